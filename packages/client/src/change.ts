@@ -1,8 +1,8 @@
-import type { CountsChange, ListChange } from 'triarch'
+import type { CountsChange, ListChange, LogLine } from 'triarch'
 import { misunderstood } from './answer.ts'
 import { object, text } from './shape.ts'
 import type { Told } from './stream.ts'
-import { taskInfo, taskPage } from './view.ts'
+import { logLine, taskInfo, taskPage } from './view.ts'
 
 /** What a watch of tasks says of an event; null: one of a later version. Throws SERVER_ANSWER_INVALID. */
 export function listChange(told: Told): ListChange | null {
@@ -20,6 +20,11 @@ export function countsChange(told: Told): CountsChange | null {
     if (event === 'counts') return { type: 'counts', counts: object(data) as never }
     return null
   })
+}
+
+/** What a stream of log lines says of an event; null: one of a later version. Throws SERVER_ANSWER_INVALID. */
+export function lineTold(told: NonNullable<Told>): LogLine | null {
+  return understood(told, ({ event, data }) => (event === 'line' ? logLine(data) : null)) as LogLine | null
 }
 
 function understood<T>(told: Told, read: (told: NonNullable<Told>) => T): T | { type: 'quiet' } {

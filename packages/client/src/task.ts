@@ -22,10 +22,13 @@ import type {
   TaskPage,
   WaitOptions,
 } from 'triarch'
-import { milliseconds, type TaskHandle, TriarchError, taskError } from 'triarch/contract'
+import { isTriarchError, milliseconds, type TaskHandle, TriarchError, taskError } from 'triarch/contract'
+import { lineTold } from './change.ts'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { Pace } from './pace.ts'
 import { object, text } from './shape.ts'
+import { followed } from './stream.ts'
 import { encode, instant, query, segment } from './value.ts'
 import {
   explanation,
@@ -42,11 +45,9 @@ import {
 
 /** How long the server is asked to wait (ms): shorter than gateways let a request be. */
 const LONGEST_WAIT = 20_000
-/** Between two looks of who follows a log, at least, and how long after the end of its task lines may still come (ms). */
+/** Between two looks of who follows a log on an older server, at least, and how long after the end of its task lines may still come (ms). */
 const LOOK = 1_000
 const LAST_LINES = 2_000
-/** Between two requests that the server did not make wait (ms): the first, and the longest. */
-const UNHURRIED = [100, 5_000] as const
 
 type Ending = { outcome: TaskOutcome; output: unknown; error: ErrorRecord | undefined }
 
@@ -153,6 +154,25 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   async *watchLogs({ signal, ...options }: LogOptions & { signal?: AbortSignal } = {}): AsyncIterableIterator<LogLine> {
+    const { step, attempt, level, after, limit, ...rest } = options
+    known('watchLogs', rest)
+    const path = `${this.#path}/logs/events${query({ step, attempt, level, after, limit })}`
+    const events = followed(this.#exchange, path, { quiet: undefined, signal })
+    try {
+      for (;;) {
+        const { value: told, done } = await events.next().catch(olderServer)
+        if (done === undefined) return yield* this.#pollLogs(options, signal)
+        if (done) return
+        const line = told && lineTold(told)
+        if (line) yield line
+      }
+    } finally {
+      await events.return(undefined)
+    }
+  }
+
+  /** Of a server that streams no lines. */
+  async *#pollLogs(options: LogOptions, signal: AbortSignal | undefined): AsyncGenerator<LogLine> {
     let page = await this.#logs(options, signal)
     const { environment } = this.#exchange.settings
     let endedAt: number | null = null
@@ -294,27 +314,11 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 }
 
-/** Requests that wait at the server, one after the other. One that has no room to let them wait is not asked in a hurry. */
-class Pace {
-  readonly #exchange: Exchange
-  readonly #signal: AbortSignal | undefined
-  #rest = 0
-
-  constructor(exchange: Exchange, signal: AbortSignal | undefined) {
-    this.#exchange = exchange
-    this.#signal = signal
-  }
-
-  async next<T>(wait: number, ask: () => Promise<T>): Promise<T> {
-    if (this.#rest > 0) await this.#exchange.rest(this.#rest, this.#signal)
-    const { environment } = this.#exchange.settings
-    const asked = environment.monotonic()
-    const answer = await ask()
-    const [first, longest] = UNHURRIED
-    const waited = environment.monotonic() - asked >= wait / 2
-    this.#rest = waited ? 0 : Math.min(Math.max(first, this.#rest * 2), longest)
-    return answer
-  }
+/** There is no such path: it comes before the first line. Throws any other error. */
+function olderServer(error: unknown): { value: undefined; done: undefined } {
+  const code = isTriarchError(error, 'REQUEST_REFUSED') && (error.details as { code?: unknown } | undefined)?.code
+  if (code !== 'NO_ROUTE') throw error
+  return { value: undefined, done: undefined }
 }
 
 /** The answer to a control. */

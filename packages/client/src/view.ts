@@ -45,7 +45,11 @@ export function taskPage(value: unknown): TaskPage {
 
 export function logPage(value: unknown): LogPage {
   const page = object(value)
-  return { ...page, lines: array(page.lines, (line) => dated(line, 'at') as unknown as LogLine) } as LogPage
+  return { ...page, lines: array(page.lines, logLine) } as LogPage
+}
+
+export function logLine(value: unknown): LogLine {
+  return dated(value, 'at') as unknown as LogLine
 }
 
 export function taskMoment(value: unknown): TaskMoment {

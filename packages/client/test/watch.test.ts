@@ -135,6 +135,46 @@ describe('a watch', () => {
     expect(around.asked).toHaveLength(1)
   })
 
+  const line = (seq: number) => ({ seq, at, level: 'info', message: `m${seq}`, fields: {}, dropped: 0 })
+  it('of a log that is cut goes on after the line that it told last', async () => {
+    let query = ''
+    const first: Answer = (url, init) => {
+      query = new URL(url).search
+      return stream(event('line', line(4), '4') + event('line', line(5), '5'), 'cut')(url, init)
+    }
+    const { around, client } = asked([first, stream(event('counted', 1, '5') + event('line', line(6), '6') + over)])
+    const all = await told(client.task('t').watchLogs({ level: 'info', after: 3 }))
+    expect(all).toMatchObject([{ seq: 4, at: new Date(at) }, { seq: 5 }, { seq: 6, message: 'm6' }])
+    expect(around.asked.map(({ headers }) => headers.get('last-event-id'))).toEqual([null, '5'])
+    expect(query).toBe('?level=info&after=3')
+    const misshapen = asked([stream(event('line', { at: 'soon' }))])
+    expect(await told(misshapen.client.task('t').watchLogs())).toMatchObject([{ code: 'SERVER_ANSWER_INVALID' }])
+    const unknown = asked([problem(404, 'UNKNOWN_TASK')])
+    expect(await told(unknown.client.task('t').watchLogs())).toMatchObject([{ code: 'UNKNOWN_TASK' }])
+  })
+
+  it('of a log asks from time to time where the server is older, and streams none', async () => {
+    const page = (...lines: object[]) => json(200, { lines, last: lines.length, shed: 0 })
+    const { around, client } = asked([
+      problem(404, 'NO_ROUTE'),
+      page(line(1)),
+      json(200, { outcome: 'success' }),
+      page(line(2)),
+    ])
+    const stop = new AbortController()
+    const all: number[] = []
+    await expect(async () => {
+      for await (const { seq } of client.task('t').watchLogs({ signal: stop.signal })) {
+        all.push(seq)
+        if (seq === 2) stop.abort('enough')
+      }
+    }).rejects.toBe('enough')
+    expect(all).toEqual([1, 2])
+    expect(around.asked.map(({ path }) => path.split('/t/')[1])).toEqual([
+      ...['logs/events', 'logs', 'outcome', 'logs'],
+    ])
+  })
+
   it('goes on at the next server, and is told what changed meanwhile', async () => {
     const approval = workflow('approval', { run: (_: null, task) => task.waitForSignal('decided') })
     await using triarch = new Triarch({ store: memory(), workflows: [approval], notices: false })

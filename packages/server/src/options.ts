@@ -35,6 +35,8 @@ export interface ServerLimits {
   streams?: number
   /** Bytes of events that may wait for one client to read them. One more, and its stream ends; 1 MiB. */
   buffered?: number
+  /** How long a client may leave lines of a log that it follows unread (ms). Longer, and its stream ends; 30,000. */
+  stalled?: number
   /** Connections of one listen(), at the same time; 10,000. */
   connections?: number
 }
@@ -126,6 +128,7 @@ const standard: Required<ServerLimits> = {
   waiting: 1_000,
   streams: 1_000,
   buffered: 1024 * 1024,
+  stalled: 30_000,
   connections: 10_000,
 }
 const most: Required<ServerLimits> = {
@@ -137,6 +140,7 @@ const most: Required<ServerLimits> = {
   waiting: 1_000_000,
   streams: 1_000_000,
   buffered: 1024 ** 3,
+  stalled: 3_600_000,
   connections: 1_000_000,
 }
 const names = [

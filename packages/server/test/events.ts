@@ -8,7 +8,11 @@ export interface Event {
   data: Record<string, unknown>
 }
 
-export async function opened(shop: Shop, path: string, headers: Record<string, string> = {}): Promise<Reader> {
+export async function opened(
+  shop: Pick<Shop, 'ask'>,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Reader> {
   const response = await shop.ask('GET', path, undefined, headers)
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   return new Reader(response, path)

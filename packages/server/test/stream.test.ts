@@ -97,7 +97,8 @@ describe('a stream of events', () => {
 })
 
 describe('the streams of a server', () => {
-  const streams = () => new Streams({ streams: 1, buffered: 1_000_000 }, anybody, () => 'STORE_UNAVAILABLE')
+  const streams = () =>
+    new Streams({ streams: 1, buffered: 1_000_000, stalled: 30_000 }, anybody, () => 'STORE_UNAVAILABLE')
 
   it('end with a word when the store fails, and make room', async () => {
     const all = streams()
@@ -118,7 +119,7 @@ describe('the streams of a server', () => {
 
   it('drop a connection that reads nothing, at a bound of what is kept for it, and tell the others', async () => {
     const text = 'x'.repeat(10_000)
-    const all = new Streams({ streams: 2, buffered: 100_000 }, anybody, () => 'STORE_UNAVAILABLE')
+    const all = new Streams({ streams: 2, buffered: 100_000, stalled: 30_000 }, anybody, () => 'STORE_UNAVAILABLE')
     let changed = 0
     const kept: number[] = []
     const sockets: Socket[] = []

@@ -1,6 +1,7 @@
-import { type CountsChange, type ListChange, TriarchError } from 'triarch'
+import { type CountsChange, isTriarchError, type ListChange, type LogLine, TriarchError } from 'triarch'
 import { Refused } from '../problem/problem.ts'
 import type { Guard } from '../request/guard.ts'
+import { LineStream, readOf } from './lines.ts'
 import { digestOf, type End, EventStream } from './stream.ts'
 
 type Change = ListChange | CountsChange
@@ -16,6 +17,19 @@ export interface Source {
   signal?: AbortSignal
 }
 
+/** Lines of a log: `follow` begins to tell those after `after`, until the signal aborts. */
+export interface LogSource {
+  follow: (after: number, signal: AbortSignal) => AsyncIterableIterator<LogLine>
+  /** Where a client begins that has read nothing. */
+  after: number
+  /** Whether the task has stopped. Throws UNKNOWN_TASK. */
+  stopped: () => Promise<boolean>
+  still: Source['still']
+  signal: AbortSignal
+}
+
+/** A comment is sent after so long without a line (ms). */
+const QUIET = 15_000
 /** A client that was cut off asks again after this long, and some a little later than others (ms). */
 const RETRY = 2_000
 const SPREAD = 2_000
@@ -25,21 +39,23 @@ const STOPPING: End = { code: 'STOPPING', again: true }
 export class Streams {
   readonly #most: number
   readonly #bytes: number
+  readonly #stalled: number
   readonly #codeOf: (error: unknown) => string
   readonly #guard: Guard
-  readonly #open = new Set<EventStream>()
+  readonly #open = new Set<EventStream | LineStream>()
   #opening = 0
   #turn = 0
   #closed = false
 
   constructor(
-    { streams, buffered }: { streams: number; buffered: number },
+    { streams, buffered, stalled }: { streams: number; buffered: number; stalled: number },
     guard: Guard,
     codeOf: (error: unknown) => string,
   ) {
     this.#guard = guard
     this.#most = streams
     this.#bytes = buffered
+    this.#stalled = stalled
     this.#codeOf = codeOf
   }
 
@@ -48,9 +64,7 @@ export class Streams {
    * does.
    */
   async open({ watch, task, still, signal }: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
-    if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
-    if (this.#open.size + this.#opening >= this.#most)
-      throw new Refused('TOO_MANY_STREAMS', `this server has its ${this.#most} streams already`)
+    this.#admit()
     const controller = new AbortController()
     const leave = () => controller.abort()
     signal?.addEventListener('abort', leave, { once: true })
@@ -67,17 +81,14 @@ export class Streams {
       }
       const stream = new EventStream({
         ...{ most: this.#bytes, alone: task !== undefined, known },
-        retry: RETRY + ((this.#turn++ * 613) % SPREAD),
+        retry: this.#retry(),
         closed: () => {
           off()
           this.#open.delete(stream)
           controller.abort()
         },
       })
-      this.#open.add(stream)
-      // Who may watch no more is told to ask again, and hears why.
-      const refuse = (error: Refused) => stream.end({ code: this.#codeOf(error), again: true })
-      const off = still ? this.#guard.watch(still, refuse) : () => undefined
+      const off = this.#watched(stream, still)
       this.#take(stream, first, task !== undefined)
       if (this.#closed) stream.end(STOPPING)
       void this.#pump(stream, changes, { signal: controller.signal, alone: task !== undefined })
@@ -90,6 +101,61 @@ export class Streams {
       signal?.removeEventListener('abort', leave)
       this.#opening--
     }
+  }
+
+  /** Null: the task has stopped, and the client has read its last line. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, STORE_*. */
+  async lines(
+    { follow, after, stopped, still, signal }: LogSource,
+    known: string | null,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    this.#admit()
+    this.#opening++
+    try {
+      const read = readOf(known)
+      if ((await stopped()) && read?.ended) return null
+      const controller = new AbortController()
+      const last = read?.last ?? after
+      const stream = new LineStream(
+        {
+          ...{ lines: follow(last, controller.signal), stalled: this.#stalled, quiet: QUIET, retry: this.#retry() },
+          endOf: (error) => {
+            if (controller.signal.aborted) return null
+            return { code: this.#codeOf(error), again: !isTriarchError(error, 'UNKNOWN_TASK') }
+          },
+          closed: () => {
+            off()
+            this.#open.delete(stream)
+            controller.abort()
+          },
+        },
+        last,
+      )
+      const off = this.#watched(stream, still)
+      if (this.#closed) stream.end(STOPPING)
+      // It is cancelled by nobody if its client went away before it began.
+      if (signal.aborted) await stream.body.cancel()
+      else void stream.run()
+      return stream.body
+    } finally {
+      this.#opening--
+    }
+  }
+
+  #admit(): void {
+    if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
+    if (this.#open.size + this.#opening >= this.#most)
+      throw new Refused('TOO_MANY_STREAMS', `this server has its ${this.#most} streams already`)
+  }
+
+  #retry(): number {
+    return RETRY + ((this.#turn++ * 613) % SPREAD)
+  }
+
+  /** Who may watch no more is told to ask again, and hears why. What is returned says that it has ended. */
+  #watched(stream: EventStream | LineStream, still: Source['still']): () => void {
+    this.#open.add(stream)
+    const refuse = (error: Refused) => stream.end({ code: this.#codeOf(error), again: true })
+    return still ? this.#guard.watch(still, refuse) : () => undefined
   }
 
   #take(stream: EventStream, change: Change, alone: boolean): void {

@@ -1,7 +1,8 @@
-import { type CountsChange, formatFilter, type ListChange } from 'triarch'
+import { type CountsChange, formatFilter, type ListChange, TriarchError } from 'triarch'
 import { z } from 'zod'
 import type { Source } from '../live/streams.ts'
 import { Counts, Gone, StreamEnd } from '../wire/live.ts'
+import { LogLine, logQuery } from '../wire/log.ts'
 import { TaskInfo, TaskPage } from '../wire/task.ts'
 import { type Call, given, type Route, reply, route, type Site } from './route.ts'
 
@@ -23,6 +24,10 @@ async function open({ streams }: Site, source: Source, { headers, signal, still 
   return streams.open({ ...source, still, signal }, headers.get('last-event-id'))
 }
 
+function itself(id: string): string {
+  return formatFilter({ terms: [{ field: 'id', test: { type: 'is', values: [{ text: id }] } }] })
+}
+
 const task = route({
   method: 'GET',
   path: '/tasks/{id}/events',
@@ -36,10 +41,41 @@ const task = route({
   problems: [404],
   async run(call, site) {
     const { id } = call.params
-    const filter = formatFilter({ terms: [{ field: 'id', test: { type: 'is', values: [{ text: id }] } }] })
     const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
-      site.triarch.watch({ filter, limit: 1, quiet: QUIET, signal })
+      site.triarch.watch({ filter: itself(id), limit: 1, quiet: QUIET, signal })
     const stream = await open(site, { watch, task: id }, call)
+    return stream === null ? reply(204) : { status: 200 as const, headers: streamed, stream }
+  },
+})
+
+/** Lines that are read at a time, at most: they wait here until the client has read them. */
+const LINES = 50
+
+const logs = route({
+  method: 'GET',
+  path: '/tasks/{id}/logs/events',
+  id: 'watchLogs',
+  summary: 'Each line of its log after `after`, once and in order, and each that comes, until it has stopped.',
+  query: logQuery,
+  headers: { 'Last-Event-ID': 'The id of the last event that was read: what comes after that is told.' },
+  answers: {
+    200: { description: about, events: { line: LogLine, end: StreamEnd } },
+    204: { description: 'It has stopped, and `Last-Event-ID` says that its last line was read' },
+  },
+  problems: [404],
+  async run({ params: { id }, query, headers, signal, still }, { triarch, streams }) {
+    const { after = 0, limit = LINES, ...which } = given(query)
+    const source = {
+      ...{ after, still, signal },
+      follow: (after: number, signal: AbortSignal) =>
+        triarch.task(id).watchLogs({ ...which, limit: Math.min(limit, LINES), after, signal }),
+      async stopped() {
+        const [task] = (await triarch.list({ filter: itself(id), limit: 1 })).tasks
+        if (!task) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+        return task.status === 'stopped'
+      },
+    }
+    const stream = await streams.lines(source, headers.get('last-event-id'))
     return stream === null ? reply(204) : { status: 200 as const, headers: streamed, stream }
   },
 })
@@ -79,4 +115,4 @@ const counts = route({
 })
 
 // Before those of one task: `events` is no id here.
-export const live: readonly Route[] = [list, task, counts]
+export const live: readonly Route[] = [list, task, logs, counts]

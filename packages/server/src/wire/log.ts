@@ -11,25 +11,23 @@ export const logQuery = z.strictObject({
   limit: z.int().min(1).max(1_000).optional(),
 })
 
+export const LogLine = named(
+  'LogLine',
+  z.object({
+    seq: whole,
+    at: instant,
+    level,
+    message: z.string(),
+    fields: z.record(z.string(), json),
+    step: whole.optional(),
+    operation: z.enum(['run', 'undo', 'verify']).optional(),
+    attempt: whole.optional(),
+    node: z.string().optional(),
+    dropped: whole,
+  }),
+)
+
 export const LogPage = named(
   'LogPage',
-  z.object({
-    lines: z.array(
-      z.object({
-        seq: whole,
-        at: instant,
-        level,
-        message: z.string(),
-        fields: z.record(z.string(), json),
-        step: whole.optional(),
-        operation: z.enum(['run', 'undo', 'verify']).optional(),
-        attempt: whole.optional(),
-        node: z.string().optional(),
-        dropped: whole,
-      }),
-    ),
-    next: whole.optional(),
-    last: whole,
-    shed: whole,
-  }),
+  z.object({ lines: z.array(LogLine), next: whole.optional(), last: whole, shed: whole }),
 )

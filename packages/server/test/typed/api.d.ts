@@ -34,6 +34,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tasks/{id}/logs/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Each line of its log after `after`, once and in order, and each that comes, until it has stopped. */
+        get: operations["watchLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stats/events": {
         parameters: {
             query?: never;
@@ -1422,23 +1439,24 @@ export interface components {
                 message: string;
             }[];
         };
+        LogLine: {
+            seq: number;
+            at: components["schemas"]["Instant"];
+            /** @enum {string} */
+            level: "debug" | "info" | "warn" | "error";
+            message: string;
+            fields: {
+                [key: string]: unknown;
+            };
+            step?: number;
+            /** @enum {string} */
+            operation?: "run" | "undo" | "verify";
+            attempt?: number;
+            node?: string;
+            dropped: number;
+        };
         LogPage: {
-            lines: {
-                seq: number;
-                at: components["schemas"]["Instant"];
-                /** @enum {string} */
-                level: "debug" | "info" | "warn" | "error";
-                message: string;
-                fields: {
-                    [key: string]: unknown;
-                };
-                step?: number;
-                /** @enum {string} */
-                operation?: "run" | "undo" | "verify";
-                attempt?: number;
-                node?: string;
-                dropped: number;
-            }[];
+            lines: components["schemas"]["LogLine"][];
             next?: number;
             last: number;
             shed: number;
@@ -3307,6 +3325,53 @@ export interface operations {
                 };
             };
             /** @description It has stopped, and `Last-Event-ID` says that this is known */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    watchLogs: {
+        parameters: {
+            query?: {
+                step?: number;
+                attempt?: number;
+                level?: "debug" | "info" | "warn" | "error";
+                after?: number;
+                limit?: number;
+            };
+            header?: {
+                /** @description The id of the last event that was read: what comes after that is told. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description It has stopped, and `Last-Event-ID` says that its last line was read */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -19,8 +19,10 @@ import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
 import { saidOf } from './act.ts'
+import { endOf, hasEnded } from './ending.ts'
 import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
+import { LogWatch } from './log-watch.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
@@ -61,6 +63,8 @@ export class Connection {
   readonly #waiters: Waiters
   /** Lists that are watched. */
   readonly live: Live
+  /** Logs that are followed. */
+  readonly logWatch: LogWatch = new LogWatch(this)
   readonly #expectations: Expectations
 
   constructor(
@@ -323,20 +327,6 @@ export class Connection {
       signal?.removeEventListener('abort', abort)
     }
   }
-}
-
-/** How its row says it ended. Throws HISTORY_CORRUPT, CODEC_*. */
-function endOf(row: TaskRow): Ending {
-  const info = infoOf(row)
-  const lost = info.broken?.find((it) => it === 'output' || it === 'error')
-  if (!lost) return info
-  if (row.undecoded) throw row.undecoded
-  throw new TriarchError('HISTORY_CORRUPT', `the ${lost} of task "${row.id}" cannot be read`)
-}
-
-/** It has stopped, and no operator's word waits that may set it going again. */
-function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
-  return status === 'stopped' && !control && lockedBy === null
 }
 
 /** What the first record says; null: it cannot be read. */

@@ -6,6 +6,7 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
 import { GrowingRedaction } from '../view/redaction.ts'
 import type { Connection } from './connection.ts'
+import { LOOK } from './log-watch.ts'
 
 /**
  * Which lines of a task's log.
@@ -42,8 +43,6 @@ export interface LogPage {
 }
 
 const MOST_LINES = 1_000
-/** Between two looks of who follows (ms). */
-const LOOK = 500
 /** Nodes write lines a second after they were said: so long after the end of the task they have come (ms). */
 const LAST_LINES = 2_000
 /** Records of one reading. */
@@ -125,18 +124,25 @@ export async function* followLogs(
   checkOptions('watchLogs', options, keys)
   const query = checked('watchLogs', options)
   const veil = new Veil(connection, task)
-  const { environment } = connection
-  for (let endedAt: number | null = null; ; ) {
-    signal?.throwIfAborted()
-    const { status, lockedBy } = await connection.row(task)
-    const page = await pageOf(connection, task, query, veil)
-    query.after = page.last
-    yield* page.lines
-    if (page.next !== undefined) continue
-    const now = environment.monotonic()
-    if (status !== 'stopped' || lockedBy !== null) endedAt = null
-    else if (endedAt === null) endedAt = now
-    else if (now - endedAt >= LAST_LINES) return
-    await delay(environment, LOOK, signal)
+  const { logWatch } = connection
+  logWatch.enter(task)
+  try {
+    for (let endedAt: number | null = null; ; ) {
+      signal?.throwIfAborted()
+      const { at, isOver, last } = await logWatch.look(task)
+      for (let more = last > query.after; more; ) {
+        signal?.throwIfAborted()
+        const page = await pageOf(connection, task, query, veil)
+        query.after = page.last
+        yield* page.lines
+        more = page.next !== undefined
+      }
+      if (!isOver) endedAt = null
+      else if (endedAt === null) endedAt = at
+      else if (at - endedAt >= LAST_LINES) return
+      await delay(connection.environment, LOOK, signal)
+    }
+  } finally {
+    logWatch.leave(task)
   }
 }

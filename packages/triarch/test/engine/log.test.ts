@@ -114,6 +114,32 @@ describe('the log of a task', () => {
     await expect(task.watchLogs({ signal: over.signal }).next()).rejects.toThrow('enough')
   })
 
+  it('is looked at once for all who follow it, however many they are', async () => {
+    let looks = 0
+    const inner = memory()
+    const store: StoreFactory = (...given) => {
+      const opened = inner(...given)
+      const logs = opened.logs.bind(opened)
+      opened.logs = (query) => {
+        looks++
+        return logs(query)
+      }
+      return opened
+    }
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
+    await using engine = await testEngine({ workflows: [waits], store })
+    const task = await engine.submit(waits, null)
+    const over = new AbortController()
+    const ended = Array.from({ length: 20 }, async () => {
+      for await (const _ of task.watchLogs({ signal: over.signal })) throw new Error('there is no line')
+    })
+    await engine.advance('10s')
+    expect(looks).toBeGreaterThan(10)
+    expect(looks).toBeLessThan(25)
+    over.abort('enough')
+    expect(await Promise.allSettled(ended)).toEqual(ended.map(() => ({ status: 'rejected', reason: 'enough' })))
+  })
+
   it('has each line of the code once, though it is replayed by another node after a crash, and by each that takes it up', async () => {
     using file = scratch()
     const environment = new VirtualEnvironment()

@@ -1,0 +1,17 @@
+import { TriarchError } from '../error/error.ts'
+import type { TaskRow } from '../store/port.ts'
+import { type Ending, infoOf } from '../view/status.ts'
+
+/** How its row says it ended. Throws HISTORY_CORRUPT, CODEC_*. */
+export function endOf(row: TaskRow): Ending {
+  const info = infoOf(row)
+  const lost = info.broken?.find((it) => it === 'output' || it === 'error')
+  if (!lost) return info
+  if (row.undecoded) throw row.undecoded
+  throw new TriarchError('HISTORY_CORRUPT', `the ${lost} of task "${row.id}" cannot be read`)
+}
+
+/** It has stopped, and no operator's word waits that may set it going again. */
+export function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
+  return status === 'stopped' && !control && lockedBy === null
+}

@@ -1,0 +1,82 @@
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { StateStore, TaskRow } from '../store/port.ts'
+
+/** Between two looks at a log that is followed (ms). */
+export const LOOK = 500
+
+interface Means {
+  store: StateStore
+  environment: Environment
+  /** Throws UNKNOWN_TASK, STORE_*. */
+  row: (task: string) => Promise<TaskRow>
+  /** What was said in this process can be read from the store. */
+  said: () => Promise<void>
+}
+
+/** What one look shows of a log, and of its task. */
+interface Look {
+  /** When (ms). */
+  at: number
+  /** The task has stopped, and nobody has it. */
+  isOver: boolean
+  /** The number of the last line. */
+  last: number
+}
+
+/** Logs that are followed: one look at each in a time, however many follow it here. Whoever reads lines reads them by himself. */
+export class LogWatch {
+  readonly #means: Means
+  readonly #followed = new Map<
+    string,
+    { followers: number; lookedAt: number; last: number; look: Promise<Look> | null }
+  >()
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  enter(task: string): void {
+    const log = this.#followed.get(task) ?? { followers: 0, lookedAt: 0, last: 0, look: null }
+    log.followers++
+    this.#followed.set(task, log)
+  }
+
+  leave(task: string): void {
+    const log = this.#followed.get(task)
+    if (log && --log.followers === 0) this.#followed.delete(task)
+  }
+
+  /** Of one that was entered. Throws UNKNOWN_TASK, STORE_*. */
+  look(task: string): Promise<Look> {
+    const log = this.#followed.get(task)
+    if (!log) throw new TriarchError('INVARIANT', 'a log is looked at that nobody follows')
+    const now = this.#means.environment.monotonic()
+    if (log.look === null || now - log.lookedAt >= LOOK) {
+      // Until it has ended there is no other.
+      log.lookedAt = Number.POSITIVE_INFINITY
+      const look = this.#look(task, log.last).finally(() => {
+        log.lookedAt = now
+      })
+      log.look = look
+      look.then(
+        ({ last }) => {
+          log.last = Math.max(log.last, last)
+        },
+        () => {
+          if (log.look === look) log.look = null
+        },
+      )
+    }
+    return log.look
+  }
+
+  async #look(task: string, after: number): Promise<Look> {
+    const { environment, store } = this.#means
+    const at = environment.monotonic()
+    const { status, lockedBy } = await this.#means.row(task)
+    await this.#means.said()
+    const { last } = await store.logs({ task, after, limit: 1, level: 0, step: null, attempt: null })
+    return { at, isOver: status === 'stopped' && lockedBy === null, last }
+  }
+}
