@@ -117,7 +117,9 @@ it('a stream, a long poll and a WebSocket end when their key is taken away, and 
   const sockets = [await agent(bad), await agent(good)] as const
   const closed = once(sockets[0], 'close')
   const streams = await Promise.all(
-    ['/tasks/events', '/stats/events', '/tasks/t-1/events'].map((path) => opened(here, path, bearer(bad))),
+    ['/tasks/events', '/stats/events', '/tasks/t-1/events', '/tasks/t-1/logs/events'].map((path) =>
+      opened(here, path, bearer(bad)),
+    ),
   )
   await using other = await opened(here, '/tasks/events', bearer(good))
   const waits = ['/tasks/t-1?wait=60s', '/tasks/t-1/outcome?wait=60s', '/tasks/t-1/change?wait=60s&after=x'].map(
