@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { KnownSetting } from '../../src/definition/setting.ts'
 import { agent, type FairTask, type StandardSchema, setting, Triarch, TriarchError, workflow } from '../../src/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
-import { memory } from '../../src/testing/index.ts'
-import { codeOf, eventsOf, stage } from './harness.ts'
+import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
 
 interface Limits {
   perNode: number
@@ -115,6 +116,23 @@ describe('a setting', () => {
     expect(node).toMatchObject({ labels: { zone: 'eu' }, settings: { 'shop.limits': 1 } })
     const { drift, nodes } = await s.engine.triarch.setting(limits).get()
     expect([drift, nodes]).toEqual([false, [{ id: node?.id, version: 1, expected: 1 }]])
+  })
+
+  it('reaches every node within a second, with the options as they are where stores tell nobody', async () => {
+    const file = scratch()
+    const environment = new VirtualEnvironment()
+    const nodes: Stage[] = []
+    for (let n = 0; n < 3; n++) {
+      const limits = setting('shop.limits', schema, defaults)
+      nodes.push(await stage({ store: file.store, environment, settings: [limits], poll: '25ms' }))
+    }
+    const [one] = nodes as [Stage]
+    await one.engine.triarch.setting('shop.limits').set({ perNode: 5 }, why)
+    await one.advance('1s')
+    const { nodes: all, drift } = await one.engine.triarch.setting('shop.limits').get()
+    expect([all.map(({ version }) => version), drift]).toEqual([[1, 1, 1], false])
+    for (const node of nodes) await node.leave()
+    file[Symbol.dispose]()
   })
 
   it('that a node cannot run leaves the value that was good, raises an alert and shows as drift', async () => {

@@ -52,47 +52,56 @@ describe('of the processes that want to lead', () => {
     expect(second.terms).toMatchObject([{ token: 2 }])
   })
 
-  it('the next does within the lease and a look of the supervisor when that dies, and the dead one knew it before', async () => {
-    using of = town()
-    const cut = { off: false }
-    const gone = () => new Promise<never>(() => undefined)
-    const file = scratch()
-    const one = await of.node({
-      store: (environment: VirtualEnvironment) =>
-        new Proxy(file.store(environment), {
-          get(target, key) {
-            const own = Reflect.get(target, key, target) as unknown
-            if (typeof own !== 'function') return own
-            return (...args: unknown[]) => (cut.off ? gone() : own.apply(target, args))
-          },
-        }),
-    })
-    await using other = await of.node({ store: file.store })
-    const first = leading(one)
-    await one.advance('1s')
-    const second = leading(other)
-    const times = { lost: 0, led: 0 }
-    first.terms[0]?.signal.addEventListener('abort', () => {
-      times.lost = of.environment.now()
-    })
-    cut.off = true
-    const since = of.environment.now()
-    for (let waited = 0; waited < 20_000 && second.terms.length === 0; waited += 100) {
-      await other.advance(100)
-      times.led = of.environment.now()
-    }
-    expect(times.lost).toBeGreaterThan(since)
-    expect(times.lost).toBeLessThan(times.led)
-    expect(times.led - since).toBeLessThanOrEqual(14_000)
-    expect(first.terms[0]?.signal.reason).toMatchObject({ code: 'LEADERSHIP_LOST' })
-    expect(first.terms[0]?.holds()).toBe(false)
-    expect(await codeOf((first.terms[0] as Leadership).transaction(() => 1))).toBe('LEADERSHIP_LOST')
-    cut.off = false
-    one.errors.splice(0)
-    await one.kill()
-    one.errors.splice(0)
-    file[Symbol.dispose]()
-  })
+  it.each([
+    ['the lease', null, 10_000],
+    ['a lease that was made shorter while it led', '3s', 3_000],
+  ] as const)(
+    'the next does within %s and a look of the supervisor when that dies, and the dead one knew it before',
+    async (_, lease, most) => {
+      using of = town()
+      const cut = { off: false }
+      const gone = () => new Promise<never>(() => undefined)
+      const file = scratch()
+      const one = await of.node({
+        store: (environment: VirtualEnvironment) =>
+          new Proxy(file.store(environment), {
+            get(target, key) {
+              const own = Reflect.get(target, key, target) as unknown
+              if (typeof own !== 'function') return own
+              return (...args: unknown[]) => (cut.off ? gone() : own.apply(target, args))
+            },
+          }),
+      })
+      await using other = await of.node({ store: file.store })
+      const first = leading(one)
+      await one.advance('1s')
+      const second = leading(other)
+      if (lease) await one.engine.triarch.setting('triarch.engine').set({ lease }, { reason: 'a test' })
+      if (lease) await other.advance('1s')
+      const times = { lost: 0, led: 0 }
+      first.terms[0]?.signal.addEventListener('abort', () => {
+        times.lost = of.environment.now()
+      })
+      cut.off = true
+      const since = of.environment.now()
+      for (let waited = 0; waited < 20_000 && second.terms.length === 0; waited += 100) {
+        await other.advance(100)
+        times.led = of.environment.now()
+      }
+      expect(times.lost).toBeGreaterThan(since)
+      expect(times.lost).toBeLessThan(times.led)
+      expect(times.lost - since).toBeLessThanOrEqual(most)
+      expect(times.led - since).toBeLessThanOrEqual(14_000)
+      expect(first.terms[0]?.signal.reason).toMatchObject({ code: 'LEADERSHIP_LOST' })
+      expect(first.terms[0]?.holds()).toBe(false)
+      expect(await codeOf((first.terms[0] as Leadership).transaction(() => 1))).toBe('LEADERSHIP_LOST')
+      cut.off = false
+      one.errors.splice(0)
+      await one.kill()
+      one.errors.splice(0)
+      file[Symbol.dispose]()
+    },
+  )
 
   it('those of one process take turns as well, and names have nothing to do with each other', async () => {
     await using s = await stage()
