@@ -158,13 +158,17 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     known('watchLogs', rest)
     const path = `${this.#path}/logs/events${query({ step, attempt, level, after, limit })}`
     const events = followed(this.#exchange, path, { quiet: undefined, signal })
+    let read = options
     try {
       for (;;) {
         const { value: told, done } = await events.next().catch(olderServer)
-        if (done === undefined) return yield* this.#pollLogs(options, signal)
+        if (done === undefined) return yield* this.#pollLogs(read, signal)
         if (done) return
         const line = told && lineTold(told)
-        if (line) yield line
+        if (!line) continue
+        // An older server may follow on one that streamed.
+        read = { ...options, after: line.seq }
+        yield line
       }
     } finally {
       await events.return(undefined)

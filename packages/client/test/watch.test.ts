@@ -153,6 +153,20 @@ describe('a watch', () => {
     expect(await told(unknown.client.task('t').watchLogs())).toMatchObject([{ code: 'UNKNOWN_TASK' }])
   })
 
+  it('of a log tells no line twice where an older server follows on one that streamed', async () => {
+    const stop = new AbortController()
+    let query = ''
+    const page: Answer = (url, init) => {
+      query = new URL(url).search
+      stop.abort('enough')
+      return json(200, { lines: [], last: 5, shed: 0 })(url, init)
+    }
+    const { client } = asked([stream(event('line', line(5), '5'), 'cut'), problem(404, 'NO_ROUTE'), page])
+    const all = await told(client.task('t').watchLogs({ level: 'info', after: 3, signal: stop.signal }))
+    expect(all).toMatchObject([{ seq: 5 }, 'enough'])
+    expect(query).toBe('?level=info&after=5')
+  })
+
   it('of a log asks from time to time where the server is older, and streams none', async () => {
     const page = (...lines: object[]) => json(200, { lines, last: lines.length, shed: 0 })
     const { around, client } = asked([
