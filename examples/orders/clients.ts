@@ -33,6 +33,12 @@ export function lookup<Output>(
   return call(`${service}/by-key/${encodeURIComponent(key)}`, { headers: headersOf(options), signal })
 }
 
+/** Asks a service for something that may be asked as often as one likes. */
+export function read<Output>(url: string, options: Pick<CallOptions, 'attempt' | 'completeBy'>): Promise<Output> {
+  const { completeBy } = options
+  return call(url, { headers: headersOf(options), signal: completeBy === undefined ? null : timeout(completeBy) })
+}
+
 function headersOf({ attempt, completeBy }: Omit<CallOptions, 'idempotencyKey'>): Record<string, string> {
   return {
     ...(attempt !== undefined && { attempt: `${attempt}` }),

@@ -7,6 +7,7 @@ import { plan, unleash } from './chaos.ts'
 import { ordersAt, storeAt } from './counter.ts'
 import { placeOrders, type Told } from './customers.ts'
 import { type Fleet, startFleet } from './fleet.ts'
+import { Illness } from './illness.ts'
 import { judge } from './judge.ts'
 import { launch } from './launch.ts'
 import { type Options, parseOptions, UsageError, usage } from './options.ts'
@@ -67,15 +68,14 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
   // Another Triarch that plays no role: it only looks.
   await using triarch = new Triarch({ store: storeAt(db) })
   const witness = new Witness(triarch, fleet.processes)
-  const { accepted, told, stuck } = await trade(options, { fleet, triarch, screen, witness })
+  const payment = fleet.services.find(({ name }) => name === 'payment')
+  const illness = new Illness(triarch, () => payment?.current.url ?? '', options)
+  const { accepted, told, stuck } = await trade(options, { fleet, triarch, screen, witness, illness })
   const tasks = (await listTasks(triarch)).map(({ id, status, outcome }) => ({ orderId: id, status, outcome }))
   const misled = told.filter(({ id, outcome }) => tasks.find(({ orderId }) => orderId === id)?.outcome !== outcome)
-  const verdict = judge({
-    orders: await ordersOf(db, accepted),
-    tasks,
-    ledgers: await fleet.ledgers(),
-    dependsOn,
-  })
+  const ledgers = await fleet.ledgers()
+  const verdict = judge({ orders: await ordersOf(db, accepted), tasks, ledgers, dependsOn })
+  const recovery = await illness.recovery([...accepted], ledgers)
   if (options.keep) writeFileSync(join(dir, 'testimony.json'), JSON.stringify(witness.testimony))
   const node = sum(fleet.nodes.map(({ kills }) => kills))
   const service = sum(fleet.services.map(({ kills }) => kills))
@@ -95,6 +95,7 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
         .map(([way, all]) => [way, all.length]),
     ),
     misled: misled.map(({ id, way, outcome }) => `${id} was told ${outcome} by ${way}`),
+    recovery,
     faults: sum(Object.values(verdict.counts.faults)),
     counts: verdict.counts,
     violations: verdict.violations,
@@ -110,10 +111,11 @@ interface Scene {
   triarch: Triarch
   screen: Progress
   witness: Witness
+  illness: Illness
 }
 
 /** Places the orders, kills processes meanwhile, and waits until all tasks have stopped. */
-async function trade(options: Options, { fleet, triarch, screen, witness }: Scene) {
+async function trade(options: Options, { fleet, triarch, screen, witness, illness }: Scene) {
   const accepted = new Set<string>()
   let kills = 0
   let done = 0
@@ -128,6 +130,7 @@ async function trade(options: Options, { fleet, triarch, screen, witness }: Scen
   const placing = placeOrders({ url: fleet.url, ...options }, (id) => {
     accepted.add(id)
     chaos.placed(accepted.size)
+    illness.placed(accepted.size)
   }).then(async (heard) => {
     told = heard
     await chaos.done()

@@ -1,5 +1,6 @@
 // What came of it, for people.
 import { styleText } from 'node:util'
+import type { Recovery } from './illness.ts'
 import type { Store } from './options.ts'
 import { type Moment, render } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
@@ -14,6 +15,8 @@ export interface Report {
   told: Record<string, number>
   /** Those who were told something else than what came of it. */
   misled: string[]
+  /** The payment service was ill for a while. */
+  recovery: Recovery
   faults: number
   counts: Verdict['counts']
   violations: Verdict['violations']
@@ -28,8 +31,23 @@ export interface Report {
 }
 
 export function summary(report: Report): string {
-  const { ok, store, seed, seconds, kills, told, misled, faults, counts, violations, unruly, stuck, data, timeline } =
-    report
+  const {
+    ok,
+    store,
+    seed,
+    seconds,
+    kills,
+    told,
+    misled,
+    recovery,
+    faults,
+    counts,
+    violations,
+    unruly,
+    stuck,
+    data,
+    timeline,
+  } = report
   const kinds = Object.entries(counts.faults).map(([fault, count]) => `${count} ${fault}`)
   const rows = [
     ['orders', `${counts.orders}: ${counts.fulfilled} fulfilled, ${counts.undone} undone`],
@@ -42,6 +60,8 @@ export function summary(report: Report): string {
       'kills',
       `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services${kills.agent ? `, ${kills.agent} of the agent` : ''}`,
     ],
+    ['illness', illnessOf(recovery)],
+    ['cache', cacheOf(recovery)],
     [
       'told',
       Object.entries(told)
@@ -69,6 +89,15 @@ export function summary(report: Report): string {
       ]
     : []
   return [...life, ...lines, ...problems, verdict, ...(data ? ['', inside(report, data)] : [])].join('\n')
+}
+
+function illnessOf({ lasted, met, opened, waves }: Recovery): string {
+  const gone = waves.length === 0 ? '' : `, and waves of ${waves.slice(-8).join(', ')} let go what waited`
+  return `of payment for ${lasted / 1_000} s: ${met} calls met it; its breaker opened ${opened} times${gone}`
+}
+
+function cacheOf({ fees: { asked, cached, meanwhile } }: Recovery): string {
+  return `${cached} of ${asked} fees were known, ${meanwhile} of them while the breaker kept calls back`
 }
 
 /** How to look into what a run has left. */

@@ -1,7 +1,7 @@
 // The shop: what is done for an order, how each part is taken back, and in which order. This file is all the business
 // logic there is; it knows nothing of crashes, and yet survives them.
 import { agent, type PolicyOptions, type StepContext, workflow } from 'triarch'
-import { lookup, post } from './clients.ts'
+import { lookup, post, read } from './clients.ts'
 
 export interface Order {
   id: string
@@ -19,15 +19,26 @@ const patience = {
 } satisfies PolicyOptions
 
 // One agent per remote service, so that each has its own queue and its own bound on requests at a time.
-export const payments = agent('payments', { concurrency: 50 })
+export const payments = agent('payments', {
+  concurrency: 50,
+  // While most of what it is asked fails, it is left alone: orders wait, and lose no attempt. Then they come in waves.
+  circuitBreaker: { failureRate: 0.6, window: '1s', minimum: 10, open: '300ms', openMax: '600ms', probes: 1 },
+})
 export const stock = agent('stock', { concurrency: 50 })
 export const shipping = agent('shipping', { concurrency: 50 })
 export const mail = agent('mail', { concurrency: 50 })
 
+/** What a payment costs, by what is bought: the same for a while, so that it need not be asked for each order. */
+export const feeOf = payments.action('fee', {
+  ...patience,
+  cache: { ttl: '1s', staleWhileRevalidate: '1m' },
+  run: (item: string, step) => read<{ fee: number }>(`${urlOf('payment')}/fee/${encodeURIComponent(item)}`, step),
+})
+
 export const charge = payments.action('charge', {
   ...patience,
-  run: (order: Order, step) =>
-    ask<{ chargeId: string }>('payment', 'charge', { orderId: order.id, amount: order.total }, step),
+  run: ({ id, amount }: { id: string; amount: number }, step) =>
+    ask<{ chargeId: string }>('payment', 'charge', { orderId: id, amount }, step),
   // A lost answer is no answer: before anything else is decided, the service is asked what became of the request.
   verify: (_, step) => lookup<{ chargeId: string }>(urlOf('payment'), step.idempotencyKey, step),
   undo: ({ output }, step) => ask('payment', 'refund', { chargeId: output.chargeId }, step),
@@ -60,7 +71,8 @@ export const sendMail = mail.action('send', {
 /** When a step has failed for good, what was completed before it is undone, latest first: nothing here has to say so. */
 export const fulfilOrder = workflow('fulfil-order', {
   async run(order: Order, task) {
-    const { chargeId } = await task.run(charge, order)
+    const { fee } = await task.run(feeOf, order.item)
+    const { chargeId } = await task.run(charge, { id: order.id, amount: order.total + fee })
     const [shipment] = await Promise.all([task.run(ship, order), task.run(reserve, order)])
     await task.run(sendMail, { order, tracking: shipment.tracking })
     return { chargeId, tracking: shipment.tracking }

@@ -10,6 +10,7 @@ export type Fault =
   | 'lost' // done, but the connection breaks before the answer
   | 'mute' // done, but never answers
   | 'slow' // done, and answers late
+  | 'ill' // 503, nothing was done: the whole service is ill for a while
 
 /** The share of requests each fault takes; what is left of 1 goes well. */
 export type Odds = Partial<Record<Fault, number>>

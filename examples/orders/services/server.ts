@@ -29,12 +29,15 @@ const failures: Partial<Record<Fault, Answer>> = {
   error: { status: 500, body: { error: 'internal error' } },
   busy: { status: 503, body: { error: 'too busy' } },
   hang: { status: 0, body: {} },
+  ill: { status: 503, body: { error: 'we are not well' } },
 }
 
 export async function serve(service: Definition, options: ServerOptions): Promise<Server> {
   const { dir, port = 0, seed = 1, profile = calm, survives = 'machine' } = options
   const { name } = service
   const ledger = new Ledger(join(dir, `${name}.db`), { synchronous: survives === 'machine' ? 'FULL' : 'NORMAL' })
+  /** Until then nothing goes well (ms since the epoch). */
+  let illUntil = 0
   const isRefused = (orderId: string) => chance(seed, name, 'refusal', orderId) < (profile.refusals[name] ?? 0)
 
   /** The order a request is about, as it says itself or as the effect it speaks of tells. */
@@ -51,7 +54,8 @@ export async function serve(service: Definition, options: ServerOptions): Promis
       const receipt = ledger.count(key, kind) + 1
       const draw = (what: string) => chance(seed, name, what, kind, key, receipt)
       const late = overdue(request)
-      const fault = late || receipt > profile.faultyReceipts ? null : pick(odds, draw('fault'))
+      const drawn = receipt > profile.faultyReceipts ? null : pick(odds, draw('fault'))
+      const fault = late ? null : Date.now() < illUntil ? 'ill' : drawn
       const answer = late ?? (fault && failures[fault]) ?? work()
       const answered = fault === 'hang' || fault === 'lost' || fault === 'mute' ? null : answer.status
       const orderId = orderOf(command)
@@ -79,6 +83,18 @@ export async function serve(service: Definition, options: ServerOptions): Promis
         response,
         receive(request, command, profile.lookup, () => lookup(ledger, key)),
       )
+    }
+    if (service.reads && route === `GET /${service.reads.kind}`) {
+      const { answer } = service.reads
+      const command = { kind, key: subject, input: {} }
+      return deliver(
+        response,
+        receive(request, command, profile.lookup, () => ({ status: 200, body: answer(decodeURIComponent(subject)) })),
+      )
+    }
+    if (route === 'POST /illness') {
+      illUntil = Date.now() + Number(subject)
+      return reply(response, 200, {})
     }
     const odds = oddsOf(route)
     if (!odds) return reply(response, 404, { error: `no ${route} here` })

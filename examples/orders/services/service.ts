@@ -10,6 +10,8 @@ export interface Definition {
   action: Operation & { output?: (input: Body, id: string) => Body }
   /** Left out where nothing can be taken back, such as a mail. */
   undo?: Operation
+  /** Something to read, as often as anybody likes: `GET /<kind>/<subject>`. */
+  reads?: { kind: string; answer: (subject: string) => Body }
   /** The answer to an order that the service will never serve. */
   refusal: { status: number; error: string }
 }
