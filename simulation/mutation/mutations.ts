@@ -857,7 +857,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'node/term.ts': [
         ["if (this.#state === 'leads' && this.#left <= 0)", "if (this.#state === 'leads' && this.#left <= -1e9)"],
       ],
-      'node/lease.ts': [['|| now - this.#renewedAt > node.lease) return false', ') return false']],
+      'node/lease.ts': [['|| now - this.#renewedAt > lease) return false', ') return false']],
     },
     by: ['leaders'],
     world: 'reign',
