@@ -161,14 +161,19 @@ const effects = both((story, entries) => {
   return faults
 })
 
+/** Actions that only ask: what they did is in no ledger. */
+const asking: readonly (string | null)[] = ['payments.fee']
+
 function recorded(story: Story) {
   const done = new Set<number>()
   const undone = new Set<number>()
   /** An operator's word took the place of the service's. */
   const waived = new Set<number>()
   const herds = batches(story)
+  const asked = new Set<number>()
   for (const { event } of dated(story)) {
-    if ('id' in event && herds.has(event.id)) continue
+    if (event.type === 'stepRequested' && asking.includes(event.action)) asked.add(event.id)
+    if ('id' in event && (herds.has(event.id) || asked.has(event.id))) continue
     if ('by' in event && event.by === 'operator') waived.add(event.id)
     // What a cache gave its service knows nothing of.
     else if (event.type === 'stepCompleted' && !event.cached) done.add(event.id)
