@@ -22,7 +22,7 @@ export async function describeSchema(client: pg.Client, schema: string): Promise
     `SELECT format('view %s: %s', viewname, regexp_replace(definition, '\\mtasks\\.', '', 'g')) AS line FROM pg_views WHERE schemaname = $1 ORDER BY viewname`,
     `SELECT format('function %s(%s) %s %s: %s', p.proname, pg_get_function_identity_arguments(p.oid),
        pg_get_function_result(p.oid), coalesce(array_to_string(p.proconfig, ' '), ''), md5(replace(p.prosrc, format('"%s".', $1::text), ''))) AS line
-     FROM pg_proc p WHERE p.pronamespace = $1::regnamespace ORDER BY p.proname`,
+     FROM pg_proc p WHERE p.pronamespace = $1::regnamespace ORDER BY p.proname, pg_get_function_identity_arguments(p.oid) COLLATE "C"`,
   ]
   const lines: string[] = []
   for (const part of parts) {
