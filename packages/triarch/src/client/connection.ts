@@ -108,8 +108,8 @@ export class Connection {
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
     const row = await this.row(id)
-    const info = { ...(await this.shown(row)), ...(await pausedBy(this.store, row)) }
-    const history = await this.history(row)
+    const [pauses, history] = await Promise.all([pausedBy(this.store, row), this.history(row)])
+    const info = { ...(await this.shown(row)), ...pauses }
     const redaction = redactionOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
     const seen: TaskDetails = {

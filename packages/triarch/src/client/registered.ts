@@ -20,7 +20,7 @@ import { checkName, checkNewTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { between, nextAfter } from '../value/recurrence.ts'
 import { checkText } from '../value/text.ts'
-import { pauseOf } from '../view/pause.ts'
+import { pausesIn } from '../view/pause.ts'
 import { type Act, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 import type {
@@ -205,9 +205,10 @@ export async function listSchedules(connection: Connection, options: SchedulesOp
 async function withPauses({ store }: Connection, schedules: ScheduleInfo[]): Promise<ScheduleInfo[]> {
   const [row] = await store.settings({ names: [schedulesSetting.name] })
   if (!row) return schedules
+  const pauseOf = pausesIn(store, row)
   const shown = schedules.map(async (it) => {
     const said = (value: unknown) => pausedSchedule((isObject(value) ? value : {}) as SchedulesPolicy, it.name)
-    const pausedBy = await pauseOf(store, row, it.name, said)
+    const pausedBy = await pauseOf(it.name, said)
     return { ...it, ...(pausedBy && { pausedBy }) }
   })
   return Promise.all(shown)

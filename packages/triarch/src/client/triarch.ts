@@ -33,7 +33,7 @@ import type { Leadership } from '../node/term.ts'
 import type { BreakerPhase } from '../policy/breaker.ts'
 import { Registry } from '../scheduler/registry.ts'
 import { SettingFile } from '../setting/file.ts'
-import { valuesOf } from '../setting/followed.ts'
+import { closureOf, valuesOf } from '../setting/followed.ts'
 import { engineSetting } from '../setting/own.ts'
 import { Reader } from '../setting/reader.ts'
 import type { Values } from '../setting/values.ts'
@@ -92,7 +92,7 @@ import { Attendance } from './attendance.ts'
 import { type AuditOptions, type AuditPage, checkRefused, listAudit, type RefusedAct } from './audit.ts'
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
 import type { TriarchClient } from './client.ts'
-import { checkOpen } from './closure.ts'
+import { refusedBy } from './closure.ts'
 import { Connection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { StoredTask } from './handle.ts'
@@ -380,7 +380,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     // A node hears of changes with its looks.
     if (this.#environment.old || (this.#node === null && this.#reader.age > OLDEST_READING)) await this.#synchronise()
     const workflow = this.#registry.resolve(given as WorkflowRef)
-    if (workflow.name !== OPERATION) await checkOpen(this.#store, this.#values, this.#registry.workflows, workflow.name)
+    const { name } = workflow
+    const closure = name === OPERATION ? null : closureOf(this.#values, this.#registry.workflows, name)
+    if (closure) throw await refusedBy(this.#store, closure, name)
     const { maxQueued } = workflow.definition
     if (maxQueued === undefined || startsLater(options)) return this.#take<O, E>(workflow, input, options, within)
     const leave = await this.#enter(workflow, options)

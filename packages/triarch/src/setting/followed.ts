@@ -36,12 +36,15 @@ export function workflowPolicy(values: Values, workflows: readonly Workflow[], n
   }
 }
 
-/** Why submissions of the workflow are refused, and which setting says so; null: they are taken. */
-export function closureOf(
-  values: Values,
-  workflows: readonly Workflow[],
-  name: string,
-): { setting: string; reason: string; all: boolean } | null {
+/** That submissions are refused: by which setting, and why. `all`: of every workflow. */
+export interface Closure {
+  setting: string
+  reason: string
+  all: boolean
+}
+
+/** Null: submissions of the workflow are taken. */
+export function closureOf(values: Values, workflows: readonly Workflow[], name: string): Closure | null {
   const { closed: all } = values.reading(engineSetting).value
   if (all !== undefined) return { setting: engineSetting.name, reason: all, all: true }
   const { closed } = workflowPolicy(values, workflows, name)

@@ -8,7 +8,7 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { heardOf } from './heard.ts'
-import { pausesOf, type SettingPause, saidBy } from './pause.ts'
+import { pausesIn, pausesOf, rowsOf, type SettingPause, saidBy } from './pause.ts'
 
 /**
  * Which page of what is listed by name.
@@ -183,14 +183,18 @@ export async function workflowPage(
     return { name, versions: versions.sort((a, b) => (a.version < b.version ? -1 : 1)) }
   })
   const { page, ...rest } = paged(all, asked)
-  const shown = page.map(({ name }) => name)
-  const paused = await pausesOf(store, WORKFLOW_SETTING, shown)
-  const closed = await pausesOf(store, WORKFLOW_SETTING, shown, saidBy('closed'))
-  const workflows = page.map((it): WorkflowInfo => {
-    const [pausedBy, closedBy] = [paused.get(it.name), closed.get(it.name)]
+  const rows = await rowsOf(
+    store,
+    WORKFLOW_SETTING,
+    page.map(({ name }) => name),
+  )
+  const pauses = new Map(rows.map((row) => [row.name, pausesIn(store, row)]))
+  const workflows = page.map(async (it): Promise<WorkflowInfo> => {
+    const pause = pauses.get(`${WORKFLOW_SETTING}${it.name}`)
+    const [pausedBy, closedBy] = [await pause?.(it.name), await pause?.(it.name, saidBy('closed'))]
     return { ...it, ...(pausedBy && { pausedBy }), ...(closedBy && { closedBy }) }
   })
-  return { workflows, ...rest }
+  return { workflows: await Promise.all(workflows), ...rest }
 }
 
 /** `nodes`: those that live. */

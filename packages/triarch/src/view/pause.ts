@@ -1,7 +1,7 @@
 import { AGENT_SETTING, isObject, WORKFLOW_SETTING } from '../definition/setting.ts'
 import type { SettingVersion } from '../policy/setting.ts'
 import { agentOfQueue } from '../store/breaker.ts'
-import type { QueuedRow, SettingRow, StateStore, TaskRow } from '../store/port.ts'
+import type { QueuedRow, SettingChangeRow, SettingRow, StateStore, TaskRow } from '../store/port.ts'
 import { storedChange, storedSetting } from '../store/version.ts'
 import { clock } from './reason.ts'
 
@@ -41,32 +41,34 @@ const LOOKED_BACK = 100
 const MOST_AGENTS = 1_000
 const MOST_TASKS = 100
 
-/** What a row says is paused where nothing is on trial; null: nothing. */
-export async function pauseOf(
+/**
+ * What a row says is paused where nothing is on trial, by what is asked of it; null: nothing. Who said so first is read once, however many ask, and
+ * only if something is.
+ */
+export function pausesIn(
   store: Pick<StateStore, 'settingChanges'>,
   { name: setting, state }: SettingRow,
-  name: string,
-  said: Said = saidBy('paused'),
-): Promise<SettingPause | null> {
-  const version = storedSetting(state)?.state.live
-  const reason = version ? said(version.value) : undefined
-  if (!version || reason === undefined) return null
-  const { at, by } = await firstSaid(store, setting, version, (value) => said(value) === reason)
-  return { setting, name, reason, actor: by, since: new Date(at) }
+): (name: string, said?: Said) => Promise<SettingPause | null> {
+  const live = storedSetting(state)?.state.live
+  let before: Promise<SettingChangeRow[]> | undefined
+  return async (name, said = saidBy('paused')) => {
+    const reason = live ? said(live.value) : undefined
+    if (!live || reason === undefined) return null
+    if (live.version > 1) before ??= store.settingChanges({ name: setting, before: live.version, limit: LOOKED_BACK })
+    const { at, by } = firstSaid(live, (await before) ?? [], (value) => said(value) === reason)
+    return { setting, name, reason, actor: by, since: new Date(at) }
+  }
 }
 
 /** The version that said it first of those that say the same up to this one: something else may have been changed since. */
-async function firstSaid(
-  store: Pick<StateStore, 'settingChanges'>,
-  name: string,
+function firstSaid(
   live: SettingVersion,
+  before: readonly SettingChangeRow[],
   same: (value: unknown) => boolean,
-): Promise<{ at: number; by: string }> {
+): { at: number; by: string } {
   let first = { at: live.at, by: live.by }
-  if (live.version <= 1) return first
-  const rows = await store.settingChanges({ name, before: live.version, limit: LOOKED_BACK })
   const completed = new Map<number, number>()
-  for (const { revision, change: text } of rows) {
+  for (const { revision, change: text } of before) {
     const change = storedChange(text)
     if (!change || change.move === 'cleared') break
     if (change.move === 'completed' && change.version !== null) completed.set(change.version, change.at)
@@ -79,28 +81,33 @@ async function firstSaid(
   return first
 }
 
-/** What is paused of these, by the names of their settings. */
+/** The settings of these, as far as there are any. */
+export async function rowsOf(
+  store: Pick<StateStore, 'settings'>,
+  prefix: string,
+  names: readonly string[],
+): Promise<SettingRow[]> {
+  return names.length === 0 ? [] : store.settings({ names: names.map((name) => `${prefix}${name}`) })
+}
+
+/** What is paused of these, by their names. */
 export async function pausesOf(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
   prefix: string,
   names: readonly string[],
-  said?: Said,
 ): Promise<ReadonlyMap<string, SettingPause>> {
-  if (names.length === 0) return new Map()
-  const rows = await store.settings({ names: names.map((name) => `${prefix}${name}`) })
-  return found(store, rows, prefix, said)
+  return found(store, await rowsOf(store, prefix, names), prefix)
 }
 
 async function found(
   store: Pick<StateStore, 'settingChanges'>,
   rows: readonly SettingRow[],
   prefix: string,
-  said?: Said,
 ): Promise<ReadonlyMap<string, SettingPause>> {
   const pauses = new Map<string, SettingPause>()
   for (const row of rows) {
     const name = row.name.slice(prefix.length)
-    const pause = await pauseOf(store, row, name, said)
+    const pause = await pausesIn(store, row)(name)
     if (pause) pauses.set(name, pause)
   }
   return pauses
