@@ -28,8 +28,8 @@ export interface LogSource {
   signal: AbortSignal
 }
 
-/** A comment is sent after so long without a line (ms). */
-const QUIET = 15_000
+/** A comment is sent after so long without an event (ms): whoever stands between does not take the connection for dead. */
+export const QUIET = 15_000
 /** A client that was cut off asks again after this long, and some a little later than others (ms). */
 const RETRY = 2_000
 const SPREAD = 2_000

@@ -1,13 +1,10 @@
 import { type CountsChange, formatFilter, type ListChange, TriarchError } from 'triarch'
 import { z } from 'zod'
-import type { Source } from '../live/streams.ts'
+import { QUIET, type Source } from '../live/streams.ts'
 import { Counts, Gone, StreamEnd } from '../wire/live.ts'
 import { LogLine, logQuery } from '../wire/log.ts'
 import { TaskInfo, TaskPage } from '../wire/task.ts'
 import { type Call, given, type Route, reply, route, type Site } from './route.ts'
-
-/** A comment is sent after so long without an event: whoever stands between does not take the connection for dead. */
-const QUIET = '15s'
 
 const headers = {
   'Last-Event-ID': 'The id of the last event that was read: if nothing changed since, nothing is told again.',

@@ -1,5 +1,6 @@
 import type { Outcome } from '../kernel/message.ts'
 import type { RequestMark, WorkItem } from '../store/port.ts'
+import { agentOf } from '../value/name.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
 import { AGE } from './trial.ts'
 
@@ -150,10 +151,6 @@ function roomiest(places: readonly Place[], action: string): Place | undefined {
     if (room > 0 && place.actions.has(action) && (!best || room > best.slots - best.taken)) best = place
   }
   return best
-}
-
-function agentOf(action: string): string {
-  return action.slice(0, action.indexOf('.'))
 }
 
 function keyOf({ task, step, operation, attempt }: RequestMark): string {

@@ -9,6 +9,7 @@ import {
   type StepPolicy,
 } from '../kernel/step/policy.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { agentOf } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT, encode } from '../value/payload.ts'
 import { type RetryOptions, toRetryPlan } from './retry.ts'
@@ -168,8 +169,7 @@ function record(
   let policy: StepPolicy = { ...defaultPolicy, undo: caps.undo, verify: caps.verify }
   if (action !== null) policy = apply(policy, action.definition, what)
   if (action !== null && overlaid.size > 0)
-    for (const name of [action.key.slice(0, action.key.indexOf('.')), action.key])
-      policy = apply(policy, overlaid.get(name) ?? {}, what)
+    for (const name of [agentOf(action.key), action.key]) policy = apply(policy, overlaid.get(name) ?? {}, what)
   if (action?.definition.batch) policy = { ...policy, batch: action.definition.batch.policy }
   if (workflowRescue !== undefined) policy = { ...policy, ...toRescue(workflowRescue, 'rescue') }
   if (step !== undefined) {

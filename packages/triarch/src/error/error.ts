@@ -36,6 +36,11 @@ export class TriarchError extends Error {
   }
 }
 
+/** What whatever was thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /**
  * True for a TriarchError (of this code, if given), also one made by another copy of the package. Never throws.
  * @example

@@ -10,6 +10,7 @@ import { overlay, type PolicyOptions } from '../definition/policy.ts'
 import { toRateRule } from '../definition/rate.ts'
 import { toRetention } from '../definition/retention.ts'
 import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
+import { messageOf } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { policyOf, workflowPolicy } from '../setting/followed.ts'
@@ -97,7 +98,7 @@ export class Governor {
     } catch (error) {
       this.#tell(
         key,
-        `the ${part} of agent "${agent}" stays as it was, for what settings say makes no sense: ${said(error)}`,
+        `the ${part} of agent "${agent}" stays as it was, for what settings say makes no sense: ${messageOf(error)}`,
       )
     }
   }
@@ -180,7 +181,7 @@ export class Governor {
       this.#told.delete(what)
       return made
     } catch (error) {
-      this.#tell(what, `the policy of ${what} makes no sense, and counts for nothing: ${said(error)}`)
+      this.#tell(what, `the policy of ${what} makes no sense, and counts for nothing: ${messageOf(error)}`)
       return {}
     }
   }
@@ -216,8 +217,4 @@ export class Governor {
     this.#told.set(key, message)
     this.#options.alert({ code: 'SETTING_REFUSED', cause: 'setting', message })
   }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

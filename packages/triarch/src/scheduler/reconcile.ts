@@ -16,7 +16,7 @@ export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Rep
     if (step && isAttempt(step, known)) step.dispatched = true
   }
   // One by one, so that the code hears of each before the next: one of them may pause the task.
-  const lost = claim.orphaned ? unaccounted(state, claim, unread) : []
+  const lost = claim.orphaned ? unaccounted(state, claim) : []
   const mail = lost.map((step): Mail => ({ message: { type: 'takeover', step }, letter: null }))
   for (const { id, message } of claim.letters) mail.push({ message, letter: id })
   return mail
@@ -30,10 +30,12 @@ function isAttempt(
   return id === other.step && operation === other.operation && attempt === other.attempt
 }
 
-/** Steps whose attempt no work queue and no reply speaks of: it ran in the process of the owner before, if at all. */
-function unaccounted(state: TaskState, { work, letters }: Claim, unread: readonly Reply[]): number[] {
-  const replies = letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : []))
-  const known = Map.groupBy([...work, ...replies, ...unread], ({ step }) => step)
-  const outstanding = [...state.steps.values()].filter((step) => isOutstanding(step))
-  return outstanding.filter((step) => !known.get(step.id)?.some((it) => isAttempt(step, it))).map(({ id }) => id)
+/** Steps whose attempt is not under way and not answered by a letter: it ran in the process of the owner before, if at all. */
+function unaccounted({ steps }: TaskState, { letters }: Claim): number[] {
+  const replies = Map.groupBy(
+    letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : [])),
+    ({ step }) => step,
+  )
+  const outstanding = [...steps.values()].filter((step) => isOutstanding(step) && !step.dispatched)
+  return outstanding.filter((step) => !replies.get(step.id)?.some((it) => isAttempt(step, it))).map(({ id }) => id)
 }

@@ -26,6 +26,7 @@ import type {
 } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { submission } from '../telemetry/submission.ts'
+import { agentOf } from '../value/name.ts'
 import { Alarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
 import { Committer } from './committer.ts'
@@ -41,7 +42,6 @@ import type { Registry } from './registry.ts'
 import { releaseAfterError } from './release.ts'
 import { TaskRunner } from './runner.ts'
 import { Strays } from './stray.ts'
-import { agentOf } from './transition.ts'
 import { Witness } from './witness.ts'
 
 export interface SchedulerOptions {

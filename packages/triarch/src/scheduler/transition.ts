@@ -14,6 +14,7 @@ import type { Spawn, Turn } from '../kernel/turn.ts'
 import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
+import { agentOf } from '../value/name.ts'
 import type { Command } from './command.ts'
 import type { Standing } from './queueing.ts'
 
@@ -107,10 +108,6 @@ export function workRequest(
 
 function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
-}
-
-export function agentOf(action: string): string {
-  return action.slice(0, action.indexOf('.'))
 }
 
 /** The child a decision starts, as the task that is created with it in one transaction. */

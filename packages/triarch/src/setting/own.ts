@@ -8,7 +8,7 @@ import {
 import { checkWeights, type FairnessWeights } from '../definition/fairness.ts'
 import { type RetentionOption, toRetention } from '../definition/retention.ts'
 import { AGENT_SETTING, KnownSetting, OWN_SETTINGS, WORKFLOW_SETTING } from '../definition/setting.ts'
-import { TriarchError } from '../error/error.ts'
+import { messageOf, TriarchError } from '../error/error.ts'
 import { checkLogLevel } from '../telemetry/logger.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import type { LogLevel } from '../value/level.ts'
@@ -118,7 +118,7 @@ function checkedBy<T>(check: (value: unknown) => T): StandardSchema<never, T> {
     try {
       return { value: check(value) }
     } catch (error) {
-      return { issues: [{ message: error instanceof Error ? error.message : String(error) }] }
+      return { issues: [{ message: messageOf(error) }] }
     }
   }
   return { '~standard': { version: 1, vendor: 'triarch', validate } }

@@ -1,7 +1,7 @@
 import { OWN_SETTINGS } from '../definition/setting.ts'
 import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
+import { messageOf, TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { SettingReader } from '../policy/setting.ts'
 import type { SettingRow, StateStore } from '../store/port.ts'
@@ -199,8 +199,7 @@ export class Reader {
     const { environment, values, telemetry, alert, file, failed } = this.#options
     const { setting } = telemetry
     for (const { name, version, error } of refused) {
-      const why = error instanceof Error ? error.message : String(error)
-      const message = `version ${version} of setting "${name}" cannot be run here, and the value before it is kept: ${why}`
+      const message = `version ${version} of setting "${name}" cannot be run here, and the value before it is kept: ${messageOf(error)}`
       alert({ code: 'SETTING_REFUSED', ...(this.#node !== null && { node: this.#node }), cause: 'setting', message })
     }
     if (setting.open)

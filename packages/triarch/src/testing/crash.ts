@@ -1,6 +1,6 @@
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { checkWorkflow } from '../definition/workflow.ts'
-import { TriarchError } from '../error/error.ts'
+import { messageOf, TriarchError } from '../error/error.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { historyEvent } from '../view/history.ts'
@@ -8,7 +8,7 @@ import { applies, attemptFaults, type CrashFault, crashFaults, type Strike, stor
 import { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 import { SharedStore } from './shared.ts'
 import { type Drive, type Trial, type TrialOptions, trial } from './trial.ts'
-import { messageOf, type Problem, problemOf, runOf } from './verdict.ts'
+import { type Problem, problemOf, runOf } from './verdict.ts'
 
 /**
  * Around the runs, and how many there are.

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { messageOf } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { succeeded } from '../kernel/status.ts'
 import type { Strike } from './fault.ts'
@@ -73,8 +74,4 @@ function endText({ status, outcome, pause }: Trial): string {
 
 function text(output: Json | undefined): string {
   return (JSON.stringify(output) ?? 'nothing').slice(0, 300)
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -9,6 +9,11 @@ export function checkName(what: string, name: unknown): string {
   return check(what, name, namePattern, '1 to 100 letters, digits, "-" or "_", beginning with a letter or digit')
 }
 
+/** The agent of an action, by the action's key. */
+export function agentOf(action: string): string {
+  return action.slice(0, action.indexOf('.'))
+}
+
 /** The version of a workflow, when it is well formed. Throws INVALID_NAME. */
 export function checkVersion(what: string, version: unknown): string {
   return check(what, version, versionPattern, '1 to 100 letters, digits, ".", "+", "-" or "_"')

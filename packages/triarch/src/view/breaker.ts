@@ -1,5 +1,4 @@
 import type { TaskState } from '../kernel/state.ts'
-import type { Step } from '../kernel/step/step.ts'
 import {
   type BreakerPhase,
   type BreakerRule,
@@ -14,6 +13,7 @@ import { agentOfQueue, KEYED } from '../store/breaker.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, QueuedRow, StateStore } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
+import { agentOf } from '../value/name.ts'
 import { clock } from './reason.ts'
 
 /**
@@ -112,16 +112,13 @@ export async function keepers(
   now: number,
 ): Promise<ReadonlyMap<string, BreakerInfo>> {
   const waits = work.filter(({ node }) => node === null).map(({ queue }) => queue)
-  const putOff = [...steps.values()].filter((step) => step.putOff !== null).map(agentOfStep)
+  const putOff = [...steps.values()].flatMap(({ action, putOff }) =>
+    action === null || putOff === null ? [] : [agentOf(action)],
+  )
   const names = [...new Set([...waits, ...putOff])]
   if (names.length === 0) return new Map()
   const infos = (await store.breakers({ names, count: MOST_COUNTED })).map((row) => breakerInfo(row, now))
   return new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : [])))
-}
-
-/** The agent of a step that has one. */
-export function agentOfStep({ action }: Pick<Step, 'action'>): string {
-  return action?.slice(0, action.indexOf('.')) ?? ''
 }
 
 /** What its state means for who waits. */

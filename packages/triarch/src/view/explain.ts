@@ -7,8 +7,9 @@ import { isWaiting } from '../kernel/summary.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
+import { agentOf } from '../value/name.ts'
 import { apartness } from './apartness.ts'
-import { agentOfStep, type BreakerInfo, keepers, keeperText } from './breaker.ts'
+import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
 import { type Heard, heardOf } from './heard.ts'
 import { pauseText, type SettingPause, settingPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
@@ -314,7 +315,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
     return { code: 'retry', ...common, attempt, at: next, ...last, text }
   }
   if (step.putOff !== null && !work) {
-    const breaker = scene.breakers.get(agentOfStep(step))
+    const breaker = scene.breakers.get(agentOf(action))
     if (breaker) return keptBy(breaker, common, which)
     const next = at(Math.max(step.putOff, row.wakeAt ?? 0))
     return {
@@ -406,7 +407,7 @@ async function childrenOf({ state, store }: Scene): Promise<Reason[]> {
 
 function what({ action, name, operation }: Step): string {
   const called = action === null || action.endsWith(`.${name}`) ? name : `${name}, ${action}`
-  const agent = action === null ? '' : ` of agent ${action.slice(0, action.indexOf('.'))}`
+  const agent = action === null ? '' : ` of agent ${agentOf(action)}`
   return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}`
 }
 

@@ -1,4 +1,5 @@
 import type { NodeRow } from '../store/port.ts'
+import { agentOf } from '../value/name.ts'
 
 /** Slots that are set apart for steps of a priority, of all nodes together. */
 export interface PoolShare {
@@ -10,7 +11,7 @@ export interface PoolShare {
 
 /** Those of which a step of this priority may have one; null: its agent does not part them, or its nodes do not say. */
 export function poolOf(nodes: readonly NodeRow[], action: string, priority: number): PoolShare | null {
-  const agent = action.slice(0, action.indexOf('.'))
+  const agent = agentOf(action)
   const shares = nodes.flatMap(({ runs }): PoolShare[] => {
     const pools = runs?.actions.includes(action) ? runs.pools?.[agent] : undefined
     if (pools?.from === undefined) return []

@@ -7,6 +7,7 @@ import type { Address, Network, NetworkListener } from '../environment/network.t
 import { unguessable } from '../environment/secrecy.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
+import { agentOf } from '../value/name.ts'
 import type { Crew } from './crew.ts'
 import { Link } from './link.ts'
 import { Peer } from './peer.ts'
@@ -185,7 +186,7 @@ export class Direct implements Peering {
     for (const [id, { link }] of this.#others) if (!there.has(id)) link.forsake()
     for (const { id, runs } of nodes) {
       if (!runs?.direct || id === this.#node.id || this.#others.has(id) || this.#others.size >= MOST_LINKS) continue
-      const own = new Set(runs.actions.map((action) => action.slice(0, action.indexOf('.'))))
+      const own = new Set(runs.actions.map(agentOf))
       if ([...this.#offered(own)].length === 0) continue
       const { environment, network, lease, failed } = this.#options
       const link: Link = new Link({

@@ -4,6 +4,7 @@ import type { LogFields } from '../definition/log.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
+import { agentOf } from '../value/name.ts'
 import { newToken } from '../value/token.ts'
 import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from './message.ts'
 import { Outbox } from './outbox.ts'
@@ -318,8 +319,4 @@ export class Session implements AgentLink {
     this.#waiting?.()
     this.#options.ended(this)
   }
-}
-
-function agentOf(action: string): string {
-  return action.slice(0, action.indexOf('.'))
 }
