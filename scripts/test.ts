@@ -21,14 +21,13 @@ async function main(args: readonly string[]): Promise<Counts> {
   console.log(`\ntest: ${failures.length} failed, and are run again by themselves`)
   const again = await run([...new Set(failures.map(({ file }) => file)), '-t', patternOf(failures)])
   if (again.failed > 0 || again.passed < failures.length) return all
-  for (const { file, name } of failures)
-    console.log(`test: passed only by itself: ${relative(root, file)}: ${name.replaceAll(' > ', ' ')}`)
+  for (const { file, name } of failures) console.log(`test: passed only by itself: ${relative(root, file)}: ${name}`)
   return { ...all, passed: all.passed + failures.length, failed: 0, failures: [] }
 }
 
 /** What vitest takes for these tests and no others. */
 function patternOf(failures: readonly Failure[]): string {
-  return `^(${failures.map(({ name }) => name.replaceAll(' > ', ' ').replace(/[^\w ]/g, '\\$&')).join('|')})$`
+  return `^(${failures.map(({ name }) => name.replace(/[^\w ]/g, '\\$&')).join('|')})$`
 }
 
 async function run(args: readonly string[]): Promise<Counts> {

@@ -39,37 +39,21 @@ export async function shrink(
   return best
 }
 
+/** Of a plan: there or not. */
+const whole = ['loss', 'throttle', 'crowd', 'pools', 'entrance', 'line', 'adaptive'] as const
+
 /** Boldest first. */
 function* smallerPlans(plan: Plan): Generator<Plan> {
   if (plan.moves.length > 0) yield { ...plan, moves: [] }
   if (plan.hurts.length > 0) yield { ...plan, hurts: [] }
   if (Object.keys(plan.calls).length > 0) yield { ...plan, calls: {} }
   if (plan.schedules?.length) yield { ...plan, schedules: plan.schedules.slice(1) }
-  if (plan.loss) {
-    const { loss: _, ...rest } = plan
+  for (const name of whole) {
+    if (!plan[name]) continue
+    const { [name]: _, ...rest } = plan
     yield rest
   }
   if (plan.leaps?.length) yield { ...plan, leaps: plan.leaps.slice(1) }
-  if (plan.throttle) {
-    const { throttle: _, ...rest } = plan
-    yield rest
-  }
-  if (plan.crowd) {
-    const { crowd: _, ...rest } = plan
-    yield rest
-  }
-  if (plan.pools) {
-    const { pools: _, ...rest } = plan
-    yield rest
-  }
-  if (plan.entrance) {
-    const { entrance: _, ...rest } = plan
-    yield rest
-  }
-  if (plan.line) {
-    const { line: _, ...rest } = plan
-    yield rest
-  }
   if (plan.reign) {
     const { reign: _, ...rest } = plan
     yield rest
@@ -82,10 +66,6 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
     const { paces = [] } = plan.dial
     if (paces.length > 0) yield { ...plan, dial: { ...plan.dial, paces: paces.slice(1) } }
-  }
-  if (plan.adaptive) {
-    const { adaptive: _, ...rest } = plan
-    yield rest
   }
   if (plan.cache) {
     const { cache, ...rest } = plan

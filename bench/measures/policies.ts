@@ -7,6 +7,7 @@ import { type Count, drive, service, start, threeSteps } from '../subject.ts'
 /** Share of the speed without any (%). */
 const TARGET = 90
 const PAIRS = 15
+const QUICK_PAIRS = 1
 
 /** Each by itself, and together: those that let a step begin where its task is. What bounds over all nodes sends it through the queue. */
 const alone: Readonly<Record<string, AgentOptions>> = {
@@ -36,7 +37,7 @@ type Share = Pick<Figure, 'value' | 'unit' | 'better' | 'note'>
 async function local(bench: Bench, own: Agent, of: Workflow<Count, Count>): Promise<Share> {
   await using bare = await start(await bench.place(`bare-${own.name}`))
   await using with_ = await start(await bench.place(`policies-${own.name}`), { agents: [own], workflows: [of] })
-  return await compared(bench.quick ? 20 : 3_000, {
+  return await compared(bench.quick ? [20, QUICK_PAIRS] : [3_000, PAIRS], {
     bare: (tasks) => drive(bare.engine, threeSteps, tasks, bench.inFlight),
     own: (tasks) => drive(with_.engine, of, tasks, bench.inFlight),
   })
@@ -50,7 +51,7 @@ async function queued(bench: Bench): Promise<Share> {
   await using first = new Child('./agent.ts', [places[0]])
   await using second = new Child('./agent.ts', [places[1], 'policed'])
   await Promise.all([first.line(), second.line()])
-  return await compared(bench.quick ? 20 : 1_500, {
+  return await compared(bench.quick ? [20, QUICK_PAIRS] : [1_500, PAIRS], {
     bare: (tasks) => drive(bare.engine, threeSteps, tasks, bench.inFlight),
     own: (tasks) => drive(own.engine, threeSteps, tasks, bench.inFlight),
   })
@@ -58,15 +59,16 @@ async function queued(bench: Bench): Promise<Share> {
 
 /** The median of many short pairs, each begun by the other of the two: what else the machine does meets them alike. */
 async function compared(
-  tasks: number,
-  { bare, own }: Record<'bare' | 'own', (tasks: number) => Promise<number>>,
+  [tasks, count]: readonly [tasks: number, pairs: number],
+  run: Record<'bare' | 'own', (tasks: number) => Promise<number>>,
 ): Promise<Share> {
-  for (const run of [bare, own, bare, own]) await run(tasks / 2)
+  for (const which of ['bare', 'own', 'bare', 'own'] as const) await run[which](tasks / 2)
   const pairs: { bare: number; own: number }[] = []
-  for (let pair = 0; pair < PAIRS; pair++) {
-    const first = pair % 2 === 0 ? await bare(tasks) : 0
-    const second = await own(tasks)
-    pairs.push({ bare: first || (await bare(tasks)), own: second })
+  for (let pair = 0; pair < count; pair++) {
+    const times = { bare: 0, own: 0 }
+    for (const which of pair % 2 === 0 ? (['bare', 'own'] as const) : (['own', 'bare'] as const))
+      times[which] = await run[which](tasks)
+    pairs.push(times)
   }
   const speed = (ms: number) => `${Math.round((tasks * 3_000) / ms).toLocaleString('en')}/s`
   const note = `${speed(median(pairs.map((it) => it.own)))} beside ${speed(median(pairs.map((it) => it.bare)))}`

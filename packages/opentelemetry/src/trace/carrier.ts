@@ -35,9 +35,8 @@ export function carried(metadata: Metadata, base: Context = ROOT_CONTEXT): Conte
   const state = metadata.tracestate
   const span = found && { ...found, ...(state !== undefined && { traceState: createTraceState(state) }) }
   const context = span ? trace.setSpanContext(base, span) : base
-  const isTaken = metadata.baggage === undefined || propagation.getBaggage(base) !== undefined
-  const baggage = isTaken ? null : parseBaggage(metadata.baggage ?? '')
-  return baggage ? propagation.setBaggage(context, baggage) : context
+  if (metadata.baggage === undefined || propagation.getBaggage(base) !== undefined) return context
+  return propagation.setBaggage(context, parseBaggage(metadata.baggage))
 }
 
 /** Puts the context's span and baggage into the metadata, as far as there is room. */
