@@ -1,6 +1,6 @@
 // The state store as the harness sees it: straight from its tables, past the proxies, for evidence and for measurements.
 import pg from 'pg'
-import { eventsIn } from '../packages/triarch/src/store/record.ts'
+import { RecordReader } from '../packages/triarch/src/store/reader.ts'
 import type { Evidence, Promised, Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Entry } from '../packages/triarch/test/crash/ledger.ts'
 import { settings } from './settings.ts'
@@ -63,12 +63,11 @@ export async function readEvidence(eye: Eye, ledger: Entry[], promised: Promised
     accepted,
     emitted,
     ...(doubtful && { doubtful }),
-    tasks: tasks.map((row) => ({
-      row,
-      records: (histories.get(row.key) ?? []).map(({ seq, at, events }) => {
-        return { seq, at, events: eventsIn(events, seq) }
-      }),
-    })),
+    tasks: tasks.map((row) => {
+      const reader = new RecordReader()
+      const records = histories.get(row.key) ?? []
+      return { row, records: records.map(({ seq, at, events }) => ({ seq, at, events: reader.events(events, seq) })) }
+    }),
     inbox,
     work,
     nodes,

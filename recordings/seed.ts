@@ -5,10 +5,11 @@ import { requestsOf } from '../packages/triarch/src/kernel/lock/request.ts'
 import { type DatedEvent, rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
 import type { TaskState } from '../packages/triarch/src/kernel/state.ts'
 import { summarise } from '../packages/triarch/src/kernel/summary.ts'
-import { eventsOf } from '../packages/triarch/src/scheduler/history.ts'
+import { eventsOf, outlineOf } from '../packages/triarch/src/scheduler/history.ts'
 import { snapshotOf, UNCHANGED } from '../packages/triarch/src/scheduler/transition.ts'
 import { draftOf } from '../packages/triarch/src/store/origin.ts'
 import type { SubmitOutcome, Transition } from '../packages/triarch/src/store/port.ts'
+import { RecordReader } from '../packages/triarch/src/store/reader.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { Recording, StoredLetter, StoredRecord } from './recording.ts'
 
@@ -42,6 +43,7 @@ export function seed(store: SharedStore, { commits, tasks }: Recording, count: n
 class Written {
   readonly #store: SharedStore
   readonly #id: string
+  readonly #reader = new RecordReader()
   readonly #key: number
   #events: DatedEvent[] = []
   #last = 0
@@ -54,7 +56,7 @@ class Written {
 
   #submit(first: StoredRecord, parent: string | null): number {
     const { task: id, at, events } = first
-    const [submitted] = eventsOf(first)
+    const [submitted] = eventsOf(first, this.#reader)
     if (submitted?.type !== 'submitted') throw new Error(`${id} does not begin with its submission`)
     const { type: _, incarnation: __, ...order } = submitted
     const startAt = (order.startAt ?? 0) > at ? order.startAt : undefined
@@ -68,7 +70,7 @@ class Written {
 
   add(record: StoredRecord): this {
     const { seq, at, events } = record
-    const read = eventsOf(record)
+    const read = eventsOf(record, this.#reader)
     const gates: GateRequests = { locks: [], unlocks: [] }
     const state = this.#state
     for (const event of read) {
@@ -110,5 +112,5 @@ class Written {
 /** Every type of event that occurs. */
 export function typesIn({ commits }: Recording): Set<TaskEvent['type']> {
   const records = commits.flatMap(({ records = [] }) => records)
-  return new Set(records.flatMap((record) => eventsOf(record).map(({ type }) => type)))
+  return new Set(records.flatMap((record) => outlineOf(record).map(({ type }) => type)))
 }

@@ -1,6 +1,6 @@
 import { apply } from '../packages/triarch/src/kernel/apply.ts'
 import { newState } from '../packages/triarch/src/kernel/state.ts'
-import { legibleEvents } from '../packages/triarch/src/store/record.ts'
+import { legibleOutline } from '../packages/triarch/src/store/record.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { AgentMessage, AgentResponse } from '../packages/triarch/src/wire/message.ts'
 import { readTicket } from '../packages/triarch/src/wire/ticket.ts'
@@ -45,7 +45,7 @@ export class Acknowledgements {
     const { database } = this.#store
     const state = newState(task)
     for (const { at, events } of database.all<{ at: number; events: string }>(RECORDS, task))
-      for (const event of legibleEvents(events) ?? []) {
+      for (const event of legibleOutline(events) ?? []) {
         apply(state, event, at, [])
         const { type } = event
         // Its step may be held, as it is, for somebody to decide.

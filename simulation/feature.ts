@@ -364,6 +364,15 @@ const wire: Feature = (chance, plan) => {
   }
 }
 
+/** Tasks hand on large values, also to what they continue as. */
+const cargo: Feature = (chance, { tasks }) => {
+  const carry = (): Op => ({ do: 'carry', n: chance.between(1, 3) })
+  for (const task of tasks) {
+    enter(chance, task, carry)
+    if (!task.parts && chance.yes(0.3)) task.ops.unshift(carry(), { do: 'anew' }, carry())
+  }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -388,6 +397,7 @@ const features = {
   pools: { of: 0.06, add: pools },
   entrance: { of: 0.06, add: entrance },
   wire: { of: 0.1, add: wire },
+  cargo: { of: 0.1, add: cargo },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -4,6 +4,7 @@ import type { Alarm } from './alarm.ts'
 import type { Archive } from './archive.ts'
 import type { Bounds } from './bounds.ts'
 import type { Kept } from './cache.ts'
+import { spoilt } from './cargo.ts'
 import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import type { Crowd } from './crowd.ts'
@@ -235,6 +236,8 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
+const values: Oracle = ({ evidence }) => spoilt(evidence)
+
 const oracles: Record<string, Oracle> = {
   told,
   locks,
@@ -262,6 +265,7 @@ const oracles: Record<string, Oracle> = {
   limits,
   caches,
   wires,
+  values,
 }
 
 /** The oracle's name. */

@@ -11,6 +11,7 @@ import {
   takeBack,
 } from '../packages/triarch/test/crash/workload.ts'
 import type { Blueprint, Part } from './blueprint.ts'
+import { cargoOf } from './cargo.ts'
 import { strictSchemas } from './censor.ts'
 import { write } from './desk.ts'
 import type { Version } from './plan.ts'
@@ -55,6 +56,8 @@ export type Op =
   | { do: 'progress' }
   /** A line of the code into the task's log, and one of a step beside it. */
   | { do: 'say' }
+  /** Two steps that give the same large value, of which there are several: the second what it knows from the first. */
+  | { do: 'carry'; n: number }
   | { do: 'patched' }
   | { do: 'fail' }
   /** Begins anew with what comes after it, having forgotten what was before. */
@@ -223,6 +226,17 @@ class Player {
           return perform(book, 'local', { after }, step)
         }
         return ids((await task.run('say', said, { retry: quick, attemptWithin: 400 })) as Done)
+      }
+      case 'carry': {
+        const give = async (step: StepContext, cargo: string[]) => {
+          await perform(book, 'local', {}, step)
+          return cargo
+        }
+        const times = { retry: quick, attemptWithin: 400 }
+        const packed = await task.run(`pack ${op.n}`, (step) => give(step, cargoOf(op.n)), times)
+        await task.sleep(10)
+        await task.run(`carry ${op.n}`, (step) => give(step, packed), times)
+        return []
       }
       case 'patched':
         return task.patched('new') ? this.#one({ do: 'sleep', ms: 5 }, after) : []

@@ -64,6 +64,10 @@ export const scenarios: Readonly<Record<string, Plan>> = {
     [{ do: 'say' }, reserve, { do: 'say' }, { do: 'sleep', ms: 1_500 }, { do: 'say' }, charge, { do: 'say' }],
     { nodes: [whole, whole] },
   ),
+  'value that is handed on': task(
+    [1, 2, 1, 0, 2, 1].map((n) => (n === 0 ? { do: 'anew' } : { do: 'carry', n })),
+    { nodes: [whole, whole] },
+  ),
   events: task([{ do: 'event' }, reserve, { do: 'event' }, { do: 'try', ops: [{ do: 'event', timeout: 5 }] }]),
   timers: task([{ do: 'sleep', ms: 30 }, reserve, { do: 'race', of: [[{ do: 'sleep', ms: 20 }], [slow]] }]),
   'long sleep': task([reserve, { do: 'sleep', ms: 6_000 }, charge]),

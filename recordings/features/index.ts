@@ -16,6 +16,7 @@ import { operators } from './operator.ts'
 import { plans } from './plan.ts'
 import { planFailures } from './plan-failure.ts'
 import { remarks } from './remark.ts'
+import { repeats } from './repeat.ts'
 import { requests } from './request.ts'
 import { rescues } from './rescue.ts'
 import { retries } from './retry.ts'
@@ -42,6 +43,7 @@ export const features: readonly Feature[] = [
   exclusives,
   followers,
   operators,
+  repeats,
   requests,
   continuations,
   rewinds,

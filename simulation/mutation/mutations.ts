@@ -1046,4 +1046,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 712,
     world: 'wire',
   },
+  'a value is taken for another of the same size': {
+    change: {
+      'store/repeat.ts': [['known.text === text && known', 'known.text.length === text.length && known']],
+    },
+    by: ['values'],
+    at: 'value that is handed on',
+  },
+  'a run refers to values of the one that it continues': {
+    change: { 'store/repeat.ts': [['    if (base) this.#known = []\n', '']] },
+    by: ['quarantine'],
+    at: 'value that is handed on',
+  },
 }

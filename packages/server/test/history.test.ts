@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { editions, formats, read, recorded } from '../../../recordings/recording.ts'
-import { eventsIn } from '../../triarch/src/store/record.ts'
+import { outlineIn } from '../../triarch/src/store/record.ts'
 import { historyEvent } from '../../triarch/src/view/history.ts'
 import { Event } from '../src/wire/history.ts'
 
@@ -18,7 +18,7 @@ describe('what the server says of a history', () => {
     for (const [edition, name] of recordings)
       for (const { records = [] } of read(edition, name).commits)
         for (const record of records)
-          for (const event of eventsIn(record.events, record.seq)) {
+          for (const event of outlineIn(record.events, record.seq)) {
             const shown = JSON.parse(JSON.stringify(historyEvent(event)))
             expect(Event.parse(shown), `${edition}/${name}`).toEqual(shown)
             expect(stored.filter((word) => word in shown)).toEqual([])

@@ -15,6 +15,7 @@ import { succeeded } from '../kernel/status.ts'
 import { type PlanView, planView } from '../planning/preview.ts'
 import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
 import type { AuditEntry, HistoryRecord } from '../store/port.ts'
+import { RecordReader } from '../store/reader.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -112,6 +113,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const row = await this.#connection.row(this.id)
     const records: ShownRecord[] = []
     const chronicle = new Chronicle()
+    const reader = new RecordReader()
     for await (const page of recordsOf(this.#connection.store, this.id)) {
       for (const record of page) {
         const { seq, at } = record
@@ -119,7 +121,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
           const before = chronicle.events.length
           chronicle.add(record)
           records.push({ seq, at, events: chronicle.events.slice(before).map(({ event }) => event) })
-        } else records.push(partly(record, records.at(-1)?.seq ?? 0))
+        } else records.push(partly(record, { before: records.at(-1)?.seq ?? 0, reader }))
       }
     }
     if (!veil) return { records, veiled: false }
@@ -289,11 +291,11 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 }
 
 /** What can be read of it, and what is missing before it. */
-function partly(record: HistoryRecord, before: number): ShownRecord {
+function partly(record: HistoryRecord, { before, reader }: { before: number; reader: RecordReader }): ShownRecord {
   const { seq, at } = record
   const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
   try {
-    const read = eventsOf(record)
+    const read = eventsOf(record, reader)
     // What lies before a continue-as-new may be gone for good.
     const isBase = before === 1 && read.some(({ type }) => type === 'continuedAsNew')
     return { seq, at, events: read, ...(!isBase && gap) }

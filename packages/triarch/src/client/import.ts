@@ -13,6 +13,7 @@ import { emit, newTurn } from '../kernel/turn.ts'
 import { Chronicle, contradictory, foldOf, isUnreadable, recordsOf } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { HistoryRecord, ImportedTask, StateStore } from '../store/port.ts'
+import { RecordReader } from '../store/reader.ts'
 import { eventsIn, FORMAT, recordText } from '../store/record.ts'
 import { checkTaskId } from '../value/name.ts'
 import { checkOptions } from '../value/options.ts'
@@ -116,10 +117,11 @@ function readHistory(id: string, { format, records }: TaskExport): Found {
   const rows: Row[] = []
   let last: readonly TaskEvent[] = []
   let bytes = 0
-  for (const { seq, at, events, error, missing } of records) {
+  for (const record of records) {
+    const { seq, at, error, missing } = record
     if (error || missing) throw corrupt(`record ${seq} of task "${id}", or one before it, could not be exported`)
     const before = chronicle.events.length
-    chronicle.add({ seq, at, events: exportedText(format, events) })
+    chronicle.add({ seq, at, events: exportedText(format, record) })
     last = chronicle.events.slice(before).map(({ event }) => event)
     const strange = last.find((event) => !isKnown(event))
     if (strange)
@@ -237,19 +239,21 @@ async function askChildren(store: StateStore, { state, children }: Found): Promi
 async function checkSame(store: StateStore, id: string, rows: readonly Row[]): Promise<void> {
   const given = new Map(rows.map((row) => [row.seq, row]))
   const last = rows.at(-1)?.seq ?? 0
+  const reader = new RecordReader()
   for await (const page of recordsOf(store, id)) {
     for (const record of page) {
       if (record.seq > last) return
       const same = given.get(record.seq)
-      const equal = same?.at === record.at && isDeepStrictEqual(legible(record), eventsIn(same.events, record.seq))
+      const equal =
+        same?.at === record.at && isDeepStrictEqual(legible(record, reader), eventsIn(same.events, record.seq))
       if (!equal) throw new TriarchError('TASK_EXISTS', `task "${id}" exists with another history`)
     }
   }
 }
 
-function legible({ events, seq }: HistoryRecord): TaskEvent[] | null {
+function legible({ events, seq }: HistoryRecord, reader: RecordReader): TaskEvent[] | null {
   try {
-    return eventsIn(events, seq)
+    return reader.events(events, seq)
   } catch (error) {
     if (isTriarchError(error)) return null
     throw error

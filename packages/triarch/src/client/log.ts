@@ -1,6 +1,7 @@
 import { delay } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { eventsOf, isUnreadable } from '../scheduler/history.ts'
+import { RecordReader } from '../store/reader.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
@@ -67,6 +68,7 @@ class Veil {
   readonly #connection: Connection
   readonly #task: string
   readonly #redaction = new GrowingRedaction()
+  readonly #reader = new RecordReader()
   #last = 0
   #broken = false
 
@@ -81,7 +83,7 @@ class Veil {
     for (let more = true; more && !this.#broken; ) {
       const page = await store.records(this.#task, this.#last, PAGE)
       try {
-        for (const record of page) this.#redaction.add(eventsOf(record))
+        for (const record of page) this.#redaction.add(eventsOf(record, this.#reader))
       } catch (error) {
         if (!isUnreadable(error)) throw error
         this.#broken = true

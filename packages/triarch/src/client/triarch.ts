@@ -43,7 +43,7 @@ import { withFormat } from '../store/formatted.ts'
 import { type Draft, written } from '../store/origin.ts'
 import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
 import { isRateRow } from '../store/rate.ts'
-import { legibleEvents } from '../store/record.ts'
+import { legibleOutline } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { LEASE } from '../supervisor/supervisor.ts'
 import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
@@ -1211,7 +1211,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     // Retention dropped it since, or a failover lost it.
     if (again && !record && (await this.#store.task(task.id)) === null) return false
     if (record?.undecoded) throw record.undecoded
-    const recorded = record?.seq === 1 ? (legibleEvents(record.events)?.[0] as Submission | undefined) : undefined
+    const recorded = record?.seq === 1 ? (legibleOutline(record.events)?.[0] as Submission | undefined) : undefined
     if (!recorded)
       throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists, and what it was submitted with cannot be read`)
     const { workflow, input } = asked as Submission

@@ -3,7 +3,7 @@ import type { Address } from '../environment/network.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Values } from '../setting/values.ts'
 import type { NodeLoad, NodeRuns } from '../store/port.ts'
-import { FORMAT } from '../store/record.ts'
+import { REFERRING } from '../store/record.ts'
 import type { Settings } from './options.ts'
 
 /** What a node runs: agents that are elsewhere come and go. */
@@ -54,7 +54,7 @@ export class Roster {
     )
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
-      reads: FORMAT,
+      reads: REFERRING,
       memory: limits.memory,
       actions: [...this.actions],
       ...(agents.length > 0 && {

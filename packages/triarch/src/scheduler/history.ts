@@ -2,7 +2,8 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
-import { eventsIn } from '../store/record.ts'
+import { RecordReader } from '../store/reader.ts'
+import { outlineIn } from '../store/record.ts'
 
 /** One reading of a history. */
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
@@ -17,18 +18,27 @@ export class Chronicle {
   base = 1
   /** Characters of the events read, but for asides. */
   size = 0
+  readonly #reader = new RecordReader()
+
+  /** What the next record may refer to. */
+  get before(): RecordReader['before'] {
+    return this.#reader.before
+  }
 
   /** Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, with the record in their details; CODEC_*. */
   add(record: HistoryRecord): void {
     const { seq, at } = record
-    const events = eventsOf(record)
+    const events = eventsOf(record, this.#reader)
     // What lies before a continue-as-new need not be read, and may be gone.
     const isBase = this.last > 0 && events.some(({ type }) => type === 'continuedAsNew')
     if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
     this.last = seq
-    if (isBase) this.base = seq
+    if (isBase) {
+      this.base = seq
+      this.#reader.rebase(seq)
+    }
     this.at = at
-    if (!events.every(isAside)) this.size += record.events.length
+    if (!events.every(isAside)) this.size += this.#reader.size
     for (const event of events) this.events.push({ at, event })
   }
 
@@ -107,11 +117,19 @@ function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: 
   return page.length < most.records && left > 0
 }
 
-/** The events of one record. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
-export function eventsOf(record: HistoryRecord): DatedEvent['event'][] {
-  const { seq, undecoded } = record
+/** The events of the record that comes next, for who has read those before it. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+export function eventsOf(record: HistoryRecord, reader: RecordReader): DatedEvent['event'][] {
+  return reader.events(decodedText(record), record.seq)
+}
+
+/** What happened by one record, without the values that stand in others. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+export function outlineOf(record: HistoryRecord): DatedEvent['event'][] {
+  return outlineIn(decodedText(record), record.seq)
+}
+
+function decodedText({ seq, undecoded, events }: HistoryRecord): string {
   if (undecoded) throw undecodable(`record ${seq}`, undecoded, { record: seq })
-  return eventsIn(record.events, seq)
+  return events
 }
 
 /** Something of a task that no codec at hand can decode; where it is, once nothing can be done about that. */

@@ -35,6 +35,8 @@ export interface RunnerHost<Runner = never> {
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
+  /** Records may refer to values of others: all who may have to read them know how. */
+  readonly refers: boolean
   readonly letters: Letters
   readonly courtesy: Courtesy
   readonly telemetry: Telemetry

@@ -16,6 +16,8 @@ export interface Opened {
   at: number
   /** Characters of its events. */
   size: number
+  /** The records that its next one may refer to. */
+  before: Chronicle['before']
 }
 
 /** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
@@ -27,11 +29,11 @@ export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> 
   if (claim.rest !== undefined) {
     for await (const page of host.pages(claim.id, chronicle.last)) await courtesy.through(chronicle.adding(page))
   }
-  const { last: seq, at, size, events } = chronicle
+  const { last: seq, at, size, events, before } = chronicle
   if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
   const rebuilt = await folded(host, claim.id, events)
   const replies = claim.unread ? await unreadReplies(host, claim) : []
-  return { rebuilt, mail: reconcile(rebuilt, claim, replies), seq, at, size }
+  return { rebuilt, mail: reconcile(rebuilt, claim, replies), seq, at, size, before }
 }
 
 /** A history that contradicts itself cannot be gone on from. */

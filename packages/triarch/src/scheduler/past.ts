@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { HistoryRecord, StateStore } from '../store/port.ts'
-import { eventsOf, isUnreadable } from './history.ts'
+import { isUnreadable, outlineOf } from './history.ts'
 
 /** The records of one run of a task: a task that continues as new has several in its history. */
 export interface Run {
@@ -85,12 +85,12 @@ async function between(store: StateStore, id: string, from: number, to: number):
 
 /** Nothing before it is needed to know what the task was from then on, but its submission. */
 function begins(record: HistoryRecord): boolean {
-  return record.seq === 1 || eventsOf(record).some(({ type }) => type === 'continuedAsNew')
+  return record.seq === 1 || outlineOf(record).some(({ type }) => type === 'continuedAsNew')
 }
 
 function isReadable(record: HistoryRecord): boolean {
   try {
-    return eventsOf(record).length >= 0
+    return outlineOf(record).length >= 0
   } catch (error) {
     if (isUnreadable(error)) return false
     throw error

@@ -1,6 +1,7 @@
 import { CallContext } from '../environment/context.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import type { TaskEvent } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
 import type { Message, Reply } from '../kernel/message.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
@@ -16,6 +17,8 @@ import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import { recordText } from '../store/record.ts'
+import { Repeats } from '../store/repeat.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
 import { Attempts, NOTHING_GOES } from './attempts.ts'
@@ -29,7 +32,7 @@ import { microtasksDrained } from './microtasks.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
 import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
-import { eventsText, snapshotOf, stepRequest } from './transition.ts'
+import { isolated, recordedEvents, snapshotOf, stepRequest } from './transition.ts'
 
 /** Who waits for less stays, however many others want its place: it would come back at once (ms). */
 const MOMENT = 1_000
@@ -74,6 +77,8 @@ export class TaskRunner {
   /** The driver works something out, outside of turns. */
   #working = false
   #mail: Mail[] = []
+  /** What it has written, to be referred to. */
+  #repeats = new Repeats()
   /** Not yet written. */
   #draft: Draft | null = null
   /** What the task row holds. */
@@ -227,7 +232,8 @@ export class TaskRunner {
   async #open(claim: Claim): Promise<void> {
     const { letters, telemetry, environment } = this.#host
     const asked = telemetry['task:replayed'].open ? environment.monotonic() : null
-    const { rebuilt, mail, seq, at, size } = await openTask(this.#host, claim)
+    const { rebuilt, mail, seq, at, size, before } = await openTask(this.#host, claim)
+    this.#repeats = new Repeats(before)
     this.#seq = seq
     this.recorded = seq
     this.#recordedAt = at
@@ -349,6 +355,8 @@ export class TaskRunner {
     if (appended || consumed.length + work.length > 0) this.moved = true
     if (appended || this.#draft) this.#seq++
     this.#inFlight = consumed
+    const events = recordedEvents(this.#draft, turn.events)
+    const rebase = turn.events.some((event) => event.type === 'continuedAsNew')
     const transition: Transition = {
       key: this.key,
       id: this.id,
@@ -357,7 +365,7 @@ export class TaskRunner {
       seq: this.#seq,
       at: turn.at,
       lastAt: this.#recordedAt,
-      events: eventsText(this.#draft, turn.events),
+      events: events.length > 0 ? this.#text(events, rebase) : null,
       create: this.#draft?.task ?? null,
       snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
       consumed,
@@ -368,12 +376,16 @@ export class TaskRunner {
       posts: turn.posts,
       ...(turn.gates.locks.length + turn.gates.unlocks.length > 0 && { gates: turn.gates }),
       release,
-      rebase: turn.events.some((event) => event.type === 'continuedAsNew'),
+      rebase,
     }
     this.#snapshot = snapshot
     this.#host.committer.commit(transition, (outcome) => {
       void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
     })
+  }
+
+  #text(events: readonly TaskEvent[], rebase: boolean): string {
+    return this.#host.refers ? this.#repeats.text(events, this.#seq, rebase) : recordText(events)
   }
 
   #committed(
@@ -399,7 +411,10 @@ export class TaskRunner {
     this.#tellRecorded()
     this.#tellSaid(false)
     const { turn, transition, local } = pending
-    if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
+    if (!turn.events.every(isAside)) {
+      const written = (transition.events?.length ?? 0) + this.#repeats.repeated
+      this.size = (transition.rebase ? 0 : this.size) + written
+    }
     const { telemetry, node } = this.#host
     if (this.#known !== null || isHeard(telemetry, turn.events)) {
       const { events, state, at } = turn
@@ -460,7 +475,10 @@ export class TaskRunner {
   }
 
   #start(step: Step, at: number): void {
-    this.#host.attempt(this, step, stepRequest(this.state, step, at), this.#driver.code(step))
+    const request = stepRequest(this.state, step, at)
+    // A batch is asked again and again with one input.
+    const given = this.state.batches.has(step.id) ? request : isolated(request)
+    this.#host.attempt(this, step, given, this.#driver.code(step))
   }
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */

@@ -165,6 +165,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     )
   }
 
+  get refers(): boolean {
+    return this.#options.store.format?.() !== 1
+  }
+
   start(): void {
     this.#open = true
     this.alarm.start()

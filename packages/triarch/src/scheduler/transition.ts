@@ -13,7 +13,7 @@ import { waitingParents } from '../kernel/task/order.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
 import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
-import { recordText } from '../store/record.ts'
+import { copy } from '../value/copy.ts'
 import { agentOf } from '../value/name.ts'
 import type { Command } from './command.ts'
 import type { Standing } from './queueing.ts'
@@ -73,6 +73,15 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     ...(step.operation === 'run' && receivedOf(state, step)),
     ...(onTrial(step, at) && { trial: { strikes: step.strikes } }),
   }
+}
+
+/** The same for an action in this process: what it does to what it is given is nobody else's, nor its own next attempt's. */
+export function isolated(request: StepRequest): StepRequest {
+  request.input = copy(request.input)
+  if (request.output !== undefined) request.output = copy(request.output)
+  if (request.checkpoint !== undefined) request.checkpoint = copy(request.checkpoint)
+  if (request.event !== undefined) request.event = { ...request.event, payload: copy(request.event.payload) }
+  return request
 }
 
 function fenced(fence: number | undefined): Pick<StepRequest, 'fence'> {
@@ -181,7 +190,6 @@ function newChild(
 }
 
 /** The record's events; those of a task's first record follow its submission. */
-export function eventsText(draft: Draft | null, events: readonly TaskEvent[]): string | null {
-  const all = draft ? [...draft.first, ...events] : events
-  return all.length > 0 ? recordText(all) : null
+export function recordedEvents(draft: Draft | null, events: readonly TaskEvent[]): readonly TaskEvent[] {
+  return draft ? [...draft.first, ...events] : events
 }

@@ -2,38 +2,104 @@ import { TriarchError } from '../error/error.ts'
 import { errorNow, errorThen } from '../error/renamed.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { type Format, fromFormat1, type StoredEvent, toFormat1 } from '../kernel/format.ts'
+import type { Json } from '../kernel/json.ts'
 
-/** The format in which this version writes, and the newest that it reads. */
+/** The format in which this version writes. */
 export const FORMAT: Format = 2
+/** That of a record in which values are referred to: the same events, and at the end a list of the references. */
+export const REFERRING = 3
+
+/** The fields of events that may be referred to, and refer. */
+export type PayloadField = 'input' | 'output' | 'payload'
+/**
+ * In place of a value that stands in the history already there is null. Of which event, in which field; and where it stands: in which
+ * record (0: this one), at which event, in which field. `size`: characters that are not written for it.
+ */
+export type Reference = [event: number, field: PayloadField, from: number, at: number, of: PayloadField, size: number]
+
+/** No record with fewer characters is referred to. */
+export const SMALLEST_REFERRED = 512
+
+/** Records of the history that were read before, by their numbers. */
+type Before = ReadonlyMap<number, readonly TaskEvent[]>
 
 /**
  * The text of a history record: a JSON array that begins with the number of its format, and goes on with the events. The first
  * format had no number: its records begin with an event.
  */
-export function recordText(events: readonly TaskEvent[]): string {
-  return JSON.stringify([FORMAT, ...events])
+export function recordText(events: readonly TaskEvent[], references: readonly Reference[] = []): string {
+  if (references.length === 0) return JSON.stringify([FORMAT, ...events])
+  const bare = [...events]
+  for (const [event, field] of references) bare[event] = { ...bare[event], [field]: null } as TaskEvent
+  return JSON.stringify([REFERRING, ...bare, references])
 }
 
-/** The events of a record, whatever its format. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN; `record`: its number in the history. */
-export function eventsIn(text: string, record: number): TaskEvent[] {
-  const [format, stored] = parted(text, record)
-  const events = format === 1 ? stored.map(fromFormat1) : (stored as unknown as TaskEvent[])
-  return tellsOfErrors(text) ? events.map((event) => withError(event, errorNow)) : events
+/**
+ * The events of a record, whatever its format. `record`: its number in the history; `before`: the large ones before it, of which values
+ * may stand here (`RecordReader`). Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN.
+ */
+export function eventsIn(text: string, record: number, before: Before = NONE): TaskEvent[] {
+  return readRecord(text, record, before).events
 }
 
-/** The same, where one that cannot be read costs nothing but its own answer: null. */
-export function legibleEvents(text: string | undefined): TaskEvent[] | null {
+/** The same of a record by itself, for who asks what happened: null where a value stands that is in another. */
+export function outlineIn(text: string, record: number): TaskEvent[] {
+  return readRecord(text, record, null).events
+}
+
+/** The outline, where one that cannot be read costs nothing but its own answer: null. */
+export function legibleOutline(text: string | undefined): TaskEvent[] | null {
   try {
-    return text === undefined ? null : eventsIn(text, 0)
+    return text === undefined ? null : outlineIn(text, 0)
   } catch {
     return null
   }
 }
 
+const NONE: Before = new Map()
+
+/** `repeated`: characters that its text would have more if it had all values itself. */
+export function readRecord(
+  text: string,
+  record: number,
+  before: Before | null,
+): { events: TaskEvent[]; repeated: number } {
+  const [format, stored, references] = parted(text, record)
+  let events = format === 1 ? stored.map(fromFormat1) : (stored as unknown as TaskEvent[])
+  if (tellsOfErrors(text)) events = events.map((event) => withError(event, errorNow))
+  const repeated = references === null ? 0 : resolve(events, references, { record, before })
+  return { events, repeated }
+}
+
+type Payloads = { [F in PayloadField]?: Json }
+
+/** Some events have some of the fields, and which is for the record to say. */
+const payloadsOf = (events: readonly TaskEvent[] | undefined, at: number) => events?.[at] as Payloads | undefined
+
+/** The places share one value: memory has it once, too. */
+function resolve(
+  events: readonly TaskEvent[],
+  references: readonly Reference[],
+  { record, before }: { record: number; before: Before | null },
+): number {
+  let repeated = 0
+  for (const [event, field, from, at, of, size] of references) {
+    repeated += size
+    const place = payloadsOf(events, event)
+    const source = payloadsOf(from === 0 ? events : before?.get(from), at)
+    if (from !== 0 && before === null) continue
+    if (!place || !Object.hasOwn(place, field) || !source || !Object.hasOwn(source, of)) throw corrupt(record)
+    place[field] = source[of] ?? null
+  }
+  if (!(repeated >= 0)) throw corrupt(record)
+  return repeated
+}
+
 /** The record for a store on which code works that reads format 1 only. */
 export function inFormat1(text: string): string {
-  const [format, events] = parted(text, 0)
+  const [format, events, references] = parted(text, 0)
   if (format === 1) return text
+  if (references !== null) throw new Error('a record of format 1 refers to nothing')
   const known = events as unknown as TaskEvent[]
   const named = tellsOfErrors(text) ? known.map((event) => withError(event, errorThen)) : known
   return JSON.stringify(named.map(toFormat1))
@@ -50,19 +116,17 @@ function withError(event: TaskEvent, named: typeof errorNow): TaskEvent {
   return error === event.error ? event : ({ ...event, error } as TaskEvent)
 }
 
-function parted(text: string, record: number): [Format, StoredEvent[]] {
+function parted(text: string, record: number): [Format, StoredEvent[], Reference[] | null] {
   const found = parsed(text, record)
   if (!Array.isArray(found)) throw corrupt(record)
   const [format] = found
-  const events = typeof format === 'number' ? found.slice(1) : found
-  if (typeof format === 'number' && format !== FORMAT)
-    throw new TriarchError(
-      'HISTORY_FORMAT_UNKNOWN',
-      `record ${record} is of format ${format}, this Triarch reads up to ${FORMAT}: update it`,
-      { details: { record, found: format, known: FORMAT } },
-    )
+  const isFirst = typeof format !== 'number'
+  if (!isFirst && format !== FORMAT && format !== REFERRING) throw unknownFormat(record, format, REFERRING)
+  const references = format === REFERRING ? found.at(-1) : null
+  const events = isFirst ? found : found.slice(1, references === null ? undefined : -1)
   if (!events.every((event) => typeof event?.type === 'string')) throw corrupt(record)
-  return [events === found ? 1 : FORMAT, events]
+  if (references !== null && !(Array.isArray(references) && references.every(Array.isArray))) throw corrupt(record)
+  return [isFirst ? 1 : FORMAT, events, references]
 }
 
 function parsed(text: string, record: number): unknown {
@@ -71,6 +135,11 @@ function parsed(text: string, record: number): unknown {
   } catch (cause) {
     throw corrupt(record, cause)
   }
+}
+
+export function unknownFormat(record: number, found: number, known: number): TriarchError {
+  const message = `record ${record} is of format ${found}, this Triarch reads up to ${known}: update it`
+  return new TriarchError('HISTORY_FORMAT_UNKNOWN', message, { details: { record, found, known } })
 }
 
 function corrupt(record: number, cause?: unknown): TriarchError {

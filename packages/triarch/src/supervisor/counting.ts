@@ -3,7 +3,7 @@ import { isTriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { followingOf, followingText, merged, tally } from '../statistics/tally.ts'
 import type { CountedTask, FollowedTask, StateStore, Tally } from '../store/port.ts'
-import { eventsIn } from '../store/record.ts'
+import { outlineIn } from '../store/record.ts'
 
 /** Whether and how histories are counted. */
 export interface CountingOptions {
@@ -126,7 +126,7 @@ export class Counting {
 /** None of a record that is no history; null: of a format that this version does not read. */
 function legible(text: string, seq: number): TaskEvent[] | null {
   try {
-    return eventsIn(text, seq)
+    return outlineIn(text, seq)
   } catch (error) {
     return isTriarchError(error, 'HISTORY_CORRUPT') ? [] : null
   }

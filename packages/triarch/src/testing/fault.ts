@@ -1,7 +1,7 @@
 import { PermanentError, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Post, Transition } from '../store/port.ts'
-import { eventsIn } from '../store/record.ts'
+import { outlineIn } from '../store/record.ts'
 import type { Call } from './link.ts'
 import type { AttemptCall } from './sabotage.ts'
 
@@ -56,7 +56,7 @@ function whatOf(name: Call['name'], args: readonly unknown[]): string {
   if (name !== 'commit') return ''
   return list(
     (args[0] as Transition[]).map(({ id, events }) => {
-      const texts = (events ? eventsIn(events, 0) : []).map(eventText)
+      const texts = (events ? outlineIn(events, 0) : []).map(eventText)
       return `${id}: ${texts.join(' ') || 'no events'}`
     }),
   )

@@ -8,7 +8,7 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { HistoryRecord } from '../store/port.ts'
-import { eventsIn } from '../store/record.ts'
+import { RecordReader } from '../store/reader.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { applies, attemptText, callText, meet, type Strike } from './fault.ts'
 import { type Call, type Fate, InjectedError, isMoment, Network } from './link.ts'
@@ -215,7 +215,8 @@ class Stage {
     const tasks = this.#store.database.all<{ id: string }>('SELECT id FROM triarch_tasks ORDER BY key')
     return tasks.map(({ id }) => {
       const records = this.#store.perform('records', [id, 0, 1_000_000]) as HistoryRecord[]
-      return { task: id, events: records.flatMap(({ seq, events }) => eventsIn(events, seq)) }
+      const reader = new RecordReader()
+      return { task: id, events: records.flatMap(({ seq, events }) => reader.events(events, seq)) }
     })
   }
 }

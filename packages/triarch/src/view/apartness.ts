@@ -1,7 +1,7 @@
 import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
-import { legibleEvents } from '../store/record.ts'
+import { legibleOutline } from '../store/record.ts'
 import { clock, type Explanation, type Reason } from './reason.ts'
 
 /** No task has so many records. */
@@ -38,6 +38,6 @@ export async function apartness(store: StateStore, row: TaskRow): Promise<Explan
 async function lastWord(store: StateStore, { id, key }: TaskRow): Promise<string | undefined> {
   const [end] = await store.lost([{ id, key, seq: BEYOND }])
   const [record] = end?.last == null ? [] : await store.records(id, end.last - 1, 1)
-  const last = legibleEvents(record?.events)?.at(-1)
+  const last = legibleOutline(record?.events)?.at(-1)
   return last?.type === 'messageIgnored' && last.message === 'quarantine' ? last.reason : undefined
 }

@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
-import { eventsIn, FORMAT } from '../store/record.ts'
+import { eventsIn, FORMAT, unknownFormat } from '../store/record.ts'
 
 /** A record as it may be shown, before it is put into the words of the API. */
 export interface ShownRecord {
@@ -57,14 +57,18 @@ export function exportOf(task: string, records: readonly ShownRecord[], veiled: 
   return { format: FORMAT, task, records: records as unknown as ExportedRecord[], veiled }
 }
 
-/** The record as a store of that format has it: the first had no number. */
-export function exportedText(format: number, events: readonly Json[]): string {
+/**
+ * The record as a store of that format has it: the first had no number. No value of an export refers to another, so none takes more room in
+ * memory than in the file. Throws HISTORY_FORMAT_UNKNOWN.
+ */
+export function exportedText(format: number, { seq, events }: ExportedRecord): string {
+  if (format > FORMAT) throw unknownFormat(seq, format, FORMAT)
   return JSON.stringify(format === 1 ? events : [format, ...events])
 }
 
 /** What was exported, to be folded. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
 export function eventsOfExport({ format, records }: TaskExport): DatedEvent[] {
-  return records.flatMap(({ seq, at, events }) =>
-    eventsIn(exportedText(format, events), seq).map((event) => ({ at, event })),
+  return records.flatMap((record) =>
+    eventsIn(exportedText(format, record), record.seq).map((event) => ({ at: record.at, event })),
   )
 }

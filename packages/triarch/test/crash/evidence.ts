@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TaskEvent } from '../../src/kernel/event.ts'
-import { eventsIn } from '../../src/store/record.ts'
+import { RecordReader } from '../../src/store/reader.ts'
 import { type Entry, readLedger } from './ledger.ts'
 
 /** All that is left when a run is over: what the store and the ledger hold, and what the client was promised. */
@@ -70,13 +70,14 @@ export function batches(story: Story): Set<number> {
 export function readStore(
   all: <T>(sql: string, ...values: number[]) => T[],
 ): Pick<Evidence, 'tasks' | 'inbox' | 'work' | 'nodes'> {
-  const tasks = all<Row>('SELECT * FROM triarch_tasks ORDER BY key').map((row) => ({
-    row: { ...row },
-    records: all<{ seq: number; at: number; events: string }>(
+  const tasks = all<Row>('SELECT * FROM triarch_tasks ORDER BY key').map((row) => {
+    const reader = new RecordReader()
+    const records = all<{ seq: number; at: number; events: string }>(
       'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
       row.key,
-    ).map(({ seq, at, events }) => ({ seq, at, events: eventsIn(events, seq) })),
-  }))
+    ).map(({ seq, at, events }) => ({ seq, at, events: reader.events(events, seq) }))
+    return { row: { ...row }, records }
+  })
   const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
   return {
     tasks,

@@ -8,7 +8,7 @@ import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore } from '../../src/store/port.ts'
-import { eventsIn } from '../../src/store/record.ts'
+import { RecordReader } from '../../src/store/reader.ts'
 import { memory, type TestEngine, type TestOptions, testEngine } from '../../src/testing/index.ts'
 
 /** A test engine under watch: what it alerts, what goes wrong inside it, and the store behind it. */
@@ -97,8 +97,10 @@ export async function checkFold(store: StateStore, id: string): Promise<void> {
   const base = records[1]?.seq ?? 2
   if (base > 2) expect(records[1]?.events).toContain('"type":"continuedAsNew"')
   expect(records.map(({ seq }) => seq)).toEqual(records.map((_, index) => (index === 0 ? 1 : base + index - 1)))
-  const dated = (from: typeof records): DatedEvent[] =>
-    from.flatMap(({ seq, at, events }) => eventsIn(events, seq).map((event) => ({ at, event })))
+  const dated = (from: typeof records): DatedEvent[] => {
+    const reader = new RecordReader()
+    return from.flatMap(({ seq, at, events }) => reader.events(events, seq).map((event) => ({ at, event })))
+  }
   const fold = (from: typeof records) => snapshotOf(summarise(rebuild(id, dated(from)).state))
   expect(row).toMatchObject({ ...fold(records) })
   expect(fold(await store.replay(id))).toEqual(fold(records))

@@ -12,6 +12,7 @@ const charge = shop.action('charge', {
     return `paid by ${card}`
   },
 })
+const copy = shop.action('copy', { run: (pages: string) => pages })
 const hang = shop.action('hang', { run: () => new Promise<string>(() => undefined), attemptWithin: '1h' })
 const broken = shop.action('broken', {
   rescue: 'pause',
@@ -24,6 +25,13 @@ const order = workflow('order', {
     const first = await task.run(charge, card)
     await task.sleep('1h')
     return [first, await task.run(charge, card)]
+  },
+})
+const album = workflow('album', {
+  async run(pages: string, task) {
+    const first = await task.run(copy, pages)
+    await task.sleep('1h')
+    return task.run(copy, first)
   },
 })
 const stuck = workflow('stuck', { run: (_: string, task) => task.run(hang, null) })
@@ -49,7 +57,7 @@ const endless = workflow('endless', {
     return task.continueAsNew(round + 1)
   },
 })
-const workflows = [order, stuck, repair, child, parent, guarded, secret, endless]
+const workflows = [order, album, stuck, repair, child, parent, guarded, secret, endless]
 const made = () => stage({ workflows, agents: [shop] })
 /** As a file has it. */
 const exported = async (task: TaskHandle) =>
@@ -110,6 +118,19 @@ describe('a task that is imported', () => {
     ])
     const other = await exported(await at(there, order, 'master', 'o-2'))
     expect(await codeOf(triarch.import({ ...other, task: 'o-1' }))).toBe('TASK_EXISTS')
+  })
+
+  it('is the same where it came from, also with values that are kept once', async () => {
+    await using there = await made()
+    const task = await at(there, album, 'page '.repeat(500), 'o-1')
+    await there.advance('1h')
+    const stored = await there.store.records('o-1', 0, 100)
+    expect(stored.some(({ events }) => events.startsWith('[3,'))).toBe(true)
+    const file = await exported(task)
+    expect((await there.engine.triarch.import(file)).isNew).toBe(false)
+    await using here = await made()
+    const copy = await here.engine.triarch.import(file)
+    expect(await told(copy)).toEqual(await told(task))
   })
 
   it('shows the same history as there, once it has stopped', async () => {
@@ -230,7 +251,11 @@ describe('a history that is not sound', () => {
     ['that does not begin with a submission', (file) => ({ ...file, records: file.records.slice(1) })],
     ['of nothing', (file) => ({ ...file, records: [] })],
     ['in another order', (file) => ({ ...file, records: file.records.toReversed() })],
-    ['of a format to come', (file) => ({ ...file, format: 3 })],
+    ['of a format to come', (file) => ({ ...file, format: 4 })],
+    [
+      'that refers to its values, as stores do',
+      ({ records, ...file }) => ({ ...file, format: 3, records: records.map(referring) }),
+    ],
     ['with an event that nobody knows', (file) => changed(file, { type: 'teleported' })],
     ['with a move that there is not', (file) => changed(file, { type: 'planned', plan: {} })],
     ['that ends without a result', (file) => changed(file, { type: 'stopped', result: 'pending' })],
@@ -274,4 +299,9 @@ function changed(file: TaskExport, event: Json): TaskExport {
   const last = file.records.at(-1)
   const record = { seq: (last?.seq ?? 0) + 1, at: (last?.at ?? 0) + 1, events: [event] }
   return { ...file, records: [...file.records, record] }
+}
+
+/** As a store may have it. */
+function referring(record: TaskExport['records'][number]): TaskExport['records'][number] {
+  return { ...record, events: [...record.events, []] }
 }

@@ -665,7 +665,9 @@ describe('bytes are bounded:', () => {
   it('a fan-out of many bytes is written in several records, and survives a restart in between', async () => {
     const wide = workflow('wide', {
       run: async (n: number, task) => {
-        const all = await Promise.all(Array.from({ length: n }, (_, i) => task.run(`x${i}`, () => 'y'.repeat(250_000))))
+        const all = await Promise.all(
+          Array.from({ length: n }, (_, i) => task.run(`x${i}`, () => `${i}`.padEnd(250_000, 'y'))),
+        )
         return all.length
       },
     })
@@ -682,7 +684,7 @@ describe('bytes are bounded:', () => {
     const store = sqlite(path, { writer: 'inline' })
     const early = await stage({ workflows, store })
     const bad = await early.submit(waits, 1, { id: 'bad' })
-    for (let n = 0; n < 50; n++) await bad.signal('other', 'x'.repeat(200_000))
+    for (let n = 0; n < 50; n++) await bad.signal('other', `${n}`.padEnd(200_000, 'x'))
     await early.submit(waits, 2, { id: 'good' })
     await early.leave()
     const s = await stage({ workflows, store, limits: { memory: 2_000_000 } })

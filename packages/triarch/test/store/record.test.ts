@@ -138,23 +138,32 @@ describe('a history record', () => {
     )
   })
 
-  it.each(['[3,{"type":"started"}]', '[1]', '[0]', '[2.5]', '[1e9,"x"]'])(
+  it.each(['[4,{"type":"started"}]', '[1]', '[0]', '[2.5]', '[1e9,"x"]'])(
     'of a format nobody knows is said to be one: %s',
     (text) => {
       const found = JSON.parse(text)[0]
       expect(() => eventsIn(text, 7)).toThrow(
-        expect.objectContaining({ code: 'HISTORY_FORMAT_UNKNOWN', details: { record: 7, found, known: 2 } }),
+        expect.objectContaining({ code: 'HISTORY_FORMAT_UNKNOWN', details: { record: 7, found, known: 3 } }),
       )
     },
   )
 
-  it.each(['', '{}', 'null', '2', '["x"]', '[2,1]', '[2,{"id":1}]', '[null]', '[{"type":1}]'])(
-    'that is none is said to be unreadable: %s',
-    (text) => {
-      const why = { code: 'HISTORY_CORRUPT', details: { record: 7 } }
-      expect(() => eventsIn(text, 7)).toThrow(expect.objectContaining(why))
-    },
-  )
+  it.each([
+    '',
+    '{}',
+    'null',
+    '2',
+    '["x"]',
+    '[2,1]',
+    '[3,{"type":"started"}]',
+    '[3,[1]]',
+    '[2,{"id":1}]',
+    '[null]',
+    '[{"type":1}]',
+  ])('that is none is said to be unreadable: %s', (text) => {
+    const why = { code: 'HISTORY_CORRUPT', details: { record: 7 } }
+    expect(() => eventsIn(text, 7)).toThrow(expect.objectContaining(why))
+  })
 })
 
 describe('a store that is written in format 1', () => {

@@ -1,4 +1,4 @@
-import type { Json } from '../../kernel/json.ts'
+import type { Json } from '../kernel/json.ts'
 
 /** Each side gets its own copy: what the code does to a value must not reach the history. */
 export function copy(value: Json): Json {
