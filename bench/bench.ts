@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
 import type { Bench, Spent } from './measure.ts'
 import { RawPostgres } from './postgres/raw.ts'
-import { newDatabase, ServerWatch } from './postgres/server.ts'
+import { newDatabase, ServerWatch, sizeOf } from './postgres/server.ts'
 import { RawSqlite } from './sqlite/raw.ts'
 
 /** What a measure is given on SQLite: files in its own folder. */
@@ -12,6 +13,7 @@ export function onSqlite(folder: string, quick: boolean): Bench {
     inFlight: 256,
     place: async (name) => path(name),
     raw: async () => new RawSqlite(path('raw')),
+    size: async (place) => statSync(place).size,
     look: async () => null,
   }
 }
@@ -26,6 +28,7 @@ export async function onPostgres(url: string, prefix: string, quick: boolean): P
     inFlight: 600,
     place,
     raw: async () => new RawPostgres(await place('raw')).open(),
+    size: sizeOf,
     look: (): Promise<Spent> => watch.look(),
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   }

@@ -35,6 +35,8 @@ export interface Bench {
   place(name: string): Promise<string>
   /** The same facts written by hand, into an empty database of their own. */
   raw(): Promise<RawStore>
+  /** Bytes that a store takes that nobody has open. */
+  size(place: string): Promise<number>
   /** What the database server has done so far; null: there is none. */
   look(): Promise<Spent | null>
 }

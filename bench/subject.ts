@@ -78,12 +78,26 @@ export async function start(place: string, options: Partial<TriarchOptions> = {}
 }
 
 /** Runs `tasks` tasks from submission to result, `inFlight` at a time; how long that took (ms). */
-export async function drive(engine: Triarch, of: Workflow<Count, unknown>, tasks: number, inFlight = 256) {
+export function drive(engine: Triarch, of: Workflow<Count, unknown>, tasks: number, inFlight?: number): Promise<number>
+export function drive<I>(
+  engine: Triarch,
+  of: Workflow<I, unknown>,
+  tasks: number,
+  inFlight: number,
+  input: () => I,
+): Promise<number>
+export async function drive(
+  engine: Triarch,
+  of: Workflow<unknown, unknown>,
+  tasks: number,
+  inFlight = 256,
+  input: () => unknown = () => ({ n: 1 }),
+): Promise<number> {
   let next = 0
   const customer = async () => {
     while (next < tasks) {
       next++
-      const task = await engine.submit(of, { n: 1 })
+      const task = await engine.submit(of, input())
       await task.result()
     }
   }

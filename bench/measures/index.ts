@@ -9,6 +9,7 @@ import { growth } from './growth.ts'
 import { herd } from './herd.ts'
 import { http } from './http.ts'
 import { line } from './line.ts'
+import { payloads } from './payloads.ts'
 import { plan } from './plan.ts'
 import { policies } from './policies.ts'
 import { direct, queue } from './queue.ts'
@@ -37,6 +38,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     plan,
     batch,
     replay,
+    payloads,
     bytes,
     recover,
     sleeping,
@@ -58,6 +60,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     fanout,
     line,
     replay,
+    payloads,
     takeover,
     herd,
     fleet,

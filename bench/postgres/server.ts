@@ -56,6 +56,18 @@ export async function newDatabase(server: string, name: string): Promise<string>
   return url.href
 }
 
+/** Bytes of the database: tables, indexes and what lies beside them. */
+export async function sizeOf(database: string): Promise<number> {
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size')
+    return Number(rows[0]?.size)
+  } finally {
+    await client.end()
+  }
+}
+
 /** The server of a run. */
 export interface Serving {
   url: string

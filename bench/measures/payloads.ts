@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { agent, type Triarch, type Workflow, workflow } from 'triarch'
+import { type Measure, median } from '../measure.ts'
+import { drive, start } from '../subject.ts'
+import { costing, figures, spread } from './throughput.ts'
+
+/** Characters of each value. */
+const SIZE = 10_000
+/** The input, and what three steps give. */
+const DISTINCT = 4 * SIZE
+
+/** No two are alike, and nothing makes them smaller. */
+const value = () => randomBytes((SIZE * 3) / 4).toString('base64')
+
+const press = agent('press', { concurrency: 100_000 })
+const print = press.action('print', { run: async (_: string) => value() })
+
+const pages: Workflow<string, string> = workflow('pages', {
+  async run(input: string, task) {
+    const first = await task.run(print, input)
+    const second = await task.run(print, first)
+    return task.run(print, second)
+  },
+})
+
+const options = { workflows: [pages], agents: [press] }
+
+export const payloads: Measure = {
+  name: 'payloads',
+  about: 'three-step tasks that hand on 10 KB of text which nothing makes smaller; what the store keeps of them',
+  async run(bench) {
+    const tasks = bench.quick ? 30 : 3_000
+    const inFlight = Math.min(bench.inFlight, tasks)
+    const place = await bench.place('engine')
+    const round = (engine: Triarch, count: number) => drive(engine, pages, count, inFlight, value)
+    const warm = async () => {
+      await using subject = await start(place, options)
+      await round(subject.engine, Math.ceil(tasks / 2))
+    }
+    await warm()
+    // Once nobody has it open, nothing of it is in a log.
+    const before = await bench.size(place)
+    const times: number[] = []
+    const spent: Awaited<ReturnType<Awaited<ReturnType<typeof costing>>>>[] = []
+    const rounds = async () => {
+      await using subject = await start(place, options)
+      for (let turn = 0; turn < 3; turn++) {
+        const costs = await costing(bench, tasks)
+        times.push(await round(subject.engine, tasks))
+        spent.push(await costs())
+      }
+    }
+    await rounds()
+    const kept = ((await bench.size(place)) - before) / (3 * tasks) / DISTINCT
+    const own = median(spent.map(({ engine }) => engine))
+    return [
+      {
+        ...{ what: 'tasks', value: (tasks / median(times)) * 1_000, unit: '/s', better: 'higher', target: 4_000 },
+        note: `rounds ${spread(times)} s`,
+      },
+      {
+        ...{ what: 'kept', value: kept, unit: '×', better: 'lower', target: 1.3 },
+        note: `of ${DISTINCT} bytes that differ`,
+      },
+      ...(bench.store === 'sqlite'
+        ? [{ what: 'CPU engine', value: own, unit: 'µs/task', better: 'lower' } as const]
+        : figures(spent)),
+    ]
+  },
+}
