@@ -32,16 +32,17 @@ export const INVALIDATE: string = `WITH ${MARKED} ${GENERATION}`
 export const INVALIDATE_ACT: string = withAct(GENERATION, 1, 'true', MARKED)
 export const INVALIDATED =
   "SELECT m.name, m.generation FROM triarch.cache_marks m WHERE m.generation > $1 OR m.name IN ('', 'floor')"
+/** Portions are chosen by `ARRAY(…)`, which is run once: see migrations/0028. */
 export const FORGET_ANSWERS: string = `
 WITH expired AS (
-  DELETE FROM triarch.cache c WHERE c.key IN (
-    SELECT e.key FROM triarch.cache e, ${NOW} WHERE e.expires <= t.now ORDER BY e.expires LIMIT $2 FOR UPDATE OF e SKIP LOCKED)
+  DELETE FROM triarch.cache c WHERE c.key = ANY (ARRAY(
+    SELECT e.key FROM triarch.cache e, ${NOW} WHERE e.expires <= t.now ORDER BY e.expires LIMIT $2 FOR UPDATE OF e SKIP LOCKED))
   RETURNING c.key),
 surplus AS (
-  DELETE FROM triarch.cache c WHERE c.key IN (
+  DELETE FROM triarch.cache c WHERE c.key = ANY (ARRAY(
     SELECT e.key FROM triarch.cache e ORDER BY e.expires
     LIMIT greatest(0, least($2, (SELECT count(*) FROM (SELECT 1 FROM triarch.cache LIMIT $3 + $2) s) - $3))
-    FOR UPDATE OF e SKIP LOCKED)
+    FOR UPDATE OF e SKIP LOCKED))
   RETURNING c.key)
 SELECT (SELECT count(*) FROM (SELECT key FROM expired UNION SELECT key FROM surplus) d)`
 export const FORGET_MARKS: string = `

@@ -3,7 +3,7 @@ import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { storeConformance } from '../../triarch/test/store/conformance.ts'
 import { newTask } from '../../triarch/test/store/samples.ts'
 import { postgres } from '../src/index.ts'
-import { dropSchema, freshSchema, serverUrl, subjectIn } from './database.ts'
+import { dropSchema, freshSchema, serverUrl, subjectIn, withClient } from './database.ts'
 import { type Pooler, pooler } from './pooler.ts'
 
 const schema = freshSchema()
@@ -14,6 +14,12 @@ storeConformance('the PostgreSQL store', subjectIn(schema), { shared: true })
 describe('behind a transaction pooler', () => {
   let pool: Pooler
   beforeAll(async () => {
+    // The plans of a server that has looked at the tables when nothing was in them: no bound may hang on those.
+    const tables = `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables WHERE schemaname = '${schema}'`
+    await withClient(async (client) => {
+      const { rows } = await client.query({ text: tables, rowMode: 'array' })
+      await client.query(`ANALYZE ${rows[0]}`)
+    })
     pool = await pooler(serverUrl(), 3)
   })
   afterAll(() => pool[Symbol.asyncDispose]())

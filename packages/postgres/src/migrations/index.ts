@@ -34,6 +34,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0025', ['fair']],
   ['0026', ['pool']],
   ['0027', ['key']],
+  ['0028', ['portion']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
