@@ -13,7 +13,7 @@ export interface Counts {
 
 export interface Failure {
   file: string
-  /** With those of the suites that it is in before it, as vitest matches it (`-t`). */
+  /** With those of the suites that it is in before it, as vitest matches it (`-t`): "suite > test". */
   name: string
 }
 
@@ -28,7 +28,7 @@ export function count(modules: readonly TestModule[], errors: readonly unknown[]
     for (const suite of module.children.allSuites()) counts.failed += suite.errors().length
     for (const test of module.children.allTests()) {
       const { state } = test.result()
-      if (state === 'failed') failures.push({ file: module.moduleId, name: test.fullName.replaceAll(' > ', ' ') })
+      if (state === 'failed') failures.push({ file: module.moduleId, name: test.fullName })
       counts[state === 'pending' ? 'failed' : state]++ // what is pending when all is over never ran
     }
   }

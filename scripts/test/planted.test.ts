@@ -22,7 +22,7 @@ const inProject = {
 } as const
 const setup = 'packages/postgres/test/setup.ts'
 
-const heading = `import { afterAll, beforeAll, expect, it } from 'vitest'\n`
+const heading = `import { afterAll, beforeAll, describe, expect, it } from 'vitest'\n`
 const passing = `${heading}it('passes', () => expect(1).toBe(1))\n`
 const failing = `${passing}it('fails', () => expect(1).toBe(2))\n`
 
@@ -94,10 +94,12 @@ describe('the check', { timeout: 120_000 }, () => {
 
   it('tells by name what failed beside others and passes by itself, and fails by what does so no more than by what fails again', async () => {
     const once = `import { existsSync, writeFileSync } from 'node:fs'
-      it('fails (once)', () => { if (!existsSync('been')) { writeFileSync('been', ''); expect(1).toBe(2) } })`
+      describe('a room', () => describe('of a house', () => {
+        it('fails (once)', () => { if (!existsSync('been')) { writeFileSync('been', ''); expect(1).toBe(2) } })
+      }))`
     const flaky = await test({ [inProject.engine]: `${passing}${once}` })
     expect(flaky, flaky.all).toMatchObject({ status: 0, last: '2 passed, 0 failed' })
-    expect(flaky.all).toContain(`test: passed only by itself: ${inProject.engine}: fails (once)`)
+    expect(flaky.all).toContain(`test: passed only by itself: ${inProject.engine}: a room > of a house > fails (once)`)
     const both = await test({ [inProject.engine]: `${failing}${once}` })
     expect(both, both.all).toMatchObject({ status: 1, last: '1 passed, 2 failed' })
   })
