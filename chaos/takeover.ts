@@ -30,16 +30,8 @@ interface Owned {
 
 /** Kills one scheduler and then the leading supervisor. */
 export async function measureTakeover(fleet: Fleet, eye: Eye, round: number): Promise<Takeover> {
-  const schedulers = of(fleet, 'scheduler')
-  // One that owns nothing is not missed: it is killed when each of them has something to do.
   const look = new Looks()
-  const owned = await look.until(async () => {
-    const tasks = await ownedIn(eye)
-    return ownersOf(tasks).length >= schedulers.length ? tasks : undefined
-  })
-  const victim = schedulers[round % schedulers.length] as Member
-  look.lag = 0
-  const { tasks, tasksAfter } = await killScheduler(victim, eye, { look, owned: owned ?? [] })
+  const { tasks, tasksAfter } = await killOwner(of(fleet, 'scheduler'), eye, { look, round })
   const leaderAfter = await killLeader(of(fleet, 'supervisor'), eye, look)
   return { tasks, tasksAfter, leaderAfter, lag: Math.round(look.lag) }
 }
@@ -54,6 +46,22 @@ function ownedIn(eye: Eye): Promise<Owned[]> {
 
 function ownersOf(tasks: readonly Owned[]): string[] {
   return [...new Set(tasks.map(({ owner }) => owner))]
+}
+
+/** One that owns nothing is not missed: best when each of them has something to do; where that never is, the next one is killed. */
+async function killOwner(schedulers: Member[], eye: Eye, { look, round }: { look: Looks; round: number }) {
+  let measured = { tasks: 0, tasksAfter: null as number | null }
+  for (let turn = 0; turn < schedulers.length && measured.tasks === 0; turn++) {
+    let owned: Owned[] = []
+    await look.until(async () => {
+      owned = await ownedIn(eye)
+      return ownersOf(owned).length >= schedulers.length || undefined
+    })
+    look.lag = 0
+    const victim = schedulers[(round + turn) % schedulers.length] as Member
+    measured = await killScheduler(victim, eye, { look, owned })
+  }
+  return measured
 }
 
 async function killScheduler({ unit }: Member, eye: Eye, { look, owned }: { look: Looks; owned: Owned[] }) {
