@@ -888,7 +888,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'dial',
   },
   'a paused agent goes on': {
-    change: { 'agent/host.ts': [['    this.#paused = reason\n', '    this.#paused = null\n']] },
+    change: { 'agent/host.ts': [['    this.#paused = paused\n', '    this.#paused = null\n']] },
     by: ['settings'],
     world: 'dial',
   },

@@ -104,7 +104,9 @@ it('works on the URL of a server as it does on a store, without the code of its 
   )
   await on('setting', 'set', letters, '{"paused":"no stamps"}', ...why)
   expect((await inside(['task', 'start', 'letter', '--input', '"late"', '--id', 'u-3'])).exit).toBe(0)
-  expect(await on('task', 'get', 'u-3')).toMatch(/^waits +letter is paused since .* by ada: no stamps$/m)
+  expect(await on('task', 'get', 'u-3')).toMatch(
+    /^waits +workflow-paused: workflow letter is paused since .* by ada: no stamps$/m,
+  )
   expect(await on('task', 'list', 'workflow:letter')).toMatch(/^u-3 .* by ada: no stamps$/m)
   expect(await on('task', 'explain', 'u-3')).toMatch(/workflow letter is paused since .* by ada: no stamps/)
   await on('setting', 'set', letters, '--clear', ...why)

@@ -28,9 +28,12 @@ export function taskInfo(value: unknown): TaskInfo {
   text(info.id)
   text(info.status)
   if (!info.submittedAt || !info.updatedAt) throw new TypeError('no instants')
-  const { pausedBy, ...rest } = info
-  if (pausedBy === undefined) return info as unknown as TaskInfo
-  return { ...rest, pausedBy: array(pausedBy, (pause) => dated(pause, 'since')) } as unknown as TaskInfo
+  const { waits, pausedBy, ...rest } = info
+  return {
+    ...rest,
+    ...(waits !== undefined && { waits: array(waits, (wait) => dated(wait, 'until')) }),
+    ...(pausedBy !== undefined && { pausedBy: array(pausedBy, (pause) => dated(pause, 'since')) }),
+  } as unknown as TaskInfo
 }
 
 export function taskDetails(value: unknown): TaskDetails {

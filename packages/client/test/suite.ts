@@ -670,6 +670,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const task = await client.submit(workflowRef('locking'), null, { tags: { of: 'pause' } })
       expect((await task.status()).pausedBy).toEqual([paused])
       expect((await client.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ id: task.id, pausedBy: [paused] }])
+      const waits = [{ code: 'workflow-paused', of: 'locking', text: expect.stringContaining('stocktaking') }]
+      expect((await task.status()).waits).toEqual(waits)
+      expect((await client.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ waits }])
       expect((await task.explain()).reasons).toMatchObject([{ code: 'workflow-paused', actor: 'suite' }])
       await client.schedule('suite-nightly').register({ workflow: workflowRef('locking'), input: null, every: '1d' })
       expect((await client.schedule('suite-nightly').info()).pausedBy).toEqual(

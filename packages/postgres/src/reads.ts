@@ -7,10 +7,12 @@ import {
   type LockRow,
   type Look,
   MOST_COUNTED,
+  MOST_PARKED,
   MOST_WAITING,
   type NodeRow,
   type NodeRuns,
   objectOf,
+  type ParkedRow,
   type Place,
   type Pulses,
   type QueuedRow,
@@ -106,6 +108,10 @@ SELECT w.step, w.operation, w.attempt, w.action, w.agent, w.locked_by, w.complet
   (SELECT count(*) FROM (SELECT 1 FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
      AND (o.priority > w.priority OR (o.priority = w.priority AND coalesce(o.place, o.id) < coalesce(w.place, w.id))) LIMIT 1000) c)
 FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id LIMIT 1000`
+export const PARKED: string = `
+SELECT DISTINCT t.id, w.agent, w.action FROM triarch.tasks t CROSS JOIN LATERAL (
+  SELECT q.agent, q.action FROM triarch.work q WHERE q.task = t.key AND q.locked_by IS NULL ORDER BY q.task, q.step LIMIT ${MOST_PARKED}) w
+WHERE t.id = ANY ($1::text[]) ORDER BY t.id, w.agent, w.action`
 export const LOCKS_OF_TASK = `
 SELECT l.name, t.id, l.step, l.held, l.since,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
@@ -213,13 +219,15 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 /** Without what only stores tell each other. */
 function shownRuns(said: NodeRuns | null): NodeRuns | null {
   if (said === null) return null
-  const { workflows, actions, slots, labels, settings, direct, load } = said
+  const { workflows, actions, slots, pools, labels, settings, paused, direct, load } = said
   return {
     workflows,
     actions,
     ...(slots && { slots }),
+    ...(pools && { pools }),
     ...(labels && { labels }),
     ...(settings && { settings }),
+    ...(paused && { paused }),
     ...(direct && { direct }),
     ...(load && { load }),
   }
@@ -228,6 +236,11 @@ function shownRuns(said: NodeRuns | null): NodeRuns | null {
 export function queuedOf(row: Row): QueuedRow['work'][number] {
   const [step, operation, attempt, action, queue, node, completeBy, ahead] = row
   return { step, operation, attempt, action, queue, node, completeBy, ahead } as QueuedRow['work'][number]
+}
+
+export function parkedOf(row: Row): ParkedRow {
+  const [task, queue, action] = row as [string, string, string]
+  return { task, queue, action }
 }
 
 export function lockOf(row: Row): LockRow {

@@ -30,6 +30,7 @@ import {
   NEXT_WAKE,
   NODES,
   OWNED,
+  PARKED,
   PULSES,
   QUEUED,
   QUEUED_FOR,
@@ -102,6 +103,7 @@ type Read =
   | 'dropSchedule'
   | 'ahead'
   | 'queued'
+  | 'parked'
   | 'attempts'
   | 'locksOfTask'
   | 'locksOfName'
@@ -207,6 +209,7 @@ const reads: Readonly<Record<Read, string>> = {
   dropSchedule: DROP_SCHEDULE,
   ahead: AHEAD,
   queued: QUEUED,
+  parked: PARKED,
   attempts: ATTEMPTS,
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,

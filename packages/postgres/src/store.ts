@@ -52,6 +52,7 @@ import {
   lookOf,
   markOf,
   nodeOf,
+  parkedOf,
   pulsesOf,
   queuedOf,
   queueOf,
@@ -686,6 +687,10 @@ export class PostgresStore implements port.StateStore {
 
   async settingChanges({ name, before, limit }: port.SettingChangeQuery): Promise<port.SettingChangeRow[]> {
     return (await this.#read('settingChanges', [name, before, limit])).map(settingChangeOf)
+  }
+
+  async parked(tasks: readonly string[]): Promise<port.ParkedRow[]> {
+    return (await this.#read('parked', [texts([...tasks])])).map(parkedOf)
   }
 
   async queued(task: string): Promise<port.QueuedRow> {

@@ -279,6 +279,7 @@ export type {
 export type { Statistics } from './view/statistics.ts'
 export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
 export type { StepView } from './view/steps.ts'
+export type { TaskWait } from './view/wait.ts'
 export { connectAgents } from './wire/connect.ts'
 export type { ConnectAgentsOptions, ConnectedAgents } from './wire/connection.ts'
 export type {

@@ -4,7 +4,6 @@ import { duration, instant, json, pairs, whole } from '../argument.ts'
 import { appFor, type Means, onTasks } from '../command.ts'
 import { timer } from '../environment.ts'
 import { exitCodes, Failure } from '../exit.ts'
-import { said } from '../pause.ts'
 import { placeOf, type Shared } from '../place.ts'
 import { type Column, cell, instant as shown } from '../table.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
@@ -23,13 +22,13 @@ function standing({ status, outcome }: TaskInfo): string {
   return status === 'stopped' ? outcome : status
 }
 
-function about({ error, pause, pausedBy, progress }: TaskInfo): unknown {
+function about({ error, pause, waits, progress }: TaskInfo): unknown {
   return (
     pause?.error?.message ??
     pause?.reason ??
     error?.message ??
     pause?.cause ??
-    pausedBy?.map(said).join('; ') ??
+    waits?.map(({ text }) => text).join('; ') ??
     progress
   )
 }
@@ -183,7 +182,7 @@ function one(tasks: Command, name: string, description: string): Command {
 
 function fields(task: TaskDetails): Record<string, unknown> {
   const { id, workflow, version, status, pause, error, output, tags, metadata, steps, parent, lockedBy, wakeAt } = task
-  const { pausedBy } = task
+  const { waits } = task
   return {
     task: id,
     workflow: `${workflow}@${version}`,
@@ -199,7 +198,7 @@ function fields(task: TaskDetails): Record<string, unknown> {
     failures: task.failures,
     progress: task.progress,
     paused: pause && [pause.cause, pause.actor, pause.reason, pause.error?.message].filter(Boolean).join(': '),
-    waits: pausedBy?.map(said).join('; '),
+    waits: waits?.map(({ code, text }) => `${code}: ${text}`).join('; '),
     error: error && [error.code, error.message].filter(Boolean).join(': '),
     output: status === 'stopped' && !error ? output : undefined,
     ...Object.fromEntries(

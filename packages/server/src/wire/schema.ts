@@ -40,6 +40,20 @@ export const SettingPause = named(
   z.object({ setting: z.string(), name: z.string(), reason: z.string(), actor: z.string(), since: instant }),
 )
 
+/** For what something of a task waits in a line, or what keeps it there. */
+export const TaskWait = named(
+  'TaskWait',
+  z.object({
+    code: z.enum([
+      ...(['queued', 'no-scheduler', 'workflow-paused'] as const),
+      ...(['step-queued', 'no-agent', 'agent-paused', 'breaker', 'rate-limit', 'concurrency'] as const),
+    ]),
+    of: z.string(),
+    until: instant.optional(),
+    text: z.string(),
+  }),
+)
+
 /** An answer of before, from a cache. */
 export const Cached = named(
   'Cached',

@@ -1,6 +1,18 @@
 import type { ListOptions, PauseCause, StepStatus, TaskOutcome, TaskStatus } from 'triarch'
 import { z } from 'zod'
-import { Cached, duration, ErrorRecord, instant, json, named, Problem, SettingPause, texts, whole } from './schema.ts'
+import {
+  Cached,
+  duration,
+  ErrorRecord,
+  instant,
+  json,
+  named,
+  Problem,
+  SettingPause,
+  TaskWait,
+  texts,
+  whole,
+} from './schema.ts'
 
 /** All of them, and no other: the compiler compares both ways. */
 export function all<T extends string>() {
@@ -48,6 +60,7 @@ const info = {
   ready: z.boolean(),
   wakeAt: instant.optional(),
   quarantined: z.literal(true).optional(),
+  waits: z.array(TaskWait).optional(),
   pausedBy: z.array(SettingPause).optional(),
   broken: z.array(z.enum(['progress', 'output', 'error', 'pause'])).optional(),
 }

@@ -1412,6 +1412,13 @@ export interface components {
             actor: string;
             since: components["schemas"]["Instant"];
         };
+        TaskWait: {
+            /** @enum {string} */
+            code: "queued" | "no-scheduler" | "workflow-paused" | "step-queued" | "no-agent" | "agent-paused" | "breaker" | "rate-limit" | "concurrency";
+            of: string;
+            until?: components["schemas"]["Instant"];
+            text: string;
+        };
         Cached: {
             at: components["schemas"]["Instant"];
             /** @enum {string} */
@@ -1970,6 +1977,7 @@ export interface components {
             wakeAt?: components["schemas"]["Instant"];
             /** @constant */
             quarantined?: true;
+            waits?: components["schemas"]["TaskWait"][];
             pausedBy?: components["schemas"]["SettingPause"][];
             broken?: ("progress" | "output" | "error" | "pause")[];
         };
@@ -2034,6 +2042,7 @@ export interface components {
             wakeAt?: components["schemas"]["Instant"];
             /** @constant */
             quarantined?: true;
+            waits?: components["schemas"]["TaskWait"][];
             pausedBy?: components["schemas"]["SettingPause"][];
             broken?: ("progress" | "output" | "error" | "pause")[];
             metadata: {

@@ -6,7 +6,7 @@ import type { Middleware } from '../definition/middleware.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
-import type { StepRequest } from '../store/port.ts'
+import type { PausedThere, StepRequest } from '../store/port.ts'
 import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
@@ -114,7 +114,7 @@ export class AgentHost {
   readonly backlog: Backlog | PooledBacklog
   /** Null: as many attempts may begin as there are slots. */
   readonly pace: Pace | null
-  #paused: string | null = null
+  #paused: PausedThere | null = null
   /** Null: as many as are allowed. */
   #adaptive: AdaptiveLimit | null = null
   readonly #options: HostOptions
@@ -211,13 +211,13 @@ export class AgentHost {
   }
 
   /** Why nothing begins here; null: it does. What runs goes on. */
-  get paused(): string | null {
+  get paused(): PausedThere | null {
     return this.#paused
   }
 
-  set paused(reason: string | null) {
-    const over = this.#paused !== null && reason === null
-    this.#paused = reason
+  set paused(paused: PausedThere | null) {
+    const over = this.#paused !== null && paused === null
+    this.#paused = paused
     if (over) this.#options.freed?.()
   }
 

@@ -13,11 +13,11 @@ import type { Registry } from '../scheduler/registry.ts'
 import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
-import { pausedBy } from '../view/pause.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
+import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
 import { endOf, hasEnded } from './ending.ts'
 import { Expectations } from './expectation.ts'
@@ -108,10 +108,11 @@ export class Connection {
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
     const row = await this.row(id)
-    const [pauses, history] = await Promise.all([pausedBy(this.store, row), this.history(row)])
-    const info = { ...(await this.shown(row)), ...pauses }
+    const history = await this.history(row)
     const redaction = redactionOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
+    const standings = await standingsOf(this.store, [row], this.isGone, putOffOf(state))
+    const info = { ...(await this.shown(row)), ...standings.get(id) }
     const seen: TaskDetails = {
       ...info,
       ...{ metadata: { ...state.metadata }, steps: info.status === 'stopped' ? [] : stepsOf(state) },

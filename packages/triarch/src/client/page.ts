@@ -1,6 +1,6 @@
 import type { ListQuery, TaskRow } from '../store/port.ts'
-import { pausesOfTasks } from '../view/pause.ts'
 import type { TaskInfo } from '../view/status.ts'
+import { standingsOf } from '../view/wait.ts'
 import type { Connection } from './connection.ts'
 import { readRows } from './rows.ts'
 
@@ -26,11 +26,8 @@ export async function readPage(
   fits?: (row: TaskRow) => boolean,
 ): Promise<TaskPage> {
   const { rows, next, truncated } = await readRows(connection.store, query, fits)
-  const pauses = await pausesOfTasks(connection.store, rows)
-  const tasks = rows.map(async (row) => {
-    const pausedBy = pauses.get(row.id)
-    return { ...(await connection.shown(row)), ...(pausedBy && { pausedBy }) }
-  })
+  const standings = await standingsOf(connection.store, rows, connection.isGone)
+  const tasks = rows.map(async (row) => ({ ...(await connection.shown(row)), ...standings.get(row.id) }))
   return {
     tasks: await Promise.all(tasks),
     ...(next !== undefined && { next: String(next) }),

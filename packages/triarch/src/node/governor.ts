@@ -13,9 +13,10 @@ import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { messageOf } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import { policyOf, workflowPolicy } from '../setting/followed.ts'
+import { followedBy, pausedThere, policyOf, workflowPolicy } from '../setting/followed.ts'
 import { engineSetting, pausedSchedule, schedulesSetting } from '../setting/own.ts'
 import type { Values } from '../setting/values.ts'
+import type { PausedThere } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
@@ -80,7 +81,7 @@ export class Governor {
   host(host: AgentHost): void {
     const { registry, guards, paces } = this.#options
     const policy = this.#policy(host.name)
-    host.paused = policy.paused ?? null
+    host.paused = policy.paused === undefined ? null : this.#pause(host.name, policy.paused)
     const agent = registry.agents.get(host.name)
     // What makes sense by itself may make none with what its code says: then that part stays as it was, and nobody else's is touched.
     this.#part(host.name, 'concurrency', () => this.#concurrency(host, policy))
@@ -186,14 +187,24 @@ export class Governor {
     }
   }
 
+  #pause(agent: string, reason: string): PausedThere {
+    const { registry, values } = this.#options
+    return pausedThere(values, `${AGENT_SETTING}${agent}`, registry.agents.get(agent)?.policy, reason)
+  }
+
   #workflows(): void {
     const { registry, values } = this.#options
     const said = values.names
       .filter((name) => name.startsWith(WORKFLOW_SETTING))
       .map((name) => name.slice(WORKFLOW_SETTING.length))
     const names = new Set([...registry.workflows.map(({ name }) => name), ...said])
-    registry.paused = new Set(
-      [...names].filter((name) => workflowPolicy(values, registry.workflows, name).paused !== undefined),
+    registry.paused = new Map(
+      [...names].flatMap((name): [string, PausedThere][] => {
+        const { paused } = workflowPolicy(values, registry.workflows, name)
+        if (paused === undefined) return []
+        const own = followedBy(registry.workflows, name)
+        return [[name, pausedThere(values, `${WORKFLOW_SETTING}${name}`, own, paused)]]
+      }),
     )
   }
 

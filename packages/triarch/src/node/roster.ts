@@ -6,6 +6,9 @@ import type { NodeLoad, NodeRuns } from '../store/port.ts'
 import { REFERRING } from '../store/record.ts'
 import type { Settings } from './options.ts'
 
+/** So many pauses are told of. */
+const MOST_PAUSED = 1_000
+
 /** What a node runs: agents that are elsewhere come and go. */
 export class Roster {
   /** As step requests name them. */
@@ -63,9 +66,21 @@ export class Roster {
       ...(parted.length > 0 && { pools: Object.fromEntries(parted) }),
       ...(Object.keys(labels).length > 0 && { labels }),
       ...(Object.keys(versions).length > 0 && { settings: versions }),
+      ...this.#paused(workflows),
       ...(direct && { direct }),
       load: this.load,
     }
+  }
+
+  /** What settings keep from beginning here. */
+  #paused(workflows: Registry['runnable']): Pick<NodeRuns, 'paused'> {
+    const { paused } = this.#registry
+    const flows = paused.size === 0 ? [] : workflows
+    const found = [
+      ...[...this.#hosts.values()].map((host) => [host.name, host.paused] as const),
+      ...flows.map(({ workflow, version }) => [`${workflow}@${version}`, paused.get(workflow)] as const),
+    ].flatMap(([name, pause]) => (pause ? [[name, pause] as const] : []))
+    return found.length === 0 ? {} : { paused: Object.fromEntries(found.slice(0, MOST_PAUSED)) }
   }
 
   /** What it has to do now, and room for. */

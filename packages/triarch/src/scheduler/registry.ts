@@ -5,14 +5,15 @@ import { type Retention, toRetention } from '../definition/retention.ts'
 import { checkWorkflow } from '../definition/workflow.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { TriarchError } from '../error/error.ts'
+import type { PausedThere } from '../store/port.ts'
 
 /** What this process knows by name. Several versions of a workflow may stand side by side. */
 export class Registry {
   readonly #workflows = new Map<string, Workflow>()
   #declared = false
   readonly agents: Map<string, Agent> = new Map()
-  /** Workflows whose tasks nobody takes up now. */
-  paused: ReadonlySet<string> = new Set()
+  /** Workflows whose tasks nobody takes up now, and why. */
+  paused: ReadonlyMap<string, PausedThere> = new Map()
   /** What operators say of fairness in the queues of agents, by their names. */
   weights: ReadonlyMap<string, FairnessWeights> = new Map()
 

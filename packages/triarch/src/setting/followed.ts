@@ -1,6 +1,7 @@
 import { checkWorkflowPolicy, type WorkflowPolicy } from '../definition/agent-policy.ts'
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { type KnownSetting, knownSetting, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
+import type { PausedThere } from '../store/port.ts'
 import { engineSetting, schedulesSetting } from './own.ts'
 import { Values } from './values.ts'
 
@@ -27,13 +28,36 @@ export function policyOf<P>(values: Values, { setting, of }: SettingPolicy<P>): 
 export function workflowPolicy(values: Values, workflows: readonly Workflow[], name: string): WorkflowPolicy {
   const said = values.known(`${WORKFLOW_SETTING}${name}`)
   const over = said ? (values.reading(said).value as WorkflowPolicy) : {}
-  const own = workflows.findLast((it) => it.name === name && it.definition.policy !== undefined)?.definition.policy
+  const own = followedBy(workflows, name)
   if (!own) return over
   try {
     return { ...checkWorkflowPolicy(`workflow "${name}"`, policyOf(values, own)), ...over }
   } catch {
     return over
   }
+}
+
+/** What the code of a workflow follows: that of its last version which says so. */
+export function followedBy(workflows: readonly Workflow[], name: string): SettingPolicy<WorkflowPolicy> | undefined {
+  return workflows.findLast((it) => it.name === name && it.definition.policy !== undefined)?.definition.policy
+}
+
+/** What is told of a reason, which may be as long as a page (characters). */
+const REASON_TOLD = 200
+
+/** By which setting something is paused here: the engine's own, if that says so, or the one that its code follows. */
+export function pausedThere(
+  values: Values,
+  own: string,
+  follows: SettingPolicy<unknown> | undefined,
+  reason: string,
+): PausedThere {
+  const said = values.known(own)
+  const reading = said && values.reading(said)
+  const isOwn = !follows || (reading?.value as { paused?: unknown } | undefined)?.paused !== undefined
+  const name = isOwn ? own : follows.setting.name
+  const version = isOwn ? reading?.version : values.here(name)?.version
+  return { reason: reason.slice(0, REASON_TOLD), setting: name, version: version ?? 0 }
 }
 
 /** That submissions are refused: by which setting, and why. `all`: of every workflow. */

@@ -103,6 +103,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   owned: true,
   nodes: true,
   queued: true,
+  parked: true,
   locks: true,
   held: true,
   queues: true,

@@ -91,10 +91,22 @@ export interface NodeRuns {
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
   settings?: Readonly<Record<string, number>>
+  /** What it keeps from beginning, as its settings say: agents by name, workflows as `name@version`. The first 1,000. */
+  paused?: Readonly<Record<string, PausedThere>>
   /** Where nodes with agents reach it, to be given attempts by it. */
   direct?: { host: string; port: number }
   /** How much it has to do: as it was when it last said so. */
   load?: NodeLoad
+}
+
+/** That one node keeps something from beginning. */
+export interface PausedThere {
+  /** In the operator's words, as far as they are short. */
+  reason: string
+  /** The setting that says so, or from which its code makes that. */
+  setting: string
+  /** Which version of it; 0: the store says nothing of it. */
+  version: number
 }
 
 /** How much a node has to do, and has room for. */
@@ -135,6 +147,19 @@ export type LineQuery = ({ workflow: string } | { agent: string }) & {
 
 /** So many versions of workflows have their ready tasks counted. */
 export const MOST_BACKLOGS = 1_000
+
+/** A request in an agent's queue that nobody has taken, by what it waits for. */
+export interface ParkedRow {
+  /** The id of its task. */
+  task: string
+  /** The queue that it is in: its agent's, or that of a breaker of one of its keys. */
+  queue: string
+  /** As `agent.action`. */
+  action: string
+}
+
+/** So many requests of each task are looked at where many tasks are asked for. */
+export const MOST_PARKED = 20
 
 /** Where a task stands in line. */
 export interface QueuedRow {

@@ -4,7 +4,7 @@ import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './a
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
+import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, ParkedRow, QueuedRow, QueueRow } from './gate.ts'
 import type { KeyStore } from './key.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
@@ -36,6 +36,8 @@ export type {
   NodeLoad,
   NodeRuns,
   NodeShare,
+  ParkedRow,
+  PausedThere,
   QueuedRow,
   QueueRow,
 } from './gate.ts'
@@ -293,6 +295,8 @@ export interface StateStore extends AlertStore, KeyStore {
   nodes(): Promise<NodeRow[]>
   /** What is queued of this task, and how much is before it. */
   queued(task: string): Promise<QueuedRow>
+  /** For what requests of these tasks wait that nobody has taken: of each task the first 20, the same said once. At most 1,000 ids at a time. */
+  parked(tasks: readonly string[]): Promise<ParkedRow[]>
   /** Claims of this task, or on this name: the holder first, then in line. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
   /** Locks that are held, by name. */

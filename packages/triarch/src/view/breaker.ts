@@ -1,4 +1,3 @@
-import type { TaskState } from '../kernel/state.ts'
 import {
   type BreakerPhase,
   type BreakerRule,
@@ -11,9 +10,8 @@ import {
 } from '../policy/breaker.ts'
 import { agentOfQueue, KEYED } from '../store/breaker.ts'
 import { storedBreaker } from '../store/circuit.ts'
-import type { BreakerRow, QueuedRow, StateStore } from '../store/port.ts'
+import type { BreakerRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
-import { agentOf } from '../value/name.ts'
 import { clock } from './reason.ts'
 
 /**
@@ -104,32 +102,19 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
   }
 }
 
-/** The breakers that keep what waits in the queues, or was put off, by the queue. */
-export async function keepers(
-  store: StateStore,
-  { work }: QueuedRow,
-  { steps }: Pick<TaskState, 'steps'>,
-  now: number,
-): Promise<ReadonlyMap<string, BreakerInfo>> {
-  const waits = work.filter(({ node }) => node === null).map(({ queue }) => queue)
-  const putOff = [...steps.values()].flatMap(({ action, putOff }) =>
-    action === null || putOff === null ? [] : [agentOf(action)],
-  )
-  const names = [...new Set([...waits, ...putOff])]
-  if (names.length === 0) return new Map()
-  const infos = (await store.breakers({ names, count: MOST_COUNTED })).map((row) => breakerInfo(row, now))
-  return new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : [])))
+/** What its state means for who waits. */
+export function keeperText(breaker: BreakerInfo): string {
+  const { waiting } = breaker
+  const many = waiting >= MOST_COUNTED ? `${MOST_COUNTED.toLocaleString('en')} or more` : waiting.toLocaleString('en')
+  return `${breakerText(breaker)}, ${many} ${waiting === 1 ? 'step waits' : 'steps wait'}`
 }
 
-/** What its state means for who waits. */
-export function keeperText({ name, state, since, nextProbe, waiting, changes }: BreakerInfo): string {
-  const many = waiting >= MOST_COUNTED ? `${MOST_COUNTED.toLocaleString('en')} or more` : waiting.toLocaleString('en')
-  const wait = `${many} ${waiting === 1 ? 'step waits' : 'steps wait'}`
+/** The same without how many wait. */
+export function breakerText({ name, state, since, nextProbe, changes }: BreakerInfo): string {
   const last = changes.at(-1)
   const why = last && `: ${last.reason}`
   const next = nextProbe ? `next probe at ${clock(nextProbe)}` : 'until somebody closes it'
-  if (state === 'open')
-    return `the circuit breaker of ${name} is open since ${clock(since)}${why ?? ''}, ${next}, ${wait}`
+  if (state === 'open') return `the circuit breaker of ${name} is open since ${clock(since)}${why ?? ''}, ${next}`
   const what = state === 'half-open' ? 'is half-open, and its probes try the service' : 'lets go in waves what waited'
-  return `the circuit breaker of ${name} ${what} since ${clock(since)}, ${wait}`
+  return `the circuit breaker of ${name} ${what} since ${clock(since)}`
 }

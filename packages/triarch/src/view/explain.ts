@@ -1,4 +1,3 @@
-import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
 import { awaited, isGated } from '../kernel/lock/gate.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -7,15 +6,18 @@ import { isWaiting } from '../kernel/summary.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
 import { agentOf } from '../value/name.ts'
 import { apartness } from './apartness.ts'
-import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
+import { type BreakerInfo, keeperText } from './breaker.ts'
 import { type Heard, heardOf } from './heard.ts'
-import { pauseText, type SettingPause, settingPauses } from './pause.ts'
+import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
+import { type NodePause, partlyText, pauseText, schedules, workflowPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
-import { limiterOf, limiters, limiterText } from './rate.ts'
+import { limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
-import { fullBoundOf, fullBounds, fullText } from './seat.ts'
+import { fullText } from './seat.ts'
+import { isInLine, putOffOf } from './wait.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
 const MOST = 20
@@ -31,14 +33,10 @@ interface Scene {
   /** When its history last grew. */
   last: number
   queued: QueuedRow
-  /** Circuit breakers that are not closed, by the queues that they keep. */
-  breakers: ReadonlyMap<string, BreakerInfo>
-  /** Rate limits by what they are of, as far as something waits for its agent. */
-  limiters: Awaited<ReturnType<typeof limiters>>
-  /** Bounds over all nodes that have no seat left. */
-  full: Awaited<ReturnType<typeof fullBounds>>
-  /** Agents and workflows that operators have paused, by their settings. */
-  paused: ReadonlyMap<string, SettingPause>
+  /** What may keep its requests. */
+  known: Hindrances
+  /** That its workflow is paused, while it waits to be taken up. */
+  paused: NodePause | undefined
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
   nodes: readonly NodeRow[]
@@ -85,10 +83,12 @@ export async function explain(
     heard: heardOf(dated),
     last: dated.at(-1)?.at ?? 0,
     queued,
-    breakers: await keepers(store, queued, state, now),
-    limiters: await limiters(store, queued, state),
-    full: await fullBounds(store, queued, state),
-    paused: await settingPauses(store, queued, { workflow: row.workflow, ready: row.ready && row.lockedBy === null }),
+    known: await hindrancesOf(store, [...queued.work.filter(({ node }) => node === null), ...putOffOf(state)], {
+      ...{ now, nodes: living, count: MOST_COUNTED },
+    }),
+    paused: isInLine(row)
+      ? (await workflowPauses(store, [row], living)).get(`${row.workflow}@${row.version}`)
+      : undefined,
     locks,
     nodes: living,
     gone,
@@ -165,17 +165,15 @@ function lossOf({ gone }: Scene, node: string): string {
 
 function queueOf({ row, queued, nodes, paused }: Scene): Reason {
   const { workflow, version } = row
-  const pause = paused.get(`${WORKFLOW_SETTING}${workflow}`)
-  if (pause) {
-    const { reason, actor, since } = pause
-    const text = `waits for a scheduler: ${pauseText('workflow', pause)}`
+  if (paused?.everywhere) {
+    const { reason, actor, since } = paused.pause
+    const text = `waits for a scheduler: ${pauseText('workflow', paused.pause)}`
     return { code: 'workflow-paused', workflow, reason, actor, since, text }
   }
-  // A node that does not say what it runs may well run it.
-  const runs = nodes.filter(({ roles }) => roles.includes('scheduler'))
-  if (runs.some((node) => node.runs?.workflows.includes(`${workflow}@${version}`) ?? true)) {
+  if (nodes.some((node) => schedules(node, `${workflow}@${version}`))) {
     const ahead = queued.ahead ?? 0
-    return { code: 'queued', ahead, text: `waits for a scheduler with room: ${before(ahead)}` }
+    const text = `waits for a scheduler with room: ${before(ahead)}${partlyText('workflow', paused)}`
+    return { code: 'queued', ahead, text }
   }
   const text = `waits for a scheduler, and no living node runs version ${version} of workflow ${workflow}`
   return { code: 'no-scheduler', workflow, version, text }
@@ -247,7 +245,7 @@ function stepsOf(scene: Scene): Reason[] {
 }
 
 function stepOf(scene: Scene, step: Step): Reason | null {
-  const { now, row, queued, nodes, heard, state } = scene
+  const { now, row, queued, nodes, heard, state, known } = scene
   const { id, operation, attempt, held, status, error } = step
   const action = step.action ?? step.name
   const since = at(heard.ids.get(id))
@@ -265,38 +263,35 @@ function stepOf(scene: Scene, step: Step): Reason | null {
   const common = { step: id, operation, action }
   const work = queued.work.find((it) => it.step === id && it.operation === operation && it.attempt === attempt)
   if (work && work.node === null) {
-    const able = nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true))
-    if (!able)
+    const hindrance = hindranceOf(known, { queue: work.queue, action })
+    if (hindrance?.code === 'no-agent')
       return {
         code: 'no-agent',
         ...common,
         since,
         text: `waits for ${which} since ${clock(since)}, and no living node has the action ${action}`,
       }
-    const pause = scene.paused.get(`${AGENT_SETTING}${agentOfQueue(work.queue)}`)
-    if (pause) {
-      const { name: agent, reason, actor, since } = pause
-      const text = `waits for ${which}: ${pauseText('agent', pause)}`
+    if (hindrance?.code === 'agent-paused') {
+      const { name: agent, reason, actor, since } = hindrance.pause
+      const text = `waits for ${which}: ${pauseText('agent', hindrance.pause)}`
       return { code: 'agent-paused', ...common, agent, reason, actor, since, text }
     }
-    const breaker = scene.breakers.get(work.queue)
-    if (breaker) return keptBy(breaker, common, which)
-    const limiter = limiterOf(scene.limiters, work.queue, action, now)
-    if (limiter) {
-      const { name: limit, until } = limiter
+    if (hindrance?.code === 'breaker') return keptBy(hindrance.breaker, common, which)
+    if (hindrance?.code === 'rate-limit') {
+      const { name: limit, until } = hindrance.limiter
       return {
         ...{ code: 'rate-limit', ...common, limit, until, ahead: work.ahead, since },
-        text: `waits for ${which}: ${limiterText(limiter)}, and ${before(work.ahead)}`,
+        text: `waits for ${which}: ${limiterText(hindrance.limiter)}, and ${before(work.ahead)}`,
       }
     }
-    const full = fullBoundOf(scene.full, work.queue, action)
-    if (full) {
-      const { name: limit, taken: running, most, waiting } = full
+    if (hindrance?.code === 'concurrency') {
+      const { name: limit, taken: running, most, waiting } = hindrance.full
       return {
         ...{ code: 'concurrency', ...common, limit, running, most, waiting, ahead: work.ahead, since },
-        text: `waits for ${which}: ${fullText(full)}, and ${before(work.ahead)}`,
+        text: `waits for ${which}: ${fullText(hindrance.full)}, and ${before(work.ahead)}`,
       }
     }
+    const partly = partlyText('agent', known.paused.get(agentOfQueue(work.queue)))
     const pool = poolOf(nodes, action, step.policy.priority + state.priority)
     const slot = pool ? poolText(pool) : 'a free slot'
     return {
@@ -305,7 +300,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
       ahead: work.ahead,
       since,
       ...(pool && { pool }),
-      text: `waits for ${slot} for ${which} since ${clock(since)}: ${before(work.ahead)}`,
+      text: `waits for ${slot} for ${which} since ${clock(since)}: ${before(work.ahead)}${partly}`,
     }
   }
   if (step.due > now && !work) {
@@ -315,7 +310,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
     return { code: 'retry', ...common, attempt, at: next, ...last, text }
   }
   if (step.putOff !== null && !work) {
-    const breaker = scene.breakers.get(agentOf(action))
+    const breaker = known.breakers.get(agentOf(action))
     if (breaker) return keptBy(breaker, common, which)
     const next = at(Math.max(step.putOff, row.wakeAt ?? 0))
     return {

@@ -1,5 +1,5 @@
 import type { Agent, Workflow } from '../definition/definition.ts'
-import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
+import { WORKFLOW_SETTING } from '../definition/setting.ts'
 import { readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import { MOST_WAITING } from '../store/gate.ts'
@@ -8,7 +8,7 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { heardOf } from './heard.ts'
-import { pausesIn, pausesOf, rowsOf, type SettingPause, saidBy } from './pause.ts'
+import { agentPauses, type NodePause, pausesIn, rowsOf, type SettingPause, saidBy, workflowPauses } from './pause.ts'
 
 /**
  * Which page of what is listed by name.
@@ -155,6 +155,11 @@ export function paged<T extends { name: string }>(
   return { page, ...(all.length > limit && last && { next: last.name }) }
 }
 
+/** Nothing, where only some nodes say so. */
+function whole(pause: NodePause | undefined): SettingPause | undefined {
+  return pause?.everywhere ? pause.pause : undefined
+}
+
 /** `nodes`: those that live. */
 export async function workflowPage(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
@@ -189,9 +194,15 @@ export async function workflowPage(
     page.map(({ name }) => name),
   )
   const pauses = new Map(rows.map((row) => [row.name, pausesIn(store, row)]))
+  const versions = page.flatMap(({ name: workflow, versions }) =>
+    versions.map(({ version }) => ({ workflow, version })),
+  )
+  const told = await workflowPauses(store, versions, nodes)
   const workflows = page.map(async (it): Promise<WorkflowInfo> => {
     const pause = pauses.get(`${WORKFLOW_SETTING}${it.name}`)
-    const [pausedBy, closedBy] = [await pause?.(it.name), await pause?.(it.name, saidBy('closed'))]
+    const [own, ...others] = it.versions.map(({ version }) => whole(told.get(`${it.name}@${version}`)))
+    const pausedBy = others.includes(undefined) ? undefined : own
+    const closedBy = await pause?.(it.name, saidBy('closed'))
     return { ...it, ...(pausedBy && { pausedBy }), ...(closedBy && { closedBy }) }
   })
   return { workflows: await Promise.all(workflows), ...rest }
@@ -233,10 +244,10 @@ export async function agentPage(
     names.map((name) => ({ name })),
     asked,
   )
-  const paused = await pausesOf(
+  const paused = await agentPauses(
     store,
-    AGENT_SETTING,
     page.map(({ name }) => name),
+    nodes,
   )
   const agents = page.map(async ({ name }): Promise<AgentInfo> => {
     const { actions, nodes } = agentOf(name)
@@ -244,7 +255,7 @@ export async function agentPage(
       store,
       queues.find(({ agent }) => agent === name),
     )
-    const pausedBy = paused.get(name)
+    const pausedBy = whole(paused.get(name))
     return { name, actions: [...actions].sort(), nodes, queue, ...(pausedBy && { pausedBy }) }
   })
   return { agents: await Promise.all(agents), ...rest }

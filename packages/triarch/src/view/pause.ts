@@ -1,7 +1,6 @@
 import { AGENT_SETTING, isObject, WORKFLOW_SETTING } from '../definition/setting.ts'
 import type { SettingVersion } from '../policy/setting.ts'
-import { agentOfQueue } from '../store/breaker.ts'
-import type { QueuedRow, SettingChangeRow, SettingRow, StateStore, TaskRow } from '../store/port.ts'
+import type { NodeRow, PausedThere, SettingChangeRow, SettingRow, StateStore } from '../store/port.ts'
 import { storedChange, storedSetting } from '../store/version.ts'
 import { clock } from './reason.ts'
 
@@ -18,7 +17,7 @@ export interface SettingPause {
   name: string
   /** Why, in the operator's words. */
   reason: string
-  /** Who said so first. */
+  /** Who said so first; `code`: nobody, for it is what the defaults or the environment of nodes make. */
   actor: string
   /** Since when. */
   since: Date
@@ -37,9 +36,6 @@ export const saidBy =
 
 /** Changes that are looked back at for who said so first. */
 const LOOKED_BACK = 100
-/** Settings of agents that are looked at, and tasks of a page. */
-const MOST_AGENTS = 1_000
-const MOST_TASKS = 100
 
 /**
  * What a row says is paused where nothing is on trial, by what is asked of it; null: nothing. Who said so first is read once, however many ask, and
@@ -113,63 +109,102 @@ async function found(
   return pauses
 }
 
-/** What operators have paused of what the task needs: by the names of the settings. */
-export async function settingPauses(
-  store: StateStore,
-  { work }: QueuedRow,
-  { workflow, ready }: { workflow: string; ready: boolean },
-): Promise<ReadonlyMap<string, SettingPause>> {
-  const agents = await pausesOf(store, AGENT_SETTING, [...agentsOf(work)])
-  const workflows = await pausesOf(store, WORKFLOW_SETTING, ready ? [workflow] : [])
-  return new Map([...agents.values(), ...workflows.values()].map((pause) => [pause.setting, pause]))
+/** A pause as the nodes have it that could do what it is about. */
+export interface NodePause {
+  pause: SettingPause
+  /** All of them, and not only some: nothing of it begins. */
+  everywhere: boolean
+  /** How many nodes say so, and of how many. */
+  on: number
+  of: number
 }
 
-/** The agents in whose queues it waits. */
-function agentsOf(work: QueuedRow['work']): Set<string> {
-  return new Set(work.filter(({ node }) => node === null).map(({ queue }) => agentOfQueue(queue)))
+/** What is looked for: its name, its key in what nodes tell of themselves, and the nodes that could do it. */
+interface Pausable {
+  name: string
+  key: string
+  able: readonly NodeRow[]
 }
 
 /**
- * The same of some tasks, by their ids: their workflows, while nobody has taken them up, and the agents for which their steps wait. Which those
- * are is asked only where an agent is paused at all, and of the first 100 tasks.
+ * What is paused of these, by their keys. For all by the engine's own setting, as the store has it; else as nodes say of themselves: by what
+ * their code makes of a setting, by their environment, or by what is on trial there.
  */
-export async function pausesOfTasks(
-  store: StateStore,
-  rows: readonly TaskRow[],
-): Promise<ReadonlyMap<string, SettingPause[]>> {
-  const ready = rows.filter((row) => row.ready && row.lockedBy === null && row.status !== 'stopped')
-  const running = rows.filter(({ status }) => status === 'running' || status === 'compensating').slice(0, MOST_TASKS)
-  const [workflows, agents] = await Promise.all([
-    pausesOf(store, WORKFLOW_SETTING, [...new Set(ready.map(({ workflow }) => workflow))]),
-    running.length > 0 ? pausedAgents(store) : new Map<string, SettingPause>(),
-  ])
-  const pauses = new Map<string, SettingPause[]>()
-  const add = (id: string, pause: SettingPause) => pauses.set(id, [...(pauses.get(id) ?? []), pause])
-  for (const { id, workflow } of ready) {
-    const pause = workflows.get(workflow)
-    if (pause) add(id, pause)
+async function pausesAmong(
+  store: Pick<StateStore, 'settings' | 'settingChanges'>,
+  prefix: string,
+  wanted: readonly Pausable[],
+): Promise<ReadonlyMap<string, NodePause>> {
+  const live = await pausesOf(store, prefix, [...new Set(wanted.map(({ name }) => name))])
+  const pauses = new Map<string, NodePause>()
+  for (const { name, key, able } of wanted) {
+    const own = live.get(name)
+    const told = able.flatMap(({ runs, startedAt }) => {
+      const said = runs?.paused?.[key]
+      return said ? [{ ...said, startedAt }] : []
+    })
+    const [first] = told
+    if (!own && !first) continue
+    const pause = own ?? (await toldPause(store, name, first as (typeof told)[number], told))
+    const counts = own ? { on: able.length, of: able.length } : { on: told.length, of: able.length }
+    pauses.set(key, { pause, ...counts, everywhere: counts.on === counts.of })
   }
-  if (agents.size === 0) return pauses
-  for (const { id } of running)
-    for (const agent of agentsOf((await store.queued(id)).work)) {
-      const pause = agents.get(agent)
-      if (pause) add(id, pause)
-    }
   return pauses
 }
 
-/** The same of one, as it is shown. */
-export async function pausedBy(store: StateStore, row: TaskRow): Promise<{ pausedBy?: SettingPause[] }> {
-  const found = (await pausesOfTasks(store, [row])).get(row.id)
-  return found ? { pausedBy: found } : {}
+/** Of these agents, by their names. */
+export function agentPauses(
+  store: Pick<StateStore, 'settings' | 'settingChanges'>,
+  names: readonly string[],
+  nodes: readonly NodeRow[],
+): Promise<ReadonlyMap<string, NodePause>> {
+  const wanted = names.map((name) => ({ name, key: name, able: nodes.filter((node) => serves(node, `${name}.`)) }))
+  return pausesAmong(store, AGENT_SETTING, wanted)
 }
 
-async function pausedAgents(store: StateStore): Promise<ReadonlyMap<string, SettingPause>> {
-  const rows = await store.settings({ after: AGENT_SETTING, limit: MOST_AGENTS })
-  const own = rows.filter(({ name }) => name.startsWith(AGENT_SETTING))
-  return found(store, own, AGENT_SETTING)
+/** Of these versions of workflows, by `name@version`. */
+export function workflowPauses(
+  store: Pick<StateStore, 'settings' | 'settingChanges'>,
+  versions: readonly { workflow: string; version: string }[],
+  nodes: readonly NodeRow[],
+): Promise<ReadonlyMap<string, NodePause>> {
+  const wanted = new Map(
+    versions.map(({ workflow, version }) => {
+      const key = `${workflow}@${version}`
+      return [key, { name: workflow, key, able: nodes.filter((node) => schedules(node, key)) }]
+    }),
+  )
+  return pausesAmong(store, WORKFLOW_SETTING, [...wanted.values()])
+}
+
+/** A node that does not say what it runs may well run it. */
+export function schedules({ roles, runs }: NodeRow, key: string): boolean {
+  return roles.includes('scheduler') && (runs?.workflows.includes(key) ?? true)
+}
+
+function serves({ roles, runs }: NodeRow, agent: string): boolean {
+  return roles.includes('agent') && (runs?.actions.some((action) => action.startsWith(agent)) ?? true)
+}
+
+/** Who brought the version that nodes run; where the store says nothing of it, it has been so since they began. */
+async function toldPause(
+  store: Pick<StateStore, 'settingChanges'>,
+  name: string,
+  { reason, setting, version }: PausedThere,
+  told: readonly { startedAt: number }[],
+): Promise<SettingPause> {
+  const [row] = version > 0 ? await store.settingChanges({ name: setting, before: version + 1, limit: 1 }) : []
+  const change = row ? storedChange(row.change) : null
+  const began = Math.min(...told.map(({ startedAt }) => startedAt))
+  return { setting, name, reason, actor: change?.by ?? 'code', since: new Date(change?.at ?? began) }
 }
 
 export function pauseText(what: 'agent' | 'workflow', { name, reason, since, actor }: SettingPause): string {
   return `${what} ${name} is paused since ${clock(since)} by ${actor}: ${reason}`
+}
+
+/** That only some nodes keep it from beginning; nothing where none do. */
+export function partlyText(what: 'agent' | 'workflow', paused: NodePause | undefined): string {
+  if (!paused || paused.everywhere) return ''
+  return ` (on ${paused.on} of ${paused.of} nodes ${pauseText(what, paused.pause)})`
 }

@@ -1,8 +1,6 @@
-import type { TaskState } from '../kernel/state.ts'
 import { ruleNow } from '../policy/rate.ts'
 import { agentOfQueue } from '../store/breaker.ts'
-import type { QueuedRow, StateStore } from '../store/port.ts'
-import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import type { StoredRate } from '../store/rate.ts'
 import { clock, span } from './reason.ts'
 
 /** What lets no more attempts begin before then. */
@@ -14,27 +12,6 @@ export interface Limiter {
   limit: number
   /** ms. */
   per: number
-}
-
-/** The rate limits of what waits in the queues, by what they are of. */
-export async function limiters(
-  store: StateStore,
-  { work }: QueuedRow,
-  { steps }: Pick<TaskState, 'steps'>,
-): Promise<ReadonlyMap<string, StoredRate>> {
-  const names = new Set<string>()
-  for (const { node, queue, step } of work) {
-    if (node !== null) continue
-    for (const name of namesOf(queue, steps.get(step)?.action)) names.add(name)
-  }
-  if (names.size === 0) return new Map()
-  const rows = await store.breakers({ names: [...names].map(rateRow), count: 1 })
-  return new Map(
-    [...names].flatMap((name): [string, StoredRate][] => {
-      const stored = storedRate(rows.find((row) => row.name === rateRow(name))?.state ?? null)
-      return stored ? [[name, stored]] : []
-    }),
-  )
 }
 
 /** The one that keeps the action longest; null: none does. */
@@ -55,9 +32,9 @@ export function limiterOf(
 }
 
 /** Limits over what waits in the queue: of the agent and of the action, and of its key. */
-export function namesOf(queue: string, action: string | null | undefined): string[] {
+export function namesOf(queue: string, action: string): string[] {
   const agent = agentOfQueue(queue)
-  const of = action ? [agent, action] : [agent]
+  const of = [agent, action]
   return queue === agent ? of : of.flatMap((name) => [name, name + queue.slice(agent.length)])
 }
 

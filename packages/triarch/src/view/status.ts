@@ -9,6 +9,7 @@ import { isOutstanding } from '../kernel/turn.ts'
 import { legible } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
 import type { SettingPause } from './pause.ts'
+import type { TaskWait } from './wait.ts'
 
 /**
  * A task as its row shows it.
@@ -54,9 +55,11 @@ export interface TaskInfo {
   /** It was set apart (TASK_QUARANTINED): nobody takes it before an operator's word. */
   quarantined?: true
   /**
-   * What operators have paused by settings, and so keeps it from going on: its workflow, while it waits to be taken up, and agents that its steps
-   * wait for; absent: nothing. Told by `status()`, and by `list()` of agents for the first 100 tasks of a page.
+   * For what it waits in a line, and what keeps it there: until it is taken up, and of its first 20 steps that wait for their agents, 10 at
+   * most; absent: nothing of it does. Told by `status()` and `list()`.
    */
+  waits?: TaskWait[]
+  /** What settings have paused of that: its workflow, and agents; absent: nothing. Told by `status()` and `list()`. */
   pausedBy?: SettingPause[]
   /** What of it cannot be read in the store, and is shown as undefined. */
   broken?: Broken[]

@@ -74,6 +74,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   list: 'caller',
   nodes: 'caller',
   queued: 'caller',
+  parked: 'caller',
   locks: 'caller',
   held: 'caller',
   queues: 'caller',

@@ -544,9 +544,33 @@ export function gateSuite(bench: Bench): void {
       expect(lines.map((line) => line.ahead)).toEqual([null, 1, 0, 0, null])
     })
 
-    it('is told with what each node can run', async () => {
+    it('is told of many tasks at once: what their requests wait for, the same said once, of the first twenty of each', async () => {
       const { store } = bench
-      const runs = { workflows: ['flow@1'], actions: ['pay.charge'] }
+      const many = Array.from({ length: 20 }, (_, index) => workRequest('a', index + 1))
+      const ship = { agent: 'ship#eu', action: 'ship.send' }
+      await store.commit([
+        transition(await owned(store, 'a'), { work: [...many, workRequest('a', 21, ship)] }),
+        transition(await owned(store, 'b'), { work: [workRequest('b', 1, ship), workRequest('b', 2)] }),
+        transition(await owned(store, 'c'), { work: [workRequest('c', 1)] }),
+      ])
+      await store.takeWork({ node: 'n', agents: [{ agent: 'ship#eu', actions: ['ship.send'], limit: 1 }] })
+      const charge = { queue: 'pay', action: 'pay.charge' }
+      const send = { queue: 'ship#eu', action: 'ship.send' }
+      expect(await store.parked(['b', 'a', 'none'])).toEqual([
+        { task: 'a', ...charge },
+        { task: 'b', ...charge },
+        { task: 'b', ...send },
+      ])
+      expect(await store.parked([])).toEqual([])
+    })
+
+    it('is told with what each node can run, and keeps from beginning', async () => {
+      const { store } = bench
+      const runs = {
+        ...{ workflows: ['flow@1'], actions: ['pay.charge'], slots: { pay: 3 }, labels: { zone: 'eu' } },
+        pools: { pay: { high: 1, rest: 2, from: 5 } },
+        ...{ settings: { limits: 2 }, paused: { pay: { reason: 'ill', setting: 'limits', version: 2 } } },
+      }
       await store.beat({ id: 'n', roles: ['agent'], lease: 1_000, runs })
       await store.beat({ id: 'n', roles: ['agent'], lease: 2_000 })
       await store.beat({ id: 'o', roles: [], lease: 2_000 })

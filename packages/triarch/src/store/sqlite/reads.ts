@@ -1,6 +1,16 @@
 import type { Place } from '../../environment/environment.ts'
+import { MOST_PARKED } from '../gate.ts'
 import { objectOf, runsOf, tagsOf, textsOf } from '../legible.ts'
-import type { HistoryRecord, NodeRow, QueuedRow, ReplayPage, StoreCounts, TaskMark, TaskRow } from '../port.ts'
+import type {
+  HistoryRecord,
+  NodeRow,
+  ParkedRow,
+  QueuedRow,
+  ReplayPage,
+  StoreCounts,
+  TaskMark,
+  TaskRow,
+} from '../port.ts'
 import { countedUpTo, MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 import { type SizedRecord, upTo, withEvents } from './replay.ts'
@@ -28,6 +38,12 @@ SELECT w.step, w.operation, w.attempt, w.action, w.agent AS queue, w.locked_by A
   (SELECT count(*) FROM (SELECT 1 FROM triarch_work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
      AND (o.priority > w.priority OR (o.priority = w.priority AND coalesce(o.place, o.id) < coalesce(w.place, w.id))) LIMIT 1000)) AS ahead
 FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE t.id = ? ORDER BY w.id LIMIT 1000`
+const PARKED = `
+SELECT DISTINCT t.id AS task, w.agent AS queue, w.action
+FROM json_each(?) AS wanted CROSS JOIN triarch_tasks t ON t.id = wanted.value
+CROSS JOIN triarch_work w ON w.task = t.key AND w.id IN (
+  SELECT q.id FROM triarch_work q WHERE q.task = t.key AND q.locked_by IS NULL ORDER BY q.step LIMIT ${MOST_PARKED})
+ORDER BY t.id, w.agent, w.action`
 const COUNTS = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})) AS tasks,
   (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 LIMIT ${MOST_COUNTED})) AS ready,
@@ -94,6 +110,10 @@ export function queued(database: Database, _now: number, id: string): QueuedRow 
   const ready = database.get<{ ahead: number }>(AHEAD, id)
   const work = database.all<QueuedRow['work'][number]>(QUEUED, id).map((row) => ({ ...row }))
   return { ahead: ready?.ahead ?? null, work }
+}
+
+export function parked(database: Database, _now: number, ids: readonly string[]): ParkedRow[] {
+  return database.all<ParkedRow>(PARKED, JSON.stringify(ids)).map((row) => ({ ...row }))
 }
 
 export function counts(database: Database): StoreCounts {

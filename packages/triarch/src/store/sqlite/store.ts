@@ -391,6 +391,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('queued', task)
   }
 
+  parked(tasks: readonly string[]): Promise<port.ParkedRow[]> {
+    return this.#run('parked', tasks)
+  }
+
   locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
     return this.#run('locks', of)
   }

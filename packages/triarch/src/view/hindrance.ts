@@ -1,0 +1,87 @@
+import { agentOfQueue } from '../store/breaker.ts'
+import type { NodeRow, ParkedRow, SeatRow, StateStore } from '../store/port.ts'
+import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { type BreakerInfo, breakerInfo } from './breaker.ts'
+import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
+import { type Limiter, limiterOf, namesOf } from './rate.ts'
+import { type FullBound, fullBoundOf } from './seat.ts'
+
+/** For what a request waits that nobody has taken. */
+export type Waiting = Pick<ParkedRow, 'queue' | 'action'>
+
+/** What keeps a request from being taken. */
+export type Hindrance =
+  | { code: 'no-agent' }
+  | { code: 'agent-paused'; pause: SettingPause }
+  | { code: 'breaker'; breaker: BreakerInfo }
+  | { code: 'rate-limit'; limiter: Limiter }
+  | { code: 'concurrency'; full: FullBound }
+
+/** What may keep requests from being taken: read once for all of them, by the names of what they wait for. */
+export interface Hindrances {
+  now: number
+  /** Those that live. */
+  nodes: readonly NodeRow[]
+  /** By agents. */
+  paused: ReadonlyMap<string, NodePause>
+  /** Circuit breakers that are not closed, by the queues that they keep. */
+  breakers: ReadonlyMap<string, BreakerInfo>
+  /** Rate limits, by what they are of. */
+  rates: ReadonlyMap<string, StoredRate>
+  /** Bounds over all nodes that have no seat left, by what they are of. */
+  full: ReadonlyMap<string, SeatRow>
+  /** How many requests wait in each queue, counted up to what was asked for. */
+  waiting: ReadonlyMap<string, number>
+}
+
+/** `count`: so many requests are counted in each queue. */
+export async function hindrancesOf(
+  store: StateStore,
+  waits: readonly Waiting[],
+  { now, nodes, count }: Pick<Hindrances, 'now' | 'nodes'> & { count: number },
+): Promise<Hindrances> {
+  const queues = [...new Set(waits.map(({ queue }) => queue))]
+  const limits = [...new Set(waits.flatMap(({ queue, action }) => namesOf(queue, action)))]
+  const agents = [...new Set(queues.map(agentOfQueue))]
+  if (queues.length === 0)
+    return {
+      ...{ now, nodes, paused: new Map(), breakers: new Map() },
+      rates: new Map(),
+      full: new Map(),
+      waiting: new Map(),
+    }
+  const [rows, seats, paused] = await Promise.all([
+    store.breakers({ names: [...queues, ...limits.map(rateRow)], count }),
+    store.seats(limits),
+    agentPauses(store, agents, nodes),
+  ])
+  const infos = rows.map((row) => breakerInfo(row, now))
+  return {
+    ...{ now, nodes, paused },
+    breakers: new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : []))),
+    rates: new Map(
+      limits.flatMap((name): [string, StoredRate][] => {
+        const stored = storedRate(rows.find((row) => row.name === rateRow(name))?.state ?? null)
+        return stored ? [[name, stored]] : []
+      }),
+    ),
+    full: new Map(seats.filter(({ taken, most }) => taken >= most).map((row) => [row.name, row])),
+    waiting: new Map(rows.map(({ name, waiting }) => [name, waiting])),
+  }
+}
+
+/** Null: nothing but a free slot. */
+export function hindranceOf(known: Hindrances, { queue, action }: Waiting): Hindrance | null {
+  const { now, nodes, paused, breakers, rates, full, waiting } = known
+  // A node that does not say what it runs may well run it.
+  if (!nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true)))
+    return { code: 'no-agent' }
+  const pause = paused.get(agentOfQueue(queue))
+  if (pause?.everywhere) return { code: 'agent-paused', pause: pause.pause }
+  const breaker = breakers.get(queue)
+  if (breaker) return { code: 'breaker', breaker }
+  const limiter = limiterOf(rates, queue, action, now)
+  if (limiter) return { code: 'rate-limit', limiter }
+  const bound = fullBoundOf({ bounds: full, waiting }, queue, action)
+  return bound ? { code: 'concurrency', full: bound } : null
+}

@@ -1,0 +1,127 @@
+import type { TaskState } from '../kernel/state.ts'
+import { agentOfQueue } from '../store/breaker.ts'
+import type { NodeRow, StateStore, TaskRow } from '../store/port.ts'
+import { agentOf } from '../value/name.ts'
+import { breakerText } from './breaker.ts'
+import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type Waiting } from './hindrance.ts'
+import { type NodePause, partlyText, pauseText, type SettingPause, schedules, workflowPauses } from './pause.ts'
+import { limiterText } from './rate.ts'
+import type { ReasonCode } from './reason.ts'
+import { boundText } from './seat.ts'
+
+/**
+ * For what something of a task waits in a line that it shares with others, or what keeps it there: in short. `explain()` says all of it.
+ * @example
+ * const { waits = [] } = await task.status()
+ * for (const { code, of, until } of waits) console.log(code, of, until)
+ */
+export interface TaskWait {
+  /** What kind of wait it is, as in the reasons of `explain()`. */
+  code: Extract<
+    ReasonCode,
+    | ('queued' | 'no-scheduler' | 'workflow-paused')
+    | ('step-queued' | 'no-agent' | 'agent-paused' | 'breaker' | 'rate-limit' | 'concurrency')
+  >
+  /** By name: the workflow; the action, or the agent, breaker or limit that keeps its steps. */
+  of: string
+  /** When it may go on, as far as that is known: the next probe of a breaker, the next moment of a rate limit. */
+  until?: Date
+  /** In words. */
+  text: string
+}
+
+/** What is told of one task. */
+export interface Standing {
+  waits?: TaskWait[]
+  pausedBy?: SettingPause[]
+}
+
+/** So many waits of one task are told. */
+const MOST_WAITS = 10
+
+/**
+ * What keeps some tasks waiting, by their ids; those of which nothing waits are not there. One reading for all of them, and no more if nothing
+ * waits: then what they wait for is read by its names, the same once. `putOff`: steps without a request, which a circuit breaker may keep.
+ */
+export async function standingsOf(
+  store: StateStore,
+  rows: readonly TaskRow[],
+  isGone: (node: NodeRow) => boolean,
+  putOff: readonly (Waiting & { task: string })[] = [],
+): Promise<ReadonlyMap<string, Standing>> {
+  const live = rows.filter(({ status, quarantined }) => status !== 'stopped' && !quarantined)
+  const ready = live.filter(isInLine)
+  const begun = live.filter(({ status }) => status === 'running' || status === 'compensating').map(({ id }) => id)
+  const parked = begun.length > 0 ? [...(await store.parked(begun)), ...putOff] : []
+  if (ready.length === 0 && parked.length === 0) return new Map()
+  const [now, all] = await Promise.all([store.now(), store.nodes()])
+  const nodes = all.filter((node) => node.leaseUntil >= now && !isGone(node))
+  const [known, paused] = await Promise.all([
+    hindrancesOf(store, parked, { now, nodes, count: 0 }),
+    workflowPauses(store, ready, nodes),
+  ])
+  const standings = new Map<string, Standing>()
+  for (const row of ready) standings.set(row.id, lineOf(row, nodes, paused.get(`${row.workflow}@${row.version}`)))
+  for (const row of parked) {
+    const hindrance = hindranceOf(known, row)
+    if (hindrance?.code !== 'breaker' && putOff.includes(row as (typeof putOff)[number])) continue
+    const standing = standings.get(row.task) ?? {}
+    standings.set(row.task, joined(standing, waitOf(known, row, hindrance), hindrance))
+  }
+  return standings
+}
+
+/** The same kept by the same is said once. */
+function joined({ waits = [], pausedBy = [] }: Standing, wait: TaskWait, hindrance: Hindrance | null): Standing {
+  const isNew = waits.length < MOST_WAITS && !waits.some(({ code, of }) => code === wait.code && of === wait.of)
+  const pause = hindrance?.code === 'agent-paused' ? hindrance.pause : undefined
+  const pauses = pause && !pausedBy.includes(pause) ? [...pausedBy, pause] : pausedBy
+  return { waits: isNew ? [...waits, wait] : waits, ...(pauses.length > 0 && { pausedBy: pauses }) }
+}
+
+/** It waits to be taken up. */
+export function isInLine({ ready, lockedBy, status }: TaskRow): boolean {
+  return ready && lockedBy === null && status !== 'stopped'
+}
+
+/** Steps that their agent has put off, for they have no request. */
+export function putOffOf({ id: task, steps }: Pick<TaskState, 'id' | 'steps'>): (Waiting & { task: string })[] {
+  return [...steps.values()].flatMap(({ action, putOff }) =>
+    action === null || putOff === null ? [] : [{ task, queue: agentOf(action), action }],
+  )
+}
+
+function lineOf({ workflow, version }: TaskRow, nodes: readonly NodeRow[], pause: NodePause | undefined): Standing {
+  const key = `${workflow}@${version}`
+  if (pause?.everywhere) {
+    const text = pauseText('workflow', pause.pause)
+    return { waits: [{ code: 'workflow-paused', of: workflow, text }], pausedBy: [pause.pause] }
+  }
+  if (!nodes.some((node) => schedules(node, key)))
+    return { waits: [{ code: 'no-scheduler', of: workflow, text: `no living node runs version ${version} of it` }] }
+  const text = `waits for a scheduler with room${partlyText('workflow', pause)}`
+  return { waits: [{ code: 'queued', of: workflow, text }] }
+}
+
+function waitOf(known: Hindrances, { queue, action }: Waiting, hindrance: Hindrance | null): TaskWait {
+  switch (hindrance?.code) {
+    case undefined: {
+      const text = `waits for a free slot${partlyText('agent', known.paused.get(agentOfQueue(queue)))}`
+      return { code: 'step-queued', of: action, text }
+    }
+    case 'no-agent':
+      return { code: 'no-agent', of: action, text: `no living node has the action ${action}` }
+    case 'agent-paused':
+      return { code: 'agent-paused', of: hindrance.pause.name, text: pauseText('agent', hindrance.pause) }
+    case 'breaker': {
+      const { name: of, nextProbe } = hindrance.breaker
+      return { code: 'breaker', of, ...(nextProbe && { until: nextProbe }), text: breakerText(hindrance.breaker) }
+    }
+    case 'rate-limit': {
+      const { name: of, until } = hindrance.limiter
+      return { code: 'rate-limit', of, until, text: limiterText(hindrance.limiter) }
+    }
+    case 'concurrency':
+      return { code: 'concurrency', of: hindrance.full.name, text: boundText(hindrance.full) }
+  }
+}
