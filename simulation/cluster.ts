@@ -11,6 +11,7 @@ import { Crowd } from './crowd.ts'
 import { Dial } from './dial.ts'
 import { Entrance } from './entrance.ts'
 import { Line } from './line.ts'
+import { Mesh } from './mesh.ts'
 import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { Pools } from './pool.ts'
@@ -58,6 +59,7 @@ export class Cluster {
   readonly kept: Kept
   readonly adaptive: Adaptive
   readonly wire: Wire
+  readonly mesh: Mesh
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
@@ -83,13 +85,16 @@ export class Cluster {
     this.adaptive = new Adaptive(world, plan)
     this.kept = new Kept(world, sight, plan)
     this.wire = new Wire(world, store, plan, { agents: (machine) => this.#agents(machine), count })
-    ledger.forgotten = (machine, since) => this.wire.isForgotten(machine, since)
+    this.mesh = new Mesh(world, plan, count)
+    ledger.forgotten = (machine, since) =>
+      this.wire.isForgotten(machine, since) ?? (this.mesh.isSilent(machine, since) || undefined)
     this.members = plan.nodes.map(() => null)
   }
 
   start(): void {
     for (const place of this.members.keys()) this.boot(place)
     this.wire.start()
+    this.mesh.start((place) => this.members[place]?.machine)
   }
 
   /** A new machine in this place, with nothing of the one before. */
@@ -99,6 +104,7 @@ export class Cluster {
     if (!plan || this.members[place]?.machine.alive) return
     const name = `node ${place} #${++this.#born}`
     const machine = this.#world.machine(name, { skew: plan.skew })
+    this.mesh.join(machine)
     const triarch = this.node(machine, plan, this.#plan.settings)
     const drain = this.wire.serve(place, machine, triarch)
     const member = { plan, machine, triarch, drain }
@@ -122,6 +128,7 @@ export class Cluster {
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [...known, plans],
       ...(strict && { middleware: [censor(book)] }),
+      direct: this.mesh.isThere,
       agents: roles.includes('agent') && !this.wire.apart ? this.#agents(machine) : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),

@@ -1,7 +1,7 @@
 import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
 import { AFTERWARDS } from './adaptive.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import type { Bounds, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
+import type { Bounds, NodePlan, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
 
 /** Adds something to the plan, in the places that chance picks. */
@@ -364,6 +364,37 @@ const wire: Feature = (chance, plan) => {
   }
 }
 
+/** Schedulers and agents are in different processes, which talk to each other. */
+const direct: Feature = (chance, plan) => {
+  // What was acknowledged and then forgotten; and agents that are no nodes.
+  if (plan.wire || plan.loss || plan.leaps) return
+  const schedulers = chance.between(1, 2)
+  const roles: NodePlan['roles'][] = [
+    ...Array.from({ length: schedulers }, (): NodePlan['roles'] => ['scheduler', 'supervisor']),
+    ...Array.from({ length: chance.between(1, 2) }, (): NodePlan['roles'] => ['agent']),
+  ]
+  plan.nodes = roles.map((own, place) => ({ ...(plan.nodes[place] ?? { skew: 0 }), roles: own }))
+  const share = (of: number) => (chance.yes(0.5) ? chance.pick([0.01, 0.05, of]) : 0)
+  plan.direct = {
+    share: { lost: share(0.2), slow: share(0.2), halfOpen: share(0.5) },
+    hurts: chance.yes(0.5)
+      ? chance.some(5, () => ({
+          at: chance.below(plan.chaos),
+          node: chance.below(roles.length),
+          kind: chance.pick(['deaf', 'mute', 'cut'] as const),
+          ms: chance.between(50, 3_000),
+        }))
+      : [],
+  }
+  // Without trouble at the store, and with none of agents, no answer may be lost.
+  if (chance.yes(0.4)) {
+    plan.calls = {}
+    plan.hurts = plan.hurts.filter(({ kind, node }) => kind === 'crash' && node < schedulers)
+    plan.direct.share = { ...plan.direct.share, slow: 0, halfOpen: 0 }
+    plan.direct.hurts = []
+  }
+}
+
 /** Tasks hand on large values, also to what they continue as. */
 const cargo: Feature = (chance, { tasks }) => {
   const carry = (): Op => ({ do: 'carry', n: chance.between(1, 3) })
@@ -398,6 +429,7 @@ const features = {
   entrance: { of: 0.06, add: entrance },
   wire: { of: 0.1, add: wire },
   cargo: { of: 0.1, add: cargo },
+  direct: { of: 0.1, add: direct },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -13,6 +13,7 @@ import type { Dial } from './dial.ts'
 import type { Entrance } from './entrance.ts'
 import { graph } from './graph.ts'
 import type { Line } from './line.ts'
+import type { Mesh } from './mesh.ts'
 import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Pools } from './pool.ts'
@@ -47,6 +48,7 @@ export interface Hindsight {
   kept: Kept
   adaptive: Adaptive
   wire: Wire
+  mesh: Mesh
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -236,6 +238,8 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
+const answers: Oracle = ({ evidence, mesh }) => mesh.losses(evidence)
+
 const values: Oracle = ({ evidence }) => spoilt(evidence)
 
 const oracles: Record<string, Oracle> = {
@@ -266,6 +270,7 @@ const oracles: Record<string, Oracle> = {
   caches,
   wires,
   values,
+  answers,
 }
 
 /** The oracle's name. */

@@ -55,6 +55,8 @@ export interface Plan {
   cache?: CachePlan
   /** Agents are in processes without a store, connected to the nodes that have the role. */
   wire?: WirePlan
+  /** Nodes give steps to agents of others directly. */
+  direct?: DirectPlan
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -91,6 +93,14 @@ export interface WirePlan {
   /** `halfOpen`: who waits for what got lost never hears of it. */
   share: { lost: number; twice: number; slow: number; halfOpen: number }
   hurts: { at: number; process: number; kind: 'crash' | 'freeze' | 'cut' | 'leave'; ms: number }[]
+}
+
+/** How connections of nodes among themselves fare. */
+export interface DirectPlan {
+  /** Of texts: at which the connection breaks, and that are late. `halfOpen`: who was not told that it broke never hears of it. */
+  share: { lost: number; slow: number; halfOpen: number }
+  /** One that hears nothing of others for a while, is not heard by them, or both (ms). */
+  hurts: { at: number; node: number; kind: 'deaf' | 'mute' | 'cut'; ms: number }[]
 }
 
 export interface NodePlan {

@@ -252,6 +252,7 @@ class Run {
     this.#fortune.phase = 'healed'
     this.#fortune.cut.clear()
     this.#cluster.wire.heal()
+    this.#cluster.mesh.heal()
     // Who stands still goes on in his time: what came meanwhile waits for him until then.
     for (const [place, member] of this.#cluster.members.entries()) {
       if (!member?.machine.alive) this.#cluster.boot(place)
@@ -317,10 +318,10 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, adaptive, wire } =
+    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, adaptive, wire, mesh } =
       this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
-    const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
+    const slack = 2 * Math.max(this.#longest, wire.longest, mesh.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
     const hindsight = {
       evidence: { ...evidence, slack },
@@ -339,6 +340,7 @@ class Run {
         kept,
         adaptive,
         wire,
+        mesh,
         written,
         line,
         crowd,
@@ -376,7 +378,7 @@ class Run {
       if (this.#client.sent[story.row.id] && !remade(story)) emitted[story.row.id] = heard(story)
     }
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
-    const way = Math.max(this.#longest, this.#cluster.wire.longest)
+    const way = Math.max(this.#longest, this.#cluster.wire.longest, this.#cluster.mesh.longest)
     const pulse = this.#plan.settings.lease / 3 + 2 * way + this.#standstill() + 10
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#clock.now()).map(({ id }) => id))
@@ -391,6 +393,6 @@ class Run {
   #standstill(): number {
     const all = [...this.#plan.hurts, ...(this.#plan.wire?.hurts ?? [])]
     const hurts = all.filter(({ kind }) => kind === 'freeze' || kind === 'cut')
-    return Math.max(0, ...hurts.map(({ ms }) => ms))
+    return Math.max(0, ...[...hurts, ...(this.#plan.direct?.hurts ?? [])].map(({ ms }) => ms))
   }
 }

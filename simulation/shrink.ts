@@ -4,6 +4,8 @@ import type { Plan } from './plan.ts'
 import type { Op } from './program.ts'
 import { run } from './run.ts'
 
+const roles = ['scheduler', 'agent', 'supervisor'] as const
+
 /** Runs spent on making one failure small, and how long that may take (ms): those that never come to rest are slow. */
 const MOST_RUNS = 400
 const LONGEST = 20_000
@@ -83,6 +85,14 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
       if (wire.share[kind] > 0) yield { ...plan, wire: { ...wire, share: { ...wire.share, [kind]: 0 } } }
     for (const index of wire.hurts.keys()) yield { ...plan, wire: { ...wire, hurts: wire.hurts.toSpliced(index, 1) } }
   }
+  if (plan.direct) {
+    const { direct, ...rest } = plan
+    yield rest
+    for (const kind of Object.keys(direct.share) as (keyof typeof direct.share)[])
+      if (direct.share[kind] > 0) yield { ...plan, direct: { ...direct, share: { ...direct.share, [kind]: 0 } } }
+    for (const index of direct.hurts.keys())
+      yield { ...plan, direct: { ...direct, hurts: direct.hurts.toSpliced(index, 1) } }
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest
@@ -95,7 +105,11 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   }
   for (const index of plan.hurts.keys()) yield { ...plan, hurts: plan.hurts.toSpliced(index, 1) }
   for (const index of plan.moves.keys()) yield { ...plan, moves: plan.moves.toSpliced(index, 1) }
-  if (plan.nodes.length > 1) yield { ...plan, nodes: plan.nodes.slice(0, -1) }
+  for (const index of plan.nodes.keys()) {
+    const nodes = plan.nodes.toSpliced(index, 1)
+    // What is left must still be able to do the work.
+    if (roles.every((role) => nodes.some((node) => node.roles.includes(role)))) yield { ...plan, nodes }
+  }
   if (plan.nodes.some(({ skew }) => skew !== 0))
     yield { ...plan, nodes: plan.nodes.map((node) => ({ ...node, skew: 0 })) }
   if (plan.settings.distance > 0) yield { ...plan, settings: { ...plan.settings, distance: 0 } }

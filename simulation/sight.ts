@@ -6,6 +6,7 @@ import type {
   SweepReport,
   Transition,
 } from '../packages/triarch/src/store/port.ts'
+import { LEASE } from '../packages/triarch/src/supervisor/supervisor.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
@@ -63,7 +64,7 @@ export class Sight {
     if (name === 'leave') this.#left.set(args[0] as string, index)
     if (name === 'claim') this.#claimed((args[0] as ClaimRequest).node, answer as Claim[])
     if (name === 'commit') this.#committed(args[0] as Transition[], answer as CommitOutcome[])
-    if (name === 'lead' && answer !== null) this.#led((args[0] as { node: string }).node, answer as number)
+    if (name === 'lead' && answer !== null) this.#led(args[0] as { name: string; node: string }, answer as number)
     if (name === 'sweep' && answer !== null) {
       if (this.#onlyClocks)
         for (const node of (answer as SweepReport).deadNodes)
@@ -117,7 +118,8 @@ export class Sight {
     }
   }
 
-  #led(node: string, token: number): void {
+  #led({ name, node }: { name: string; node: string }, token: number): void {
+    if (name !== LEASE) return
     const leader = this.#leaders.get(token) ?? node
     this.#leaders.set(token, leader)
     if (leader !== node) this.faults.push(`leader: token ${token} was given to ${leader} and to ${node}`)

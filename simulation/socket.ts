@@ -54,15 +54,17 @@ export function socketsOf(line: Line): typeof WebSocket {
   } as unknown as typeof WebSocket
 }
 
-/** One direction: what comes first is heard first, however late. */
-class Lane {
+/** One direction: what comes first is heard first, however late. `stalled`: until when nothing passes. */
+export class Lane {
   readonly #world: World
   readonly to: Machine
+  readonly #stalled: () => number
   readonly #waiting: { due: number; deliver: () => void }[] = []
 
-  constructor(world: World, to: Machine) {
+  constructor(world: World, to: Machine, stalled: () => number = () => 0) {
     this.#world = world
     this.to = to
+    this.#stalled = stalled
   }
 
   send(late: number, deliver: () => void): void {
@@ -74,6 +76,8 @@ class Lane {
     const first = this.#waiting[0]
     if (!first) return
     const arrive = () => {
+      first.due = this.#stalled()
+      if (first.due > this.#world.now) return this.#next()
       this.#waiting.shift()
       first.deliver()
       this.#next()

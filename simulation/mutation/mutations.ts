@@ -1046,6 +1046,30 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 712,
     world: 'wire',
   },
+  'an answer for an owner that died is not told to the store': {
+    change: {
+      'wire/sessions.ts': [
+        [
+          'if (!(await wantedStep(this.#options.state, ticket))) return false',
+          'if (await wantedStep(this.#options.state, ticket)) return false',
+        ],
+      ],
+    },
+    by: ['answers'],
+    world: 'direct',
+  },
+  'a node that is silent is taken for there': {
+    change: { 'wire/link.ts': [['        this.#doubt()\n        this.urge()', '        this.urge()']] },
+    by: ['answers'],
+    world: 'direct',
+  },
+  'what is said on a connection that is over is heard': {
+    change: {
+      'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
+    },
+    by: ['starts'],
+    world: 'direct',
+  },
   'a value is taken for another of the same size': {
     change: {
       'store/repeat.ts': [['known.text === text && known', 'known.text.length === text.length && known']],

@@ -87,6 +87,8 @@ class Line implements Channel {
   attach(socket: TLSSocket, ear: ChannelEar): void {
     let why = 'the other side ended it'
     socket.setNoDelay(true)
+    // A machine that is gone says nothing of it.
+    socket.setKeepAlive(true, PATIENCE)
     socket.on('error', ({ message }) => {
       why = message
     })

@@ -1,4 +1,5 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { Network } from '../environment/network.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
 
 /** What a machine is in: time, chance, and what happens. */
@@ -29,6 +30,9 @@ export class Machine implements Environment {
   /** It stands still until this instant of true time. */
   frozenUntil = 0
   skew: number
+  network?: Network
+  /** Told when it crashes. */
+  crashed?: () => void
   readonly #world: Universe
   readonly #born: number
   readonly #lateness: number
@@ -73,6 +77,7 @@ export class Machine implements Environment {
     if (!this.alive) return
     this.alive = false
     this.#world.note(`${this.name} crashes`)
+    this.crashed?.()
   }
 
   /** Stands still: its timers, answers and promises wait, the world does not. */

@@ -297,9 +297,16 @@ export class AgentProcess {
 
   /** The last words. */
   farewell(): AgentRequest | null {
-    return this.#session === null
-      ? null
-      : { session: this.#session, seen: this.#seen, wait: 0, messages: [{ type: 'leave' }] }
+    return this.#words([{ type: 'leave' }])
+  }
+
+  /** Says nothing, which is always answered. */
+  question(): AgentRequest | null {
+    return this.#words([])
+  }
+
+  #words(messages: AgentMessage[]): AgentRequest | null {
+    return this.#session === null ? null : { session: this.#session, seen: this.#seen, wait: 0, messages }
   }
 }
 

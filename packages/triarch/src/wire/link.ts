@@ -51,6 +51,10 @@ export class Link {
   #telling: Timer | null = null
   #flushing = false
   #said = 0
+  /** When something was heard last, by the monotonic clock; whether it was asked since if anybody is there. */
+  #heardAt = 0
+  #asked = false
+  #doubting: Timer | null = null
   /** Since when the connection is cut, by the monotonic clock; null: it holds. */
   #cutAt: number | null
   #pausing = false
@@ -155,6 +159,8 @@ export class Link {
       opened: () => {
         if (this.#channel !== channel) return
         this.#ready = true
+        this.#lives()
+        this.#doubt()
         this.urge()
       },
       heard: (text) => {
@@ -167,8 +173,42 @@ export class Link {
     this.#channel = channel
   }
 
+  #lives(): void {
+    this.#heardAt = this.#options.environment.monotonic()
+    this.#asked = false
+  }
+
+  /**
+   * A connection may be open at this end long after the other one is gone. Whoever is silent is asked whether it is there, and is not when it
+   * does not answer: soon enough to speak for what runs before that is given up.
+   */
+  #doubt(): void {
+    const { environment, lease } = this.#options
+    const left = this.#heardAt + ((this.#asked ? 2 : 1) * lease) / 3 - environment.monotonic()
+    this.#doubting?.cancel()
+    this.#doubting = environment.timer(Math.max(0, left), () => {
+      const silent = environment.monotonic() - this.#heardAt
+      if (silent * 3 >= 2 * lease) {
+        this.#cutAt ??= this.#heardAt
+        return this.#cut()
+      }
+      if (silent * 3 >= lease && !this.#asked) this.#ask()
+      this.#doubt()
+    })
+  }
+
+  /** A greeting is a question by itself. */
+  #ask(): void {
+    this.#asked = true
+    const question = this.#process.question()
+    if (!question) return
+    this.#echo.said()
+    this.#channel?.send(JSON.stringify(question))
+  }
+
   #heard(text: string): void {
     const { environment, at, failed } = this.#options
+    this.#lives()
     const wasConnected = this.#process.connected
     try {
       const response: AgentResponse = answerIn(text, `${at.host}:${at.port}`)
@@ -214,6 +254,7 @@ export class Link {
 
   #hangUp(): void {
     this.#telling?.cancel()
+    this.#doubting?.cancel()
     this.#channel?.close()
     this.#channel = null
     this.#ready = false

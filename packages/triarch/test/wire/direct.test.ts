@@ -108,9 +108,13 @@ describe('a step of an agent that another node has', () => {
     await t.reached(scheduler)
   })
 
-  it.each(['before', 'after'])(
-    'is done once, and its answer counts that comes %s another node has its task, whose owner was killed',
-    async (when) => {
+  it.each([
+    ['before', 'was killed', 'SIGKILL'],
+    ['after', 'was killed', 'SIGKILL'],
+    ['after', 'stands still, with its connections open', 'SIGSTOP'],
+  ] as const)(
+    'is done once, and its answer counts that comes %s another node has its task, whose owner %s',
+    async (when, _, signal) => {
       const runs: (() => void)[] = []
       let begun = Promise.withResolvers<void>()
       await using t = await scene(10, () => {
@@ -135,7 +139,7 @@ describe('a step of an agent that another node has', () => {
       }
       const task = await running()
       const had = runs.length
-      owner.kill('SIGKILL')
+      owner.kill(signal)
       if (when === 'before') runs.at(-1)?.()
       const claimed = Promise.withResolvers<void>()
       const telemetry = { 'task:claimed': () => claimed.resolve() }
