@@ -285,7 +285,7 @@ export class Kept {
 }
 
 /** What services throw, and what is around them; caches throw other things. */
-const ours = /^injected: (the bank|\{|an outage|too many|a middleware)/
+const ours = /^injected: (the bank|the service|\{|an outage|too many|a middleware)/
 
 /** What a refusal says. */
 function answerIn(message: string): Answer | null {

@@ -30,6 +30,9 @@ export interface BreakersOptions {
 const LEAST = 50
 /** Where nobody uses them, they are read so many times less often: still several times while a reading is good. */
 const QUIET = 5
+/** What a reading takes is a quarter of what comes before the next, up to this (ms): thousands of keys are not read without a pause. */
+const REST = 4
+const LONGEST_REST = 400
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
@@ -49,6 +52,8 @@ export class Breakers implements Service {
   /** Something is to be told at once. */
   #hurry = false
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  /** How long the last round took (ms). */
+  #took = 0
   /** The last round failed: the next comes after this (ms). */
   #again: number | null = null
   /** Guards whose agents are known to the store. */
@@ -95,11 +100,14 @@ export class Breakers implements Service {
   #look(): void {
     if (!this.#open || this.#round !== null) return
     this.#hurry = false
+    const { environment } = this.#options
+    const began = environment.monotonic()
     this.#round = this.#all().finally(() => {
       this.#round = null
+      this.#took = environment.monotonic() - began
       if (!this.#open) return
       if (this.#hurry && this.#again === null) return this.#look()
-      this.#timer = this.#options.environment.timer(this.#wait, () => this.#look())
+      this.#timer = environment.timer(this.#wait, () => this.#look())
     })
   }
 
@@ -107,7 +115,8 @@ export class Breakers implements Service {
     if (this.#again !== null) return this.#again
     const { guards } = this.#options
     const every = this.#options.every * (guards.every(({ quiet }) => quiet) ? QUIET : 1)
-    return Math.min(every, Math.max(LEAST, Math.min(...guards.map(({ due }) => due))))
+    const due = Math.min(every, Math.max(LEAST, Math.min(...guards.map((guard) => guard.due))))
+    return Math.max(due, Math.min(LONGEST_REST, this.#took * REST))
   }
 
   async #all(): Promise<void> {

@@ -3,6 +3,7 @@ import { type Key, keyedOf, keyOf } from '../definition/key.ts'
 import { TriarchError } from '../error/error.ts'
 import { KEYED } from '../store/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
+import { atOnce } from '../value/answer.ts'
 
 const LONGEST_KEY = 150
 
@@ -35,7 +36,7 @@ export class Keys {
     if (!key) return this.#agent
     // A finalizer is given the input of its run with its output.
     const own = this.#names.has(action.slice(action.indexOf('.') + 1))
-    const text = key(own ? input : ((input as { input?: unknown } | null)?.input ?? null))
+    const text = atOnce(key(own ? input : ((input as { input?: unknown } | null)?.input ?? null)))
     if (
       typeof text === 'string' &&
       text !== '' &&

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
+import { atOnce } from '../value/answer.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
+import { encode } from '../value/payload.ts'
 import { isIdentifier } from '../value/text.ts'
 
 /**
@@ -13,7 +15,10 @@ import { isIdentifier } from '../value/text.ts'
 export interface CacheOptions<I = unknown> {
   /** So long an answer is fresh: a millisecond to ten years. */
   ttl: Duration
-  /** What of the input decides: equal as JSON, whatever the order of its fields, is the same; the whole input. Answers at once. */
+  /**
+   * What of the input decides: equal as JSON, whatever the order of its fields, is the same; the whole input. Answers at once, with what
+   * JSON can hold: an attempt with anything else (undefined, NaN, a promise) fails.
+   */
   key?(input: I): unknown
   /** So long after its `ttl` an answer is still given, while another is asked for; 0. */
   staleWhileRevalidate?: Duration
@@ -34,7 +39,7 @@ export interface CachePolicy {
   readonly jitter: number
   readonly negative: number
   readonly shared: boolean
-  /** What an input is kept under. Throws what the user's functions throw, and INVALID_OPTION. */
+  /** What an input is kept under. Throws what the user's functions throw, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
   keyOf(input: Json): CacheKey
 }
 
@@ -66,12 +71,21 @@ export function toCachePolicy(action: string, options: CacheOptions, secrets: re
     negative: milliseconds(options.negative ?? 0, `${what}.negative`),
     shared: scope === 'shared' && secrets.length === 0,
     keyOf(input) {
-      const own = key === undefined ? input : key.call(options, input)
-      const found = tags === undefined ? [] : tagsOf(what, tags.call(options, input))
+      const own = key === undefined ? input : keyIn(what, key.call(options, input))
+      const found = tags === undefined ? [] : tagsOf(what, atOnce(tags.call(options, input)))
       const { digest, name } = cacheName(action, own)
       return { digest, names: [name, actionName(action), ...found] }
     },
   }
+}
+
+/** Bytes of what a key function answers. */
+const LARGEST_KEY = 1024 * 1024
+
+/** What JSON would drop or distort is no key: the same answer would be given to all who ask. */
+function keyIn(what: string, key: unknown): Json {
+  if (key === undefined) throw new TriarchError('INVALID_OPTION', `${what}.key must return something: null is a key`)
+  return encode(key, `${what}.key`, LARGEST_KEY)
 }
 
 /** The digest of what was asked, and the name by which that answer is invalidated. Throws INVALID_OPTION. */

@@ -1,6 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Share } from '../kernel/task/order.ts'
+import { atOnce } from '../value/answer.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 
 /**
@@ -94,9 +95,9 @@ export function shareOf(
   said: FairnessWeights = {},
 ): Share {
   try {
-    const own = key(task)
+    const own = atOnce(key(task))
     if (!isKey(own)) throw new TypeError(`fairness.key gave no string of at most ${LONGEST_KEY} characters`)
-    const wanted = Object.hasOwn(said, own) ? said[own] : (weight?.(own) ?? 1)
+    const wanted = Object.hasOwn(said, own) ? said[own] : weight === undefined ? 1 : atOnce(weight(own))
     if (!isWeight(wanted)) throw new TypeError(`fairness.weight gave no number from ${LEAST_WEIGHT} to ${MOST_WEIGHT}`)
     return { key: own, weight: wanted }
   } catch (error) {

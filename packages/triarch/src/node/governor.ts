@@ -9,7 +9,7 @@ import type { FairnessWeights } from '../definition/fairness.ts'
 import { overlay, type PolicyOptions } from '../definition/policy.ts'
 import { toRateRule } from '../definition/rate.ts'
 import { toRetention } from '../definition/retention.ts'
-import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
+import { AGENT_SETTING, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { messageOf } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Registry } from '../scheduler/registry.ts'
@@ -170,21 +170,21 @@ export class Governor {
     const { registry, values } = this.#options
     const own = registry.agents.get(agent)?.policy
     const what = `agent "${agent}"`
-    const followed = own ? this.#sound(what, () => checkAgentPolicy(what, policyOf(values, own))) : {}
+    const followed = own ? this.#followed(what, own) : {}
     const said = values.known(`${AGENT_SETTING}${agent}`)
     const over = said ? (values.reading(said).value as AgentPolicy) : {}
     return { ...followed, ...over, actions: { ...followed.actions, ...over.actions } }
   }
 
-  #sound(what: string, make: () => AgentPolicy): AgentPolicy {
-    try {
-      const made = make()
-      this.#told.delete(what)
-      return made
-    } catch (error) {
-      this.#tell(what, `the policy of ${what} makes no sense, and counts for nothing: ${messageOf(error)}`)
-      return {}
-    }
+  #followed(what: string, own: SettingPolicy<AgentPolicy>): AgentPolicy {
+    const { policy, error } = policyOf(this.#options.values, own, (made) => checkAgentPolicy(what, made))
+    if (error === undefined) this.#told.delete(what)
+    else this.#senseless(what, error)
+    return policy ?? {}
+  }
+
+  #senseless(what: string, error: unknown): void {
+    this.#tell(what, `the policy of ${what} makes no sense, and stays as it was: ${messageOf(error)}`)
   }
 
   #pause(agent: string, reason: string): PausedThere {
@@ -200,7 +200,13 @@ export class Governor {
     const names = new Set([...registry.workflows.map(({ name }) => name), ...said])
     registry.paused = new Map(
       [...names].flatMap((name): [string, PausedThere][] => {
-        const { paused } = workflowPolicy(values, registry.workflows, name)
+        const what = `workflow "${name}"`
+        let sound = true
+        const { paused } = workflowPolicy(values, registry.workflows, name, (error) => {
+          sound = false
+          this.#senseless(what, error)
+        })
+        if (sound) this.#told.delete(what)
         if (paused === undefined) return []
         const own = followedBy(registry.workflows, name)
         return [[name, pausedThere(values, `${WORKFLOW_SETTING}${name}`, own, paused)]]

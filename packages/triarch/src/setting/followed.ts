@@ -2,6 +2,7 @@ import { checkWorkflowPolicy, type WorkflowPolicy } from '../definition/agent-po
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { type KnownSetting, knownSetting, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
 import type { PausedThere } from '../store/port.ts'
+import { isPromise } from '../value/answer.ts'
 import { engineSetting, schedulesSetting } from './own.ts'
 import { Values } from './values.ts'
 
@@ -19,22 +20,40 @@ export function valuesOf(
   return values
 }
 
-/** What a policy that follows a setting is now. Throws what its function throws. */
-export function policyOf<P>(values: Values, { setting, of }: SettingPolicy<P>): P {
-  return of(values.reading(knownSetting('policy', setting)).value as never)
+/**
+ * What a policy that follows a setting is now. Where its function throws, or answers what makes no sense or not at once, it stays what it was
+ * last (null: it never made sense), and `error` says why: what was paused, or bounded, is so still.
+ */
+export function policyOf<P extends object>(
+  values: Values,
+  policy: SettingPolicy<P>,
+  check: (made: unknown) => P,
+): { policy: P | null; error?: unknown } {
+  try {
+    const made = policy.of(values.reading(knownSetting('policy', policy.setting)).value as never)
+    if (isPromise(made)) throw new TypeError('it must answer at once, and gave a promise')
+    const checked = check(made)
+    values.followed.set(policy, checked)
+    return { policy: checked }
+  } catch (error) {
+    return { policy: (values.followed.get(policy) as P | undefined) ?? null, error }
+  }
 }
 
-/** What the code of a workflow follows, and over that what operators say. One that makes no sense counts for nothing. */
-export function workflowPolicy(values: Values, workflows: readonly Workflow[], name: string): WorkflowPolicy {
+/** What the code of a workflow follows, and over that what operators say; `failed`: told why that makes no sense. */
+export function workflowPolicy(
+  values: Values,
+  workflows: readonly Workflow[],
+  name: string,
+  failed: (error: unknown) => void = () => undefined,
+): WorkflowPolicy {
   const said = values.known(`${WORKFLOW_SETTING}${name}`)
   const over = said ? (values.reading(said).value as WorkflowPolicy) : {}
   const own = followedBy(workflows, name)
   if (!own) return over
-  try {
-    return { ...checkWorkflowPolicy(`workflow "${name}"`, policyOf(values, own)), ...over }
-  } catch {
-    return over
-  }
+  const { policy, error } = policyOf(values, own, (made) => checkWorkflowPolicy(`workflow "${name}"`, made))
+  if (error !== undefined) failed(error)
+  return { ...policy, ...over }
 }
 
 /** What the code of a workflow follows: that of its last version which says so. */

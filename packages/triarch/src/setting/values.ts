@@ -14,6 +14,8 @@ export interface Refusal {
 
 /** What this process makes of the settings that it knows. */
 export class Values {
+  /** What policies made of settings when they last made sense, by the policy. */
+  readonly followed: WeakMap<object, object> = new WeakMap()
   readonly #known = new Map<string, KnownSetting>()
   readonly #readings = new Map<string, Reading>()
   readonly #states = new Map<string, SettingState>()

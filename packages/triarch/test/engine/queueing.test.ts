@@ -124,6 +124,28 @@ describe('the line of ready tasks with fairness', () => {
     },
   )
 
+  it.each([
+    ['their code', 4, {}],
+    ['operators', 1, { gold: 4 }],
+  ])('takes of each tenant by its weight, as %s gives it', async (_, coded, weights) => {
+    const environment = new VirtualEnvironment()
+    const { begun, visit, workflows } = office(environment)
+    const fairness = { ...byTenant, weight: (tenant: string) => (tenant === 'gold' ? coded : 1) }
+    await using s = await stage({ ...common, environment, workflows, limits: { tasks: 1 }, fairness })
+    const engine = s.engine.triarch.setting('triarch.engine')
+    await engine.set({ weights }, { reason: 'a test', actor: 'ada' })
+    // All that follow wait in the line of ready tasks: there is room for one task.
+    await s.submit(visit, 'first', { tags: { tenant: 'first' } })
+    await s.settle()
+    for (let n = 0; n < 20; n++)
+      for (const tenant of ['plain', 'gold']) await s.submit(visit, tenant, { tags: { tenant } })
+    await s.advance('22s')
+    const taken = begun.slice(1, 21)
+    expect(taken).toHaveLength(20)
+    expect(taken.filter((who) => who === 'gold')).toHaveLength(16)
+    await s.kill()
+  })
+
   it('asks whose it is once, goes on where that cannot be told, and keeps it with what a schedule starts', async () => {
     const environment = new VirtualEnvironment()
     const { visit, workflows } = office(environment)

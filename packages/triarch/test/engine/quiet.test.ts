@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, workflow } from '../../src/index.ts'
-import { memory } from '../../src/testing/index.ts'
+import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
 import { seen, stage } from './harness.ts'
 
 /** A node whose agent has both, and how often it read either. */
@@ -48,5 +48,29 @@ describe('a node whose agents have a circuit breaker and a rate limit', () => {
     const task = await s.submit(charged, null)
     expect(await during(() => s.advance(30))).toBeGreaterThan(0)
     expect(await task.status()).toMatchObject({ outcome: 'success' })
+  })
+})
+
+describe('a reading of many breakers that takes its time', () => {
+  it('is followed by a pause of four times that, not by the next one', async () => {
+    const bank = agent('bank', { circuitBreaker: {} })
+    let [readings, takes] = [0, 0]
+    const environment = new VirtualEnvironment()
+    const slow = seen(memory(), (inner) => ({
+      breakers: async (query) => {
+        readings++
+        if (takes > 0) await new Promise<void>((resolve) => environment.timer(takes, resolve))
+        return inner.breakers(query)
+      },
+    }))
+    const s = await stage({ environment, store: slow, poll: '50ms', agents: [bank] })
+    await using _ = s
+    await s.engine.triarch.breaker('bank').open({ reason: 'a test', actor: 'ada' })
+    takes = 80
+    await s.advance('2s')
+    const before = readings
+    await s.advance('10s')
+    expect(readings - before).toBeGreaterThan(20)
+    expect(readings - before).toBeLessThan(30)
   })
 })

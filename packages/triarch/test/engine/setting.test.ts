@@ -251,6 +251,10 @@ function bank(policy?: Parameters<typeof agent>[1]) {
   return { calls, pay, charge, order }
 }
 
+function raises(text: string): never {
+  throw new Error(text)
+}
+
 describe('the engine’s own settings', () => {
   it('change the concurrency of an agent: what runs goes on, and no more begins than it says', async () => {
     const { calls, pay, order } = bank()
@@ -421,6 +425,65 @@ describe('the engine’s own settings', () => {
       for (const done of calls.splice(0)) done()
       await s.settle()
     }
+  })
+
+  it.each<[string, (value: Limits) => object]>([
+    ['throws', () => raises('no idea')],
+    ['answers later, and then rejects', () => Promise.reject(new Error('no idea'))],
+    ['gives what makes no sense', () => ({ paused: 17 })],
+  ])(
+    'leave what the code made of a setting as it was, where it %s now: what was paused is so still',
+    async (_, senseless) => {
+      const limits = setting('shop.limits', schema, defaults)
+      const follow = limits.as((value) => (value.perNode > 50 ? (senseless(value) as object) : { paused: value.note }))
+      const { calls, pay } = bank({ policy: follow })
+      const charge = pay.actions.get('charge') as never
+      const order = workflow('order', { run: (_: null, task) => task.run(charge) })
+      const closed = workflow('closed', { policy: follow, run: async () => null })
+      await using s = await stage({ workflows: [order, closed], agents: [pay] })
+      await s.engine.triarch.setting(limits).set({ note: 'the bank is down' }, why)
+      await s.engine.triarch.setting(limits).set({ perNode: 60, note: 'odd' }, why)
+      const [step, line] = [await s.submit(order, null), await s.submit(closed, undefined)]
+      await s.advance('5s')
+      expect(calls).toHaveLength(0)
+      expect((await step.explain()).reasons).toMatchObject([{ code: 'agent-paused', reason: 'the bank is down' }])
+      expect((await line.explain()).reasons).toMatchObject([{ code: 'workflow-paused', reason: 'the bank is down' }])
+      const refused = s.alerts.filter(({ code }) => code === 'SETTING_REFUSED').map(({ message }) => message)
+      expect(refused).toEqual([
+        expect.stringMatching(/^the policy of agent "bank" makes no sense, and stays as it was: /),
+        expect.stringMatching(/^the policy of workflow "closed" makes no sense, and stays as it was: /),
+      ])
+      await line.cancel()
+      await s.kill()
+    },
+  )
+
+  it('follow what the code of a workflow alone makes of a setting: its submissions are refused, its tasks wait', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    const follow = limits.as(({ note }) => (note === 'shut' ? { closed: note, paused: note } : {}))
+    const shop = workflow('shop', { policy: follow, run: async () => 'done' })
+    const other = workflow('other', { run: async () => 'done' })
+    await using s = await stage({ workflows: [shop, other], settings: [limits] })
+    const before = await s.submit(shop, undefined, { startAt: '10s' })
+    await s.engine.triarch.setting(limits).set({ note: 'shut' }, why)
+    expect(await codeOf(s.submit(shop, undefined))).toBe('SUBMISSIONS_PAUSED')
+    const free = await s.submit(other, undefined)
+    await s.advance('1m')
+    expect(await free.status()).toMatchObject({ outcome: 'success' })
+    expect((await before.explain()).reasons).toMatchObject([
+      { code: 'workflow-paused', workflow: 'shop', actor: 'ada' },
+    ])
+    // An operator’s word comes over what the code makes of it.
+    await s.engine.triarch.setting('triarch.workflow.shop').set({ paused: 'stocktaking' }, { ...why, actor: 'bob' })
+    await s.advance('1s')
+    expect((await before.explain()).reasons).toMatchObject([
+      { code: 'workflow-paused', reason: 'stocktaking', actor: 'bob' },
+    ])
+    await s.engine.triarch.setting('triarch.workflow.shop').clear(why)
+    await s.engine.triarch.setting(limits).set({ note: 'open' }, why)
+    await s.advance('1s')
+    expect(await before.status()).toMatchObject({ outcome: 'success' })
+    expect(await codeOf(s.submit(shop, undefined))).toBe('nothing')
   })
 
   it('change the weights of tenants in an agent’s queue and in the line of tasks, from what is queued then on', async () => {
