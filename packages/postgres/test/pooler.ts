@@ -36,7 +36,7 @@ export async function pooler(url: string, size: number): Promise<Pooler> {
   }
   await Promise.all(Array.from({ length: size }, grow))
 
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     sockets.add(client)
     let mine: Session | null = null
     const asked: Buffer[] = []
@@ -115,6 +115,7 @@ async function session(url: string): Promise<Socket> {
   await client.connect()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   for (const event of ['data', 'end', 'close', 'error']) stream.removeAllListeners(event)
+  stream.setNoDelay(true)
   return stream.on('error', () => undefined)
 }
 

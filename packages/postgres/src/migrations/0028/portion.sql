@@ -144,3 +144,6 @@ BEGIN
     'overdueTasks', overdue, 'more', size IN (released, given_up, late, overdue));
 END
 $$;
+
+-- They become ready in the order of their keys: by a bitmap it would be that of their places in the table.
+ALTER FUNCTION triarch.release_tasks(text, bigint, text[]) SET enable_bitmapscan = off;
