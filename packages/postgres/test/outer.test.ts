@@ -164,6 +164,31 @@ describe('a submission in the transaction of', () => {
     expect(await triarch.task(id).result()).toBe(1)
   })
 
+  it('a list of tasks goes with it, or none of them, a thousand in one call', async () => {
+    const client = await pool.connect()
+    const query = client.query.bind(client)
+    let asked = 0
+    client.query = ((...args: Parameters<typeof query>) => {
+      asked++
+      return query(...args)
+    }) as typeof client.query
+    const entries = Array.from({ length: 1_500 }, (_, n) => ({ input: n, id: `list-${n}` }))
+    for (const end of ['ROLLBACK', 'COMMIT']) {
+      await query('BEGIN')
+      asked = 0
+      const results = await triarch.submitMany(greet, entries, { transaction: client })
+      expect(results.every(({ status }) => status === 'fulfilled')).toBe(true)
+      expect(asked).toBeLessThanOrEqual(2 * 2)
+      await query(end)
+      const first = triarch.task('list-0').status()
+      if (end === 'COMMIT') expect(await first).toMatchObject({ id: 'list-0' })
+      else await expect(first).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
+    }
+    client.query = query as typeof client.query
+    client.release()
+    expect(await triarch.task('list-1499').result()).toBe(1_499)
+  })
+
   it('nothing is refused: neither a pool nor a query builder outside of one will do', async () => {
     const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
     const db = knex({ client: 'pg', connection: serverUrl(), pool: { min: 0, max: 1 } })
