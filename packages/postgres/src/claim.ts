@@ -11,6 +11,7 @@ export function claimArguments({
   bytes,
   trial,
   except = [],
+  ageing = 0,
 }: ClaimRequest): unknown[] {
   return [
     node,
@@ -22,7 +23,8 @@ export function claimArguments({
     bytes ?? CLAIM_BOUNDS.bytes,
     CLAIM_BOUNDS.letters,
     CLAIM_BOUNDS.letterBytes,
-    trial ? CLAIM_BOUNDS.trials : 0,
+    // Functions have the parameters that nodes of before give them: the span stands above what they say.
+    (trial ? CLAIM_BOUNDS.trials : 0) + 1_000 * ageing,
     integers([...except]),
   ]
 }

@@ -35,6 +35,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0026', ['pool']],
   ['0027', ['key']],
   ['0028', ['portion']],
+  ['0029', ['age']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

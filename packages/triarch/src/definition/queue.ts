@@ -52,14 +52,19 @@ export const queueKeys = ['ageing', 'fairness', 'pools'] as const
 const SECOND = 1_000
 const LONGEST_AGEING = 30 * 86_400_000
 
+/** The span that is worth a level of priority to what waits (ms). Throws INVALID_OPTION, INVALID_DURATION. */
+export function toAgeing(what: string, ageing: Duration): number {
+  const span = positiveMilliseconds(ageing, `${what}: ageing`)
+  if (span >= SECOND && span <= LONGEST_AGEING) return span
+  throw new TriarchError('INVALID_OPTION', `${what}: ageing must be from 1 s to 30 days`)
+}
+
 /** Null: it says nothing of its queue. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toQueueRule(agent: string, options: QueueOptions): QueueRule | null {
   const { ageing, fairness } = options
   if (ageing === undefined && fairness === undefined) return null
   const what = `agent "${agent}"`
-  const span = ageing === undefined ? null : positiveMilliseconds(ageing, `${what}: ageing`)
-  if (span !== null && (span < SECOND || span > LONGEST_AGEING))
-    throw new TriarchError('INVALID_OPTION', `${what}: ageing must be from 1 s to 30 days`)
+  const span = ageing === undefined ? null : toAgeing(what, ageing)
   if (span !== null && fairness !== undefined)
     throw new TriarchError('INVALID_OPTION', `${what}: ageing and fairness order the same queue: give one of them`)
   if (fairness !== undefined) checkFairness(what, fairness)

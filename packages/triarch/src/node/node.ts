@@ -205,6 +205,7 @@ export class Node {
           node: this.id,
           registry,
           limits,
+          ageing: settings.ageing,
           // One that was reached once is asked there first, for as long as this node lives.
           hosts: {
             get: (agent) => reached.get(agent) ?? hosts.get(agent),

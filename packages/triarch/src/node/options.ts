@@ -4,6 +4,7 @@ import { type AlertOptions, type AlertSettings, alertSettings } from '../alert/o
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
 import { checkFairness, type FairnessOptions } from '../definition/fairness.ts'
 import type { Middleware } from '../definition/middleware.ts'
+import { toAgeing } from '../definition/queue.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import { type KnownSetting, knownSetting, type Setting } from '../definition/setting.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -127,6 +128,11 @@ export interface TriarchOptions {
    * share. First come first served when not given (docs/concepts/queues.md). Say the same to all processes that submit.
    */
   fairness?: FairnessOptions
+  /**
+   * Each such span that a task waits to be taken up counts as one level of priority more, so that nothing starves: 1 s to 30 days; strict
+   * priorities when not given. Say the same to all schedulers. Not with `fairness`.
+   */
+  ageing?: Duration
   /** Settings that this process reads; those that its agents and workflows follow are among them. None besides. */
   settings?: readonly Setting<unknown>[]
   /**
@@ -213,6 +219,7 @@ export interface Settings {
   health: HealthSettings
   alerts: AlertSettings | null
   fairness: Readonly<FairnessOptions> | null
+  ageing: number | null
   /** Null: attempts go to agents elsewhere through their queues. */
   direct: PeerPlace | null
 }
@@ -247,6 +254,7 @@ const optionKeys = [
   'health',
   'alerts',
   'fairness',
+  'ageing',
   'settings',
   'settingsFile',
   'labels',
@@ -313,6 +321,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     health: healthSettings(options.health, checkNames),
     alerts: alertSettings(options.alerts),
     fairness: fairnessOf(options.fairness),
+    ageing: ageingOf(options),
     direct: directOf(options.direct),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),
@@ -340,6 +349,13 @@ function countingOf(option: TriarchOptions['statistics'] = false): Settings['sta
   if (given.tag !== undefined && (typeof given.tag !== 'string' || given.tag === ''))
     throw new TriarchError('INVALID_OPTION', 'Triarch: statistics.tag must be the name of a tag')
   return { tag: given.tag ?? null, keep: positiveMilliseconds(given.keep ?? '90d', 'statistics.keep') }
+}
+
+function ageingOf({ ageing, fairness }: TriarchOptions): Settings['ageing'] {
+  if (ageing === undefined) return null
+  if (fairness !== undefined)
+    throw new TriarchError('INVALID_OPTION', 'Triarch: ageing and fairness order the same line: give one of them')
+  return toAgeing('Triarch', ageing)
 }
 
 function fairnessOf(option: FairnessOptions | undefined): Settings['fairness'] {

@@ -50,6 +50,8 @@ export interface SchedulerOptions {
   node: string
   registry: Registry
   limits: SchedulerLimits
+  /** The span of waiting that is worth a level of priority in the line of ready tasks (ms); null: none is. */
+  ageing: number | null
   /** Agents of this process, and those that it reaches: they take attempts without a work queue. */
   hosts: { get(agent: string): AgentHost | undefined; values(): Iterable<AgentHost> }
   lease: Leased
@@ -495,7 +497,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const now = this.environment.monotonic()
     for (const [key, until] of this.#left) if (until <= now) this.#left.delete(key)
     const except = [...this.#left.keys()]
-    const request = { node: this.node, runnable, limit, bytes, trial, except, ...held }
+    const { ageing } = this.#options
+    const request = { node: this.node, runnable, limit, bytes, trial, except, ...held, ...(ageing && { ageing }) }
     const asked = this.environment.monotonic()
     const claims = await this.#options.store.claim(request).catch((error) => {
       this.#portion.failed()

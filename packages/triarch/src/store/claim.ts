@@ -26,6 +26,11 @@ export interface ClaimRequest {
   trial?: boolean
   /** Keys of tasks that it leaves to others for now. */
   except?: readonly number[]
+  /**
+   * Each such span (ms) that a task waits is worth one level of priority. Those of one priority stand as without, and none counts as waiting
+   * for longer than who stands before it: since its row was last written. The 100 highest priorities of each workflow version take part.
+   */
+  ageing?: number
 }
 
 /** Of an answer to a claim, when not given; letters of each task; `trials`: tasks under suspicion that are tried together. */
@@ -36,6 +41,9 @@ export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'le
   letters: 200,
   letterBytes: 1024 * 1024,
 }
+
+/** So many priorities of one line are told apart where it ages. */
+export const MOST_LEVELS = 100
 
 /** A task that the node owns now, with what it needs to go on with it. */
 export interface Claim {

@@ -177,6 +177,43 @@ describe('the line of ready tasks with fairness', () => {
   })
 })
 
+describe('the line of ready tasks with ageing', () => {
+  it.each([
+    ['10s', true],
+    [undefined, false],
+  ] as const)(
+    'takes up what waited for long before what is more urgent and came later (%s: %s)',
+    async (ageing, taken) => {
+      const environment = new VirtualEnvironment()
+      const begun: string[] = []
+      const visit = workflow('visit', {
+        run: (who: string, task: TaskContext) =>
+          task.run('serve', async () => {
+            begun.push(who)
+            await new Promise<void>((resolve) => environment.timer(1_000, resolve))
+          }),
+      })
+      const options = { ...common, environment, workflows: [visit], limits: { tasks: 1 }, ...(ageing && { ageing }) }
+      await using s = await stage(options)
+      await s.submit(visit, 'urgent', { priority: 3 })
+      await s.submit(visit, 'patient', { priority: 0 })
+      for (let second = 0; second < 90; second++) {
+        for (let n = 0; n < 2; n++) await s.submit(visit, 'urgent', { priority: 3 })
+        await s.advance('1s')
+        if (second === 20) expect(begun).not.toContain('patient')
+      }
+      expect(begun.includes('patient')).toBe(taken)
+      await s.kill()
+    },
+  )
+
+  it('is refused beside fairness, and where it makes no sense', async () => {
+    const fairness = { key: () => '' }
+    for (const given of [{ ageing: '10s', fairness }, { ageing: '10ms' }, { ageing: '31d' }] as const)
+      await expect(stage(given)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
 describe('the queue of an agent with ageing', () => {
   it.each([
     ['10s', true],

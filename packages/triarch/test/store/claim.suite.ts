@@ -32,6 +32,37 @@ export function claimSuite(bench: Bench): void {
       expect(ids(await claimAll(store, 'b'))).toEqual(['urgent', 'young', 'old', 'youngest', 'late'])
     })
 
+    it('counts each span that a task waits as a level of priority, where the line ages', async () => {
+      const { store } = bench
+      const request = { node: 'n', runnable: [flow, { ...flow, version: '2' }], limit: 1, ageing: 1_000 }
+      const at = (ms: number, priority = 0, version = '1') => ({ at: 1_800_000_000_000 + ms, priority, version })
+      await store.submit([newTask('patient', at(0)), newTask('younger', at(400))])
+      await store.submit([
+        newTask('one', at(1_500, 1)),
+        newTask('low', at(1_500, -5, '2')),
+        newTask('two', at(1_500, 2)),
+      ])
+      const taken = ids(await store.claim(request))
+      await store.submit([newTask('late', at(2_100, 2)), newTask('other', at(2_100, 1, '2'))])
+      for (let n = 0; n < 6; n++) taken.push(...ids(await store.claim(request)))
+      expect(taken).toEqual(['two', 'patient', 'late', 'younger', 'one', 'other', 'low'])
+      expect(await store.claim(request)).toEqual([])
+    })
+
+    it('takes no task for older than those of its priority that stand before it, where the line ages', async () => {
+      const { store, clock } = bench
+      const at = (ms: number, priority: number) => ({ at: 1_800_000_000_000 + ms, priority })
+      await store.submit([newTask('asleep', at(0, 1))])
+      const [asleep] = await claimAll(store, 'a')
+      await store.commit([transition(asleep as Claim, { release: { ...released, wakeAt: clock.now() + 1_000 } })])
+      await store.submit([newTask('first', at(59_000, 1)), newTask('urgent', at(60_000, 5))])
+      clock.advance(2_000)
+      const request = { node: 'n', runnable: [flow], limit: 2, ageing: 1_000 }
+      // It became ready just now, though nothing was written of it for a minute.
+      expect(ids(await store.claim(request)).sort()).toEqual(['first', 'urgent'])
+      expect(ids(await store.claim(request))).toEqual(['asleep'])
+    })
+
     it('takes as many as fit its bounds, and one at least', async () => {
       const { store } = bench
       await long(store, ['a', 'b', 'c'], 3, 1_000)

@@ -1,4 +1,5 @@
 import type { Operation } from '../../kernel/step/step.ts'
+import { MOST_LEVELS } from '../claim.ts'
 import { CLAIM_BOUNDS, type Claim, type ClaimRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { lettersOf } from './inbox.ts'
@@ -17,6 +18,15 @@ SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND wo
 ORDER BY priority DESC, ${LINE} LIMIT ?`
 const CONTROL = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE control = 1 AND suspicion < 2
+ORDER BY priority DESC, ${LINE} LIMIT ?`
+/** The next lower priority in the line. */
+const LEVEL = `
+SELECT priority FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ? AND priority < ? ORDER BY priority DESC LIMIT 1`
+const READY_AT = `
+SELECT key, priority, ${LINE} AS place, updated_at AS since FROM triarch_tasks
+WHERE ready = 1 AND workflow = ? AND version = ? AND priority = ? AND suspicion < 2 ORDER BY priority DESC, ${LINE} LIMIT ?`
+const CONTROL_SINCE = `
+SELECT key, priority, ${LINE} AS place, updated_at AS since FROM triarch_tasks WHERE control = 1 AND suspicion < 2
 ORDER BY priority DESC, ${LINE} LIMIT ?`
 const STRIKES = 'strikes + (on_trial AND orphaned)'
 /** Those with the fewest strikes first: the innocent go on before another owner dies. */
@@ -83,7 +93,9 @@ function wake(database: Database, now: number, limit: number): void {
 }
 
 /** The best of each workflow version's queue and of the control queue, merged: pile-ups elsewhere cost nothing. */
-function candidates(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): Candidate[] {
+function candidates(database: Database, request: ClaimRequest, limit: number): Candidate[] {
+  const { runnable, except = [], ageing = 0 } = request
+  if (ageing > 0) return aged(database, request, ageing, limit)
   const best = new Map<number, Candidate>()
   const most = limit + except.length
   for (const row of database.all<Candidate>(CONTROL, most)) best.set(row.key, row)
@@ -92,6 +104,33 @@ function candidates(database: Database, { runnable, except = [] }: ClaimRequest,
   }
   for (const key of except) best.delete(key)
   return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
+}
+
+/** The same where the line ages: the best of the heads of all priorities. */
+function aged(database: Database, { runnable, except = [] }: ClaimRequest, ageing: number, limit: number): Candidate[] {
+  const most = limit + except.length
+  const best = new Map<number, { candidate: Candidate; rank: number }>()
+  const add = (rows: readonly (Candidate & { since: number })[]) => {
+    let last = Number.NEGATIVE_INFINITY
+    for (const { since, ...candidate } of rows) {
+      last = Math.max(last, since)
+      const rank = candidate.priority * ageing - last
+      const known = best.get(candidate.key)
+      if (!known || known.rank < rank) best.set(candidate.key, { candidate, rank })
+    }
+  }
+  for (const row of database.all<Candidate & { since: number }>(CONTROL_SINCE, most)) add([row])
+  for (const { workflow, version } of runnable) {
+    let above: number | undefined = Number.MAX_SAFE_INTEGER
+    for (let levels = 0; levels < MOST_LEVELS; levels++) {
+      above = database.get<{ priority: number }>(LEVEL, workflow, version, above)?.priority
+      if (above === undefined) break
+      add(database.all(READY_AT, workflow, version, above, most))
+    }
+  }
+  for (const key of except) best.delete(key)
+  const order = [...best.values()].sort((a, b) => b.rank - a.rank || a.candidate.place - b.candidate.place)
+  return order.slice(0, limit).map(({ candidate }) => candidate)
 }
 
 /** Those that no owner died of while it tried them may be tried together; one that is more suspect only by itself. */
