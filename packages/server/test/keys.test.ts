@@ -21,7 +21,7 @@ it('a key does what its rights let it, under its own name, and is told which rig
   await here.triarch.start()
   const clerk = as(here, await made(here, 'clerk', ['read', 'start', 'control']))
   expect(await (await clerk('GET', '/principal')).json()).toEqual({
-    ...{ id: 'key:clerk', rights: ['read', 'start', 'control'] },
+    ...{ id: 'key:clerk', rights: ['read', 'start', 'control'], keys: true },
   })
   expect((await clerk('POST', '/tasks', { workflow: 'approval', id: 't-1', input: null })).status).toBe(201)
   expect((await clerk('POST', '/tasks/t-1/pause', { reason: 'a look', actor: 'somebody else' })).status).toBe(202)

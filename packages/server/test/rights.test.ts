@@ -54,9 +54,11 @@ it('whoever asks can do what they have the right to, and is told which one they 
       expect([id, path, answer.status === 403], `${answer.status}`).toEqual([id, path, !may])
       if (!may) expect(await answer.json()).toMatchObject({ code: 'FORBIDDEN', details: { right } })
     }
-  expect(await (await as(here, 'reader')('GET', '/principal')).json()).toEqual({ id: 'reader', rights: keys.reader })
+  expect(await (await as(here, 'reader')('GET', '/principal')).json()).toEqual({
+    ...{ id: 'reader', rights: keys.reader, keys: false },
+  })
   expect(await (await as(here, 'writer')('GET', '/principal')).json()).toEqual({
-    ...{ id: 'writer', rights: ['settings:write'] },
+    ...{ id: 'writer', rights: ['settings:write'], keys: false },
   })
   expect((await here.ask('GET', '/principal')).status).toBe(401)
   const { changes } = await here.triarch.setting('triarch.agent.bank').history()

@@ -4,24 +4,31 @@ import { type Api, get, isLockedOut } from './client.ts'
 
 export type Right = Api['Principal']['rights'][number]
 
+/** So long after no answer came it is asked again (ms). */
+const AGAIN = 3_000
+
 /** Who asks, once the server has said so; one answer for the whole page. */
-const principal = signal<Api['Principal'] | null>(null)
+export const principal = signal<Api['Principal'] | null>(null)
 let isAsking = false
+let isOld = true
 
 async function ask(): Promise<void> {
-  if (isAsking || principal.value) return
+  if (isAsking || !isOld) return
   isAsking = true
+  isOld = false
   try {
     principal.value = await get<Api['Principal']>('/principal')
   } catch {
-    // Whoever needs it next asks again; meanwhile the server refuses what may not be done.
+    isOld = true
+    // Meanwhile the server refuses what may not be done. Who is let in at the door asks by that.
+    if (!isLockedOut.value) setTimeout(() => void ask(), AGAIN)
   }
   isAsking = false
 }
 
-/** Somebody else may come in at the door. */
+/** Somebody else may come in at the door; until they do, what is behind it stays as it is. */
 isLockedOut.subscribe((it) => {
-  if (it) principal.value = null
+  if (it) isOld = true
 })
 
 /** What who asks may do; null until the server has said so: it is refused there in any case. */

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, parse, text } from '../api/client.ts'
 import { t } from '../shell/preference.ts'
+import { Copy } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 import { differences } from './difference.ts'
 import { Failure } from './failure.tsx'
@@ -17,6 +18,8 @@ export interface Deed {
   fields?: DeedField[]
   isReasonNeeded?: boolean
   isRisky?: boolean
+  /** What it makes was not there before, for somebody else to change it. */
+  isNew?: boolean
   /** There is nothing to do it to. */
   isImpossible?: boolean
   /** Throws ApiError. What it gives may say later what came of it. */
@@ -28,12 +31,22 @@ export interface DeedField {
   label: string
   /** JSON with what it is now; else text. */
   json?: boolean
+  /** What stands there at first. */
   initial?: unknown
   optional?: boolean
   /** It can be filled in by fields. */
   schema?: Schema | undefined
   /** What one may mean. */
   options?: readonly string[]
+  /** Some of these are taken: their names, with a space between. */
+  choices?: readonly DeedChoice[]
+}
+
+export interface DeedChoice {
+  name: string
+  does: string
+  /** It is there, and cannot be taken. */
+  isBarred?: boolean
 }
 
 /** What came of something that was recorded first: where it stands in the history, and why it came to nothing, if it did. */
@@ -51,6 +64,15 @@ export class Later {
   }
 }
 
+/** What is shown this once, and never again. */
+export class Secret {
+  readonly secret: string
+
+  constructor(secret: string) {
+    this.secret = secret
+  }
+}
+
 export const deed = signal<Deed | null>(null)
 
 /** Asks for what it needs, says what will happen, and shows what came of it. */
@@ -61,12 +83,15 @@ export function Asking() {
 function Form({ of }: { of: Deed }) {
   const { fields = [] } = of
   const [given, set] = useState<Record<string, string>>(
-    Object.fromEntries(fields.map((field) => [field.name, field.json ? text(beginning(field), 2) : ''])),
+    Object.fromEntries(
+      fields.map((field) => [field.name, field.json ? text(beginning(field), 2) : String(field.initial ?? '')]),
+    ),
   )
   const [reason, setReason] = useState('')
   const [state, setState] = useState<'asking' | 'acting' | 'done'>('asking')
   const [error, setError] = useState<ApiError | null>(null)
   const [later, setLater] = useState<Later | null>(null)
+  const [secret, show] = useState<Secret | null>(null)
   const isBroken = ({ name, json }: DeedField) => json && !isJson(given[name] ?? '')
   const isMissing =
     of.isImpossible ||
@@ -91,6 +116,7 @@ function Form({ of }: { of: Deed }) {
         ),
       )
       if (came instanceof Later) setLater(came)
+      if (came instanceof Secret) show(came)
       setState('done')
     } catch (failed) {
       setError(failed as ApiError)
@@ -98,8 +124,10 @@ function Form({ of }: { of: Deed }) {
     }
   }
   return (
-    <Dialog title={of.title} onClose={close}>
-      {state === 'done' ? (
+    <Dialog title={of.title} onClose={close} isKept={secret !== null}>
+      {secret ? (
+        <Shown of={secret} close={close} />
+      ) : state === 'done' ? (
         <>
           <p role="status">✓ {t().taken}</p>
           {later && <Came of={later} />}
@@ -137,7 +165,7 @@ function Form({ of }: { of: Deed }) {
           {error && (
             <>
               {error.status === 403 && <p class="note bad">{t().forbidden}</p>}
-              {error.status === 409 && <p class="note bad">{t().acting.quicker}</p>}
+              {error.status === 409 && !of.isNew && <p class="note bad">{t().acting.quicker}</p>}
               <Failure error={error} />
             </>
           )}
@@ -175,7 +203,8 @@ function Asked({
   say: (said: string) => void
   error: ApiError | null
 }) {
-  const { label, name, json, schema, options } = field
+  const { label, name, json, schema, options, choices } = field
+  if (choices) return <Chosen label={label} choices={choices} said={said} say={say} />
   if (json && schema)
     return (
       <GivenValue
@@ -227,6 +256,66 @@ function Asked({
           </ul>
         </section>
       )}
+    </>
+  )
+}
+
+function Chosen({
+  label,
+  choices,
+  said,
+  say,
+}: {
+  label: string
+  choices: readonly DeedChoice[]
+  said: string
+  say: (said: string) => void
+}) {
+  const taken = said.split(' ')
+  return (
+    <fieldset class="choices">
+      <legend>{label}</legend>
+      {choices.map(({ name, does, isBarred }) => (
+        <label key={name} class={isBarred ? 'faint' : undefined}>
+          <input
+            type="checkbox"
+            checked={taken.includes(name)}
+            disabled={isBarred}
+            onChange={({ currentTarget: { checked } }) =>
+              say(
+                choices
+                  .map((one) => one.name)
+                  .filter((one) => (one === name ? checked : taken.includes(one)))
+                  .join(' '),
+              )
+            }
+          />
+          <span>
+            <code>{name}</code> {does}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** It is gone with this window: nothing but its own button closes it. */
+function Shown({ of: { secret }, close }: { of: Secret; close: () => void }) {
+  const element = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => element.current?.select(), [])
+  return (
+    <>
+      <p role="status">{t().key.once}</p>
+      <label class="field">
+        {t().key.secret}
+        <textarea ref={element} rows={3} readOnly autoComplete="off" spellcheck={false} value={secret} />
+      </label>
+      <p class="buttons">
+        <Copy text={secret} />
+        <button type="button" class="primary" onClick={close}>
+          {t().key.kept}
+        </button>
+      </p>
     </>
   )
 }

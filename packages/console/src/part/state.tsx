@@ -5,6 +5,7 @@ export const shapes: Record<string, string> = {
   ...{ success: '✓', compensated: '↺', compensating: '↺', error: '✕', critical: '✕', cancelled: '⊘', skipped: '⤼' },
   ...{ running: '▶', paused: '❚❚', suspended: '❚❚', warning: '!', open: '○', closed: '●', ok: '✓', 'half-open': '◐' },
   ...{ trial: '◐', drift: '≠', unknown: '?', cached: '≈', operator: '✎', waiting: '◌', pending: '◌' },
+  ...{ active: '✓', expired: '◷', revoked: '⊘' },
 }
 
 export function State({ of }: { of: string }) {

@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { isLockedOut } from '../api/client.ts'
 import { isPaused, liveness } from '../api/live.ts'
+import { useRights } from '../api/right.ts'
 import { Asking } from '../part/asking.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Link } from '../part/link.tsx'
 import { Door } from './door.tsx'
 import { isSheetOpen, listen, Sheet } from './keys.tsx'
-import { pageOf, pages } from './pages.ts'
+import { isThere, pageOf, pages } from './pages.ts'
 import { isPaletteOpen, Palette } from './palette.tsx'
 import { place } from './place.ts'
 import { language, moments, t, theme, zone } from './preference.ts'
@@ -16,7 +17,10 @@ const named = pages.filter(({ isLed }) => !isLed)
 /** What stands around every page. */
 export function Frame() {
   useLayoutEffect(listen, [])
-  const found = pageOf(place.value.path)
+  useRights()
+  const asked = pageOf(place.value.path)
+  const known = asked && isThere(asked.page)
+  const found = known ? asked : null
   const title = found ? t()[found.page.name] : 'Triarch'
   useEffect(() => {
     document.title = `${title} · Triarch`
@@ -33,7 +37,7 @@ export function Frame() {
           Triarch
         </Link>
         <nav aria-label={t().pages}>
-          {named.map(({ name, path, key }) => (
+          {named.filter(isThere).map(({ name, path, key }) => (
             <Link
               key={path}
               to={path}
@@ -89,7 +93,7 @@ export function Frame() {
         </p>
       ) : null}
       <main id="main" tabIndex={-1}>
-        {Shown ? <Shown key={place.value.path} /> : <Lost />}
+        {Shown ? <Shown key={place.value.path} /> : asked && known === null ? null : <Lost />}
       </main>
       <footer>
         <Choice label={t().theme} of={theme} names={t().themes} />

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { isPaused, liveness } from '../api/live.ts'
 import { Dialog } from '../part/dialog.tsx'
 import { ownKeys } from './own-keys.ts'
-import { pages } from './pages.ts'
+import { isThere, pages } from './pages.ts'
 import { isPaletteOpen } from './palette.tsx'
 import { go } from './place.ts'
 import { t, theme } from './preference.ts'
@@ -34,7 +34,7 @@ export function listen(): () => void {
 function take(key: string): boolean {
   if (isGoing) {
     isGoing = false
-    const page = pages.find((one) => one.key === key)
+    const page = pages.find((one) => one.key === key && isThere(one))
     if (page) go(page.path)
     return page !== undefined
   }
@@ -70,6 +70,8 @@ function take(key: string): boolean {
 }
 
 export function Sheet() {
+  const absent = new Set(pages.filter((page) => !isThere(page)).map(({ key }) => `g ${key}`))
+  const sheet = Object.entries(t().sheet).filter(([key]) => !absent.has(key))
   return (
     <Dialog
       title={t().keys}
@@ -78,7 +80,7 @@ export function Sheet() {
       }}
     >
       <dl class="sheet">
-        {Object.entries(t().sheet).map(([key, does]) => (
+        {sheet.map(([key, does]) => (
           <div key={key}>
             <dt>
               {key.split(' ').map((one) => (

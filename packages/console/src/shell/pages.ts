@@ -2,7 +2,10 @@ import type { ComponentType } from 'preact'
 import { AgentPage } from '../agents/agent.tsx'
 import { Agents } from '../agents/agents.tsx'
 import { Alerts } from '../alerts/alerts.tsx'
+import type { Api } from '../api/client.ts'
+import { principal } from '../api/right.ts'
 import { Audit } from '../audit/audit.tsx'
+import { ApiKeys } from '../keys/keys.tsx'
 import { Locks } from '../locks/locks.tsx'
 import { Nodes } from '../nodes/nodes.tsx'
 import { Operations } from '../operations/operations.tsx'
@@ -29,6 +32,8 @@ export interface Page {
   one?: ComponentType
   /** Other pages lead there: it is not named above each of them. */
   isLed?: true
+  /** Only for whom this says; for everybody. */
+  isFor?: (who: Api['Principal']) => boolean
 }
 
 export const pages: readonly Page[] = [
@@ -44,8 +49,17 @@ export const pages: readonly Page[] = [
   { name: 'alerts', path: '/alerts', key: 'r', component: Alerts },
   { name: 'settings', path: '/settings', key: 'e', component: Settings, one: SettingPage },
   { name: 'audit', path: '/audit', key: 'u', component: Audit },
+  {
+    ...{ name: 'apiKeys', path: '/keys', key: 'k', component: ApiKeys },
+    isFor: ({ keys, rights }) => keys && rights.includes('keys'),
+  },
   { name: 'startTask', path: '/start', key: '+', component: Start, isLed: true },
 ]
+
+/** Whether there is such a page for who asks; null: the server has not said yet who that is. */
+export function isThere({ isFor }: Page): boolean | null {
+  return isFor === undefined ? true : principal.value && isFor(principal.value)
+}
 
 /** What is shown at a path; null: nothing is there. */
 export function pageOf(path: string): { page: Page; component: ComponentType } | null {

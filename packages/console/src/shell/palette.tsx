@@ -6,7 +6,7 @@ import { Dialog } from '../part/dialog.tsx'
 import { taskPath } from '../part/link.tsx'
 import { quoted } from '../tasks/completion.ts'
 import { views } from '../tasks/views.tsx'
-import { pages } from './pages.ts'
+import { isThere, pages } from './pages.ts'
 import { go } from './place.ts'
 import { t } from './preference.ts'
 
@@ -43,7 +43,7 @@ export function Palette() {
   }, [typed])
   const words = typed.toLowerCase().split(/\s+/)
   const entries: Entry[] = [
-    ...pages.map(({ name, path }) => ({
+    ...pages.filter(isThere).map(({ name, path }) => ({
       ...{ key: path, label: t()[name] as string, kind: t().palette.page },
       take: () => go(path),
     })),

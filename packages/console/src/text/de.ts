@@ -1,8 +1,10 @@
 import { alert } from './alert.ts'
 import type { Texts } from './en.ts'
 import { finding } from './finding.ts'
+import { key } from './key.ts'
 import { machinery } from './machinery.ts'
 import { past } from './past/de.ts'
+import { setting } from './setting.ts'
 import { task } from './task.ts'
 
 export const de: Texts = {
@@ -18,6 +20,7 @@ export const de: Texts = {
   audit: 'Protokoll',
   statistics: 'Statistik',
   ...alert.de,
+  ...key.de,
   skipToContent: 'Zum Inhalt',
   pages: 'Seiten',
   pause: 'Anhalten',
@@ -35,6 +38,7 @@ export const de: Texts = {
   explained: 'Was das bedeutet',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  notCopied: 'Bitte selbst markieren',
   download: 'JSON herunterladen',
   loading: 'Lädt',
   more: 'Mehr',
@@ -223,70 +227,7 @@ export const de: Texts = {
   },
   ...finding.de,
   ...machinery.de,
-  setting: {
-    counts: 'Was hier gilt',
-    origin: 'Kommt aus',
-    origins: { default: 'Code', environment: 'Umgebung', store: 'Speicher', file: 'Datei (erinnert)' },
-    by: 'Von',
-    none: 'Diese Maschine kennt keine Einstellung. Ein Programm legt eine fest:',
-    notAll: (count: number) => `Die ersten ${count}. Der Befehl \`triarch setting\` zeigt alle.`,
-    property: 'Eigenschaft',
-    unknownHere: 'Dieser Server kennt die Einstellung nicht: sie wird geändert, wo ihr Programm läuft.',
-    inStore: 'Im Speicher',
-    storeSilent: 'Der Speicher sagt nichts: Code und Umgebung gelten.',
-    runs: 'Hat Version',
-    should: 'Sollte haben',
-    noNodes: 'Kein lebender Knoten hat eine Version des Speichers.',
-    versions: 'Versionen',
-    neverChanged: 'Sie wurde nie geändert.',
-    move: 'Was geschah',
-    moves: {
-      set: 'gesetzt',
-      staged: 'auf einigen Knoten erprobt',
-      advanced: 'zur nächsten Stufe',
-      completed: 'überall',
-      placed: 'auf einem anderen Knoten',
-      withdrawn: 'zurückgenommen',
-      'rolled-back': 'zurück zu einem früheren Wert',
-      cleared: 'gelöscht',
-    },
-    from: 'Von Version',
-    to: 'zu Version',
-    difference: 'Unterschied',
-    before: 'Vorher',
-    after: 'Nachher',
-    same: 'Sie sind gleich.',
-    onTrial: 'In Erprobung',
-    trialChanges: 'Was die Erprobung ändert',
-    stageOf: (stage: number, stages: number) => `Stufe ${stage} von ${stages}`,
-    nodesTry: (running: number, of: number) => `${running} von ${of} Knoten haben ihn`,
-    nextStage: 'nächste Stufe',
-    guard: (it: { metric: string; agent: string; above: number }) =>
-      it.metric === 'failure-rate'
-        ? `zurückgenommen über ${it.above * 100} % Fehlern von ${it.agent}`
-        : `zurückgenommen, wenn Arbeit für ${it.agent} länger als ${it.above} ms wartet`,
-    whole: 'Der ganze Wert',
-    stages: 'Stufen (JSON): Anteil der Knoten oder Merkmale, und wie lange',
-    guards: 'Wächter (JSON): was ihn von selbst zurücknimmt',
-    noRight: (right: string) => `Sie dürfen zusehen, nicht ändern: dafür braucht es das Recht ${right}.`,
-    backTo: (version: number) => `Zurück zu Version ${version}`,
-    act: {
-      set: 'Ändern',
-      stage: 'Auf einigen Knoten erproben',
-      clear: 'Löschen',
-      advance: 'Nächste Stufe',
-      everywhere: 'Jetzt überall',
-      rollback: 'Zurücknehmen',
-    },
-    will: {
-      set: 'Jeder Knoten hat den Wert, wenn er wieder in den Speicher sieht. Er wird vorher geprüft.',
-      stage: 'Einige Knoten haben den Wert zuerst, die anderen nach und nach. Ein Wächter nimmt ihn von selbst zurück.',
-      clear: 'Der Speicher sagt nichts mehr: Code und Umgebung gelten.',
-      advance: 'Mehr Knoten haben den Wert.',
-      everywhere: 'Alle Knoten haben den Wert.',
-      rollback: 'Der Wert davor gilt wieder, als neue Version.',
-    },
-  },
+  ...setting.de,
   sheet: {
     '?': 'Dieses Blatt',
     'Ctrl K': 'Alles beim Namen',
@@ -304,6 +245,7 @@ export const de: Texts = {
     'g e': 'Einstellungen',
     'g +': task.de.start.title,
     'g u': 'Protokoll',
+    'g k': key.de.apiKeys,
     'j k': 'Nächste Zeile, Zeile davor',
     Enter: 'Öffnen',
     '1–9': 'Teile einer Aufgabe',
@@ -339,5 +281,8 @@ export const de: Texts = {
     critical: 'kritisch',
     trial: 'in Erprobung',
     drift: 'nicht überall',
+    active: 'gilt',
+    expired: 'abgelaufen',
+    revoked: 'entzogen',
   },
 }

@@ -1,7 +1,9 @@
 import { alert } from './alert.ts'
 import { finding } from './finding.ts'
+import { key } from './key.ts'
 import { machinery } from './machinery.ts'
 import { past } from './past/en.ts'
+import { setting } from './setting.ts'
 import { task } from './task.ts'
 
 /** Every text of the console. */
@@ -18,6 +20,7 @@ export const en = {
   audit: 'Audit',
   statistics: 'Statistics',
   ...alert.en,
+  ...key.en,
   skipToContent: 'Skip to content',
   pages: 'Pages',
   pause: 'Pause updates',
@@ -35,6 +38,7 @@ export const en = {
   explained: 'What this means',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'Select it yourself',
   download: 'Download JSON',
   loading: 'Loading',
   more: 'More',
@@ -222,73 +226,7 @@ export const en = {
   },
   ...finding.en,
   ...machinery.en,
-  setting: {
-    counts: 'What counts here',
-    origin: 'Comes from',
-    origins: { default: 'code', environment: 'environment', store: 'store', file: 'file (remembered)' } as Record<
-      string,
-      string
-    >,
-    by: 'By',
-    none: 'This engine knows no setting. A program defines one:',
-    notAll: (count: number) => `The first ${count}. The command \`triarch setting\` has all of them.`,
-    property: 'Property',
-    unknownHere: 'This server does not know the setting: it can be changed where its program runs.',
-    inStore: 'In the store',
-    storeSilent: 'The store says nothing: code and environment count.',
-    runs: 'Runs version',
-    should: 'Should run',
-    noNodes: 'No living node runs a version of the store.',
-    versions: 'Versions',
-    neverChanged: 'It was never changed.',
-    move: 'What was done',
-    moves: {
-      set: 'set',
-      staged: 'tried on some nodes',
-      advanced: 'to the next stage',
-      completed: 'everywhere',
-      placed: 'on another node',
-      withdrawn: 'taken back',
-      'rolled-back': 'back to a former value',
-      cleared: 'cleared',
-    } as Record<string, string>,
-    from: 'From version',
-    to: 'to version',
-    difference: 'Difference',
-    before: 'Before',
-    after: 'After',
-    same: 'They are the same.',
-    onTrial: 'On trial',
-    trialChanges: 'What the trial changes',
-    stageOf: (stage: number, stages: number) => `Stage ${stage} of ${stages}`,
-    nodesTry: (running: number, of: number) => `${running} of ${of} nodes run it`,
-    nextStage: 'next stage',
-    guard: (it: { metric: string; agent: string; above: number }) =>
-      it.metric === 'failure-rate'
-        ? `taken back above ${it.above * 100} % failures of ${it.agent}`
-        : `taken back when work for ${it.agent} waits longer than ${it.above} ms`,
-    whole: 'The whole value',
-    stages: 'Stages (JSON): share of the nodes or labels, and how long',
-    guards: 'Guards (JSON): what takes it back by itself',
-    noRight: (right: string) => `You may look, but not change: that needs the right ${right}.`,
-    backTo: (version: number) => `Back to version ${version}`,
-    act: {
-      set: 'Change',
-      stage: 'Try on some nodes',
-      clear: 'Clear',
-      advance: 'Next stage',
-      everywhere: 'Everywhere now',
-      rollback: 'Take back',
-    },
-    will: {
-      set: 'Every node has the value with its next look at the store. It is checked first.',
-      stage: 'Some nodes have the value first, the others by and by. A guard takes it back by itself.',
-      clear: 'The store says nothing any more: code and environment count.',
-      advance: 'More nodes have the value.',
-      everywhere: 'All nodes have the value.',
-      rollback: 'The value before counts again, as a new version.',
-    },
-  },
+  ...setting.en,
   sheet: {
     '?': 'This sheet',
     'Ctrl K': 'Everything by its name',
@@ -305,6 +243,7 @@ export const en = {
     'g r': 'Alerts',
     'g e': 'Settings',
     'g u': 'Audit',
+    'g k': key.en.apiKeys,
     'g +': task.en.start.title,
     'j k': 'Next row, row before',
     Enter: 'Open',
@@ -341,6 +280,9 @@ export const en = {
     critical: 'critical',
     trial: 'on trial',
     drift: 'not everywhere',
+    active: 'holds',
+    expired: 'expired',
+    revoked: 'revoked',
   } as Record<string, string>,
 }
 

@@ -10,6 +10,8 @@ const LOOK = 15_000
 export class Guard {
   /** False: nobody is asked who they are. */
   readonly asks: boolean
+  /** Keys of the store are among those who may ask. */
+  readonly takesKeys: boolean
   readonly #authenticate: ServerOptions['authenticate']
   readonly #keyring: Keyring | null
   readonly #open = new Map<() => Promise<void>, (error: Refused) => void>()
@@ -17,6 +19,7 @@ export class Guard {
 
   constructor(authenticate: ServerOptions['authenticate'], keyring: Keyring | null) {
     this.asks = authenticate !== undefined || keyring !== null
+    this.takesKeys = keyring !== null
     this.#authenticate = authenticate
     this.#keyring = keyring
   }

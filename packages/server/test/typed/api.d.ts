@@ -2276,6 +2276,7 @@ export interface components {
         Principal: {
             id?: string;
             rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit" | "keys")[];
+            keys: boolean;
         };
         RateLimit: {
             name: string;
@@ -6305,7 +6306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No `id`: nobody is asked who they are */
+            /** @description No `id`: nobody is asked who they are. `keys`: API keys of the store are taken here */
             200: {
                 headers: {
                     [name: string]: unknown;
