@@ -2,9 +2,8 @@ import type { PeerPlace } from '../agent/peer.ts'
 import { defaultThreads } from '../agent/threads.ts'
 import { type AlertOptions, type AlertSettings, alertSettings } from '../alert/options.ts'
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
-import { checkFairness, type FairnessOptions } from '../definition/fairness.ts'
+import type { FairnessOptions } from '../definition/fairness.ts'
 import type { Middleware } from '../definition/middleware.ts'
-import { toAgeing } from '../definition/queue.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import { type KnownSetting, knownSetting, type Setting } from '../definition/setting.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -27,6 +26,7 @@ import { checkTags } from '../value/tag.ts'
 import { type AuditKeeping, type AuditRules, auditRules } from './audit.ts'
 import { type AnswerCache, type AnswerCacheOptions, answerCacheOf } from './cache.ts'
 import { type DirectOptions, directOf } from './direct.ts'
+import { type LineRule, lineOf } from './line.ts'
 
 /**
  * What a node does: own tasks, run attempts, watch over both.
@@ -195,7 +195,7 @@ export interface Limits {
   memory: number
 }
 
-export interface Settings {
+export interface Settings extends LineRule {
   roles: ReadonlySet<Role>
   lease: number
   stall: number
@@ -218,8 +218,6 @@ export interface Settings {
   logLevel: LogLevel | 'silent'
   health: HealthSettings
   alerts: AlertSettings | null
-  fairness: Readonly<FairnessOptions> | null
-  ageing: number | null
   /** Null: attempts go to agents elsewhere through their queues. */
   direct: PeerPlace | null
 }
@@ -320,8 +318,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     health: healthSettings(options.health, checkNames),
     alerts: alertSettings(options.alerts),
-    fairness: fairnessOf(options.fairness),
-    ageing: ageingOf(options),
+    ...lineOf(options),
     direct: directOf(options.direct),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),
@@ -349,17 +346,4 @@ function countingOf(option: TriarchOptions['statistics'] = false): Settings['sta
   if (given.tag !== undefined && (typeof given.tag !== 'string' || given.tag === ''))
     throw new TriarchError('INVALID_OPTION', 'Triarch: statistics.tag must be the name of a tag')
   return { tag: given.tag ?? null, keep: positiveMilliseconds(given.keep ?? '90d', 'statistics.keep') }
-}
-
-function ageingOf({ ageing, fairness }: TriarchOptions): Settings['ageing'] {
-  if (ageing === undefined) return null
-  if (fairness !== undefined)
-    throw new TriarchError('INVALID_OPTION', 'Triarch: ageing and fairness order the same line: give one of them')
-  return toAgeing('Triarch', ageing)
-}
-
-function fairnessOf(option: FairnessOptions | undefined): Settings['fairness'] {
-  if (option === undefined) return null
-  checkFairness('Triarch', option)
-  return Object.freeze({ ...option })
 }

@@ -1,0 +1,22 @@
+import { checkFairness, type FairnessOptions } from '../definition/fairness.ts'
+import { toAgeing } from '../definition/queue.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Duration } from '../value/duration.ts'
+
+/** How the line of ready tasks is ordered, besides by priority and who came first. */
+export interface LineRule {
+  fairness: Readonly<FairnessOptions> | null
+  /** The span of waiting that is worth a level of priority (ms). */
+  ageing: number | null
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function lineOf({ fairness, ageing }: { fairness?: FairnessOptions; ageing?: Duration }): LineRule {
+  if (fairness !== undefined) checkFairness('Triarch', fairness)
+  if (fairness !== undefined && ageing !== undefined)
+    throw new TriarchError('INVALID_OPTION', 'Triarch: ageing and fairness order the same line: give one of them')
+  return {
+    fairness: fairness ? Object.freeze({ ...fairness }) : null,
+    ageing: ageing === undefined ? null : toAgeing('Triarch', ageing),
+  }
+}
