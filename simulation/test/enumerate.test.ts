@@ -74,6 +74,7 @@ const ends: Record<keyof typeof scenarios, string> = {
   batch: 'success success success success',
   'store that forgets that a task was given back': 'error error',
   'node that drains': 'success',
+  'value that is handed on': 'success',
 }
 
 describe('undisturbed, it ends as it should and keeps every rule:', () => {

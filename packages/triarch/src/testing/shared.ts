@@ -72,6 +72,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'writeLogs',
       'logs',
       'queued',
+      'parked',
       'locks',
     ] as const),
     ...([
