@@ -37,6 +37,8 @@ interface Ground {
   database: DatabaseServer
   /** Whether nodes tell each other of what they wrote; otherwise they find it by looking. */
   hints: boolean
+  /** Whether schedulers give steps to nodes with agents directly. */
+  direct: boolean
   /** The store's functions that write. */
   writers: ReadonlySet<string>
   /** Where the drill's services write what they saw. */
@@ -65,7 +67,7 @@ const remotes: readonly string[][] = [[], ['--no-socket']]
 const BOUNDS = { restarts: 200, grace: 300_000 }
 
 export async function startFleet(ground: Ground): Promise<Fleet> {
-  const { dir, seed, database, ledger, diary, warden, writers, hints } = ground
+  const { dir, seed, database, ledger, diary, warden, writers, hints, direct } = ground
   const logs = join(dir, 'logs')
   mkdirSync(logs, { recursive: true })
   const run = async <Ready>(name: string, script: string, args: string[]) => {
@@ -100,7 +102,14 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
     }
     return { name, group, proxies: [proxy], unit: await Unit.start(name, start, BOUNDS) }
   }
-  const engine = ['--ledger', ledger, '--diary', diary, ...(hints ? [] : ['--no-hints'])]
+  const engine = [
+    '--ledger',
+    ledger,
+    '--diary',
+    diary,
+    ...(hints ? [] : ['--no-hints']),
+    ...(direct ? ['--direct'] : []),
+  ]
   const members: Member[] = []
   // One after the other: the first supervisor is the leader.
   for (const [group, count] of crew) {

@@ -29,6 +29,8 @@ export interface Report {
   lost: { failovers: number; tasks: number; wholly: number; said: number }
   /** How many attempts remote agents began. */
   remote: number
+  /** How many attempts nodes with agents began that schedulers gave them directly; null: none was to be. */
+  direct: number | null
   takeovers: Takeover[]
   /** How long bystanders took. */
   bystanders: Spread
@@ -80,6 +82,7 @@ export function summary(report: Report): string {
         ]
       : []),
     ['remote', `${report.remote} attempts`],
+    ...(report.direct === null ? [] : [['direct', `${report.direct} attempts`]]),
     ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
     ['bystanders', spoken(bystanders)],
     ['stops', spoken(stops)],

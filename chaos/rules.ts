@@ -33,6 +33,8 @@ export interface Remains {
   murders: Murder[]
   /** How many attempts remote agents began. */
   remote: number
+  /** How many attempts nodes with agents began that schedulers gave them directly; null: none was to be. */
+  direct: number | null
   takeovers: Takeover[]
   /** How many times longer than on an idle machine everything took. */
   slowness: number
@@ -184,6 +186,10 @@ const silencing = /scheduler|server|code|deploy|partition/
 const remote: Rule = ({ remote }) =>
   remote > 0 ? [] : ['remote agents began nothing: the run proves nothing about them']
 
+/** The same of steps that nodes give each other without a queue. */
+const direct: Rule = ({ direct }) =>
+  direct === 0 ? ['nothing was given to another node directly: the run proves nothing about that'] : []
+
 /** Those that failovers took something from, with all their relatives. */
 export function touchedBy({ tails, store }: Pick<Remains, 'tails' | 'store'>): Set<string> {
   const root = new Map(store.tasks.map(({ row }) => [row.id, row.parent ?? row.id]))
@@ -316,6 +322,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   stops,
   bystanders,
   remote,
+  direct,
   odd: (remains) => odd(apart(remains)),
   poisoned: (remains) => poisoned(apart(remains)),
   astonished: ({ astonished }) => astonished,

@@ -25,7 +25,7 @@ import { type Eye, openEye, readEvidence, sessions, writersOf } from './store.ts
 import { type Struck, unleash } from './storm.ts'
 import { measureTakeover, type Takeover } from './takeover.ts'
 import type { Warden } from './warden.ts'
-import { datedByStore, entriesOf } from './witness.ts'
+import { datedByStore, entriesOf, givenAway } from './witness.ts'
 import { bystander, echo, keyed, poisonous } from './workflows.ts'
 
 export interface RunOptions {
@@ -55,6 +55,8 @@ const MOST_OPEN = 150
 
 /** Every so many seeds, nodes do without LISTEN/NOTIFY, as behind a transaction pooler. */
 const WITHOUT_HINTS = 3
+/** Every so many seeds, all steps for other processes go by the queue. */
+const WITHOUT_DIRECT = 2
 
 /** Everything a run holds, ended whatever happens. */
 interface Scene {
@@ -71,6 +73,7 @@ interface Scene {
 export async function run(options: RunOptions): Promise<Outcome> {
   const { dir, seed, warden, screen, duration } = options
   const hints = seed % WITHOUT_HINTS !== 0
+  const direct = seed % WITHOUT_DIRECT !== 0
   const began = performance.now()
   const ledger = join(dir, 'ledger.jsonl')
   const diary = join(dir, 'poison.jsonl')
@@ -89,7 +92,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
   try {
     await triarch.open()
     const writers = await writersOf(eye)
-    const fleet = await startFleet({ dir, seed, hints, database, ledger, diary, warden, writers })
+    const fleet = await startFleet({ dir, seed, hints, direct, database, ledger, diary, warden, writers })
     screen.note(`1 database, 4 services, and ${fleet.members.map(({ name }) => name).join(', ')} are up`)
     const client = new Client(triarch, workflows, new Random(seed + 2), (error) => patience(error))
     const drill = (task: { workflow: string }) => task.workflow in workflows
@@ -101,7 +104,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const rested = await rest(scene, options)
     const converged = rested ? Math.round((performance.now() - restless) / 100) / 10 : null
     const stuck = rested ? '' : await describe(scene, ledger)
-    const remains = await end(scene, { dir, ledger, struck, takeovers, slowness })
+    const remains = await end(scene, { dir, ledger, direct, struck, takeovers, slowness })
     const found = violations(remains)
     return {
       remains,
@@ -123,6 +126,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
           said: remains.said,
         },
         remote: remains.remote,
+        direct: remains.direct,
         takeovers,
         bystanders: spread(latencies(remains).map(({ ms }) => ms)),
         stops: spread(remains.stops.toSorted((a, b) => a - b)),
@@ -251,9 +255,10 @@ async function end(
   {
     dir,
     ledger,
+    direct,
     struck,
     ...measured
-  }: { dir: string; ledger: string; struck: Struck; takeovers: Takeover[]; slowness: number },
+  }: { dir: string; ledger: string; direct: boolean; struck: Struck; takeovers: Takeover[]; slowness: number },
 ): Promise<Remains> {
   const ledgers = await fleet.ledgers()
   await fleet.stop()
@@ -264,8 +269,10 @@ async function end(
   const entries = datedByStore(seen, struck.steps)
   const { accepted, emitted, doubtful } = client
   const kept = await eye.rows<{ id: string }>('SELECT id FROM orders')
+  const store = await readEvidence(eye, entries, { accepted: [...accepted, ...neighbours.accepted], emitted, doubtful })
+  const nodes = own.filter(({ pid }) => !fleet.remotes.has(pid))
   return {
-    store: await readEvidence(eye, entries, { accepted: [...accepted, ...neighbours.accepted], emitted, doubtful }),
+    store,
     ledgers,
     orders: { kept: kept.map(({ id }) => id), confirmed: [...confirmed] },
     fired: struck.fired,
@@ -275,6 +282,7 @@ async function end(
     oddities: neighbours.oddities,
     murders: neighbours.murders(),
     remote: own.filter(({ kind, pid }) => kind === 'call' && fleet.remotes.has(pid)).length,
+    direct: direct ? givenAway(store.tasks, nodes) : null,
     ...measured,
     deaths: fleet.members.flatMap(({ name, unit }) =>
       unit.deaths.map((death) => ({ ...death, text: `${name}: ${death.text}` })),

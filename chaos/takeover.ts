@@ -89,7 +89,8 @@ async function killScheduler({ unit }: Member, eye: Eye, { look, owned }: { look
 }
 
 async function killLeader(supervisors: Member[], eye: Eye, look: Looks): Promise<number | null> {
-  const leader = async () => (await eye.rows<{ token: number }>('SELECT token FROM triarch.leases'))[0]?.token
+  const held = "SELECT token FROM triarch.leases WHERE name = 'supervisor'"
+  const leader = async () => (await eye.rows<{ token: number }>(held))[0]?.token
   const before = await leader()
   for (const { unit } of supervisors) {
     const began = performance.now()

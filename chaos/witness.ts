@@ -1,7 +1,24 @@
 // What the services' own ledgers say was done, in the words of the crash test's, so that one set of rules reads both.
 import type { Effect, LedgerRows } from '../examples/orders/services/ledger.ts'
+import type { Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Entry } from '../packages/triarch/test/crash/ledger.ts'
 import { settings } from './settings.ts'
+
+/** How many attempts these entries tell of that an owner gave to another process, and not to the queue: its history says so. */
+export function givenAway(tasks: readonly Story[], entries: readonly Entry[]): number {
+  const given = new Set<string>()
+  for (const { row, records } of tasks) {
+    // What is given of these later may be another operation, which counts its attempts anew.
+    const others = new Set<number>()
+    for (const event of records.flatMap(({ events }) => events)) {
+      if (event.type === 'undoRequested' || event.type === 'verifyRequested') others.add(event.id)
+      if (event.type === 'heartbeat' && event.given !== undefined && !others.has(event.id))
+        given.add(`${row.id} ${event.id} ${event.attempt}`)
+    }
+  }
+  const began = entries.filter(({ kind, operation }) => kind === 'call' && operation === 'run')
+  return began.filter(({ task, step, attempt }) => given.has(`${task} ${step} ${attempt}`)).length
+}
 
 export interface Span {
   from: number

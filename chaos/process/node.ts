@@ -1,4 +1,4 @@
-// One node under test: node node.ts <role>... --store URL --ledger FILE [--no-hints]
+// One node under test: node node.ts <role>... --store URL --ledger FILE [--no-hints] [--direct]
 import { parseArgs } from 'node:util'
 import { postgres } from '@triarch/postgres'
 import { type Role, stopOnSignals, Triarch } from 'triarch'
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     ledger: { type: 'string', default: '' },
     diary: { type: 'string', default: '' },
     hints: { type: 'boolean', default: true },
+    direct: { type: 'boolean', default: false },
   },
 })
 const ledger = new Ledger(values.ledger, truly)
@@ -35,6 +36,7 @@ const triarch = new Triarch({
   workflows: [fulfilOrder, ...Object.values(drill.workflows), bystander, echo, keyed, poison],
   agents: [...agents.map((own) => watched(own, ledger)), ...drill.agents, poisoned],
   roles: positionals as Role[],
+  direct: values.direct,
   ...settings,
   onError: complaint(ledger, `${positionals}`, truly),
 })

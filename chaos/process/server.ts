@@ -1,4 +1,4 @@
-// A server under test: node server.ts <role>... --store URL --ledger FILE --port N [--no-hints]
+// A server under test: node server.ts <role>... --store URL --ledger FILE --port N [--no-hints] [--direct]
 import { parseArgs } from 'node:util'
 import { postgres } from '@triarch/postgres'
 import { createServer } from '@triarch/server'
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     diary: { type: 'string', default: '' },
     port: { type: 'string', default: '0' },
     hints: { type: 'boolean', default: true },
+    direct: { type: 'boolean', default: false },
   },
 })
 const ledger = new Ledger(values.ledger, truly)
@@ -37,6 +38,7 @@ const triarch = new Triarch({
   store: postgres({ url: values.store, notify: values.hints }),
   workflows,
   roles: positionals as Role[],
+  direct: values.direct,
   ...settings,
   onError,
 })
