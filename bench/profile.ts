@@ -25,7 +25,8 @@ export function hottest(folder: string, count = 15): string {
   return sorted.map(([name, time]) => `${((time / total) * 100).toFixed(1).padStart(5)} %  ${name}`).join('\n')
 }
 
-function nameOf({ functionName, url, lineNumber }: Profile['nodes'][number]['callFrame']): string {
+/** A function by its name and place. */
+export function nameOf({ functionName, url, lineNumber }: Profile['nodes'][number]['callFrame']): string {
   const path = url.replace(/^file:\/\//, '').replace(`${process.cwd()}/`, '')
   return `${functionName || '(anonymous)'}${path ? `  ${path}:${lineNumber + 1}` : ''}`
 }

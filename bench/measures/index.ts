@@ -5,6 +5,7 @@ import { bytes } from './bytes.ts'
 import { fairness } from './fairness.ts'
 import { fanout } from './fanout.ts'
 import { fleet } from './fleet.ts'
+import { garbage } from './garbage.ts'
 import { growth } from './growth.ts'
 import { herd } from './herd.ts'
 import { http } from './http.ts'
@@ -40,6 +41,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     replay,
     payloads,
     bytes,
+    garbage,
     recover,
     sleeping,
     growth,
