@@ -23,7 +23,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
-    at: 19,
+    at: 79,
     world: 'silence',
   },
   'a claim does not raise the epoch': {
@@ -118,7 +118,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 55,
+    at: 71,
   },
   'letters stay in the inbox when they are recorded': {
     change: {
@@ -204,7 +204,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['asked', 'strangers'],
-    at: 36,
+    at: 39,
   },
   'each attempt has an idempotency key of its own': {
     change: {
@@ -227,7 +227,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/sweep.ts': [['return database.get(LEADS, name, token, now) !== undefined', 'return true']],
     },
     by: ['leader'],
-    at: 66,
+    at: 78,
   },
   'a new leader gets the token of the old one': {
     change: { 'store/sqlite/nodes.ts': [['token = token + (holder <> ?2 OR until <= ?3)', 'token = token']] },
@@ -240,7 +240,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 55,
+    at: 77,
   },
   'the tasks of a dead node are not known to be orphans': {
     change: {
@@ -262,7 +262,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 8,
+    at: 16,
   },
   'a submission is acknowledged before it is durable': {
     change: {
@@ -344,7 +344,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an event for a step that is busy is lost': {
     change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(received)\n', '']] },
     by: ['liveness'],
-    at: 79,
+    at: 91,
   },
   'the timeout of a waiting step is not looked at': {
     change: {
@@ -447,6 +447,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'whoever read a schedule may write it, though it has moved on': {
     change: { 'store/sqlite/schedule.ts': [['WHERE name = ? AND revision = ?`', 'WHERE name = ? AND ? > 0`']] },
     by: ['occurrences'],
+    at: 5,
     world: 'schedules',
   },
   'schedules are looked at when a leader begins, and then no more': {
@@ -468,6 +469,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'retention takes what somebody has or is about to take': {
     change: { 'store/sqlite/prune.ts': [['  AND locked_by IS NULL AND ready = 0 AND key', '  AND key']] },
     by: ['retained'],
+    at: 13,
     world: 'retention',
   },
   'retention takes what is not old enough': {
@@ -493,7 +495,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody remembers that a transaction took effect': {
     change: { 'store/sqlite/effect.ts': [['  database.run(KEEP, key, step, name, answer)\n', '']] },
     by: ['transactions'],
-    at: 8,
+    at: 21,
     world: 'transactions',
   },
   'what a transaction that failed has written stays': {
@@ -526,7 +528,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine'],
-    at: 53,
+    at: 68,
     world: 'poison',
   },
   'what is set apart is claimed again all the same': {
@@ -633,12 +635,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/inbox.ts': [['fits(amount(AMOUNT)) || fits(amount(MAIL))', 'fits(amount(AMOUNT)) || size > 0']],
     },
     by: ['bounds'],
+    at: 8,
     world: 'bounds',
   },
   'a claim takes all that is ready, however large': {
     change: { 'store/sqlite/claim.ts': [['(records > left.records || bytes > left.bytes)', 'left.records < 0']] },
     by: ['bounds'],
-    at: 28,
+    at: 34,
     world: 'bounds',
   },
   'a task is given to nodes that do not have its version': {
@@ -646,6 +649,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/claim.ts': [['(READY, workflow', "(READY.replace('version = ?', 'version >= ?'), workflow"]],
     },
     by: ['versions'],
+    at: 8,
     world: 'versions',
   },
   'code hears what its schema refuses': {
@@ -725,7 +729,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'policy/rate.ts': [['return now + lag >= instant + tolerance(rule)', 'return now + lag >= instant + 100_000']],
     },
     by: ['rates'],
-    at: 20,
+    at: 28,
     world: 'throttle',
   },
   'what waits for a rate limit is never looked for': {
@@ -753,6 +757,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['crowds'],
+    at: 4,
     world: 'crowd',
   },
   'a seat comes back with a reply alone': {
@@ -833,6 +838,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'what waits by its key is looked for once': {
     change: { 'agent/guard.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },
     by: ['liveness'],
+    at: 50,
     world: 'crowd',
   },
   'a queue that is shared is first come, first served': {
@@ -860,6 +866,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'node/lease.ts': [['|| now - this.#renewedAt > lease) return false', ') return false']],
     },
     by: ['leaders'],
+    at: 6,
     world: 'reign',
   },
   'a leadership is taken from a node that lives': {
@@ -873,6 +880,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'who waits to lead looks once': {
     change: { 'node/elections.ts': [['const FOLLOW = 250', 'const FOLLOW = 1e9']] },
     by: ['liveness'],
+    at: 7,
     world: 'reign',
   },
   'a node reads settings once': {
@@ -906,6 +914,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'illness does not lower a limit': {
     change: { 'policy/adaptive.ts': [['bounded(limit * BACKOFF)', 'bounded(limit)']] },
     by: ['limits'],
+    at: 15,
     world: 'adaptive',
   },
   'a limit passes its bound': {
@@ -921,6 +930,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/cache.ts': [['WHERE c.flight_until <= ?4 OR c.flight = ?2 OR NOT $', 'WHERE ?4 > 0 OR NOT $']],
     },
     by: ['caches'],
+    at: 38,
     world: 'cache',
   },
   'no node says that it asks': {
@@ -933,6 +943,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['caches'],
+    at: 4,
     world: 'cache',
   },
   'of those who ask in a process each asks the service': {
@@ -951,6 +962,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['caches'],
+    at: 8,
     world: 'cache',
   },
   'what is declared wrong is given on': {
@@ -1056,11 +1068,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['answers'],
+    at: 70,
     world: 'direct',
   },
   'a node that is silent is taken for there': {
     change: { 'wire/link.ts': [['        this.#doubt()\n        this.urge()', '        this.urge()']] },
     by: ['answers'],
+    at: 126,
     world: 'direct',
   },
   'what is said on a connection that is over is heard': {
@@ -1068,6 +1082,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
     },
     by: ['starts'],
+    at: 97,
     world: 'direct',
   },
   'a value is taken for another of the same size': {
