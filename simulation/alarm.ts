@@ -31,7 +31,7 @@ export class Alarm {
     if (!this.#plan) return {}
     const [desk, off] = [(said: AlertNotification) => void this.#told.push(said), false as const]
     const quiet = { stuck: off, 'failure-rate': off, 'queue-age': off, 'no-agent': off, 'missed-schedule': off }
-    const rest = { 'undo-failed': off, quarantine: off, flapping: off, 'breaker-open': off }
+    const rest = { 'undo-failed': off, quarantine: off, flapping: off, 'breaker-open': off, 'probe-down': off }
     return {
       health: { cache: 0, checks: { weather: () => !this.#isIll(this.#world.now) } },
       alerts: {

@@ -15,6 +15,7 @@ import { IMPORT_TASK } from './import.ts'
 import { type KeyStatement, keyStatements } from './key.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
+import { type ProbeStatement, probeStatements } from './probe.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
 import {
   ADOPT_WORK,
@@ -72,6 +73,7 @@ type Call =
 type Read =
   | AlertStatement
   | KeyStatement
+  | ProbeStatement
   | 'breakersOf'
   | 'breakersNamed'
   | 'rateLimits'
@@ -174,6 +176,7 @@ type Plain = keyof typeof plain
 const reads: Readonly<Record<Read, string>> = {
   ...alertStatements,
   ...keyStatements,
+  ...probeStatements,
   seats: SEATS,
   tallies: TALLIES,
   counting: COUNTING,

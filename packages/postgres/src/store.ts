@@ -43,6 +43,7 @@ import { submitIn } from './outer.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
+import { probeOf, probeQuery, probeValues } from './probe.ts'
 import { Queue } from './queue.ts'
 import {
   backlogOf,
@@ -777,6 +778,14 @@ export class PostgresStore implements port.StateStore {
 
   async useKeys(uses: readonly port.KeyUse[]): Promise<void> {
     if (uses.length > 0) await this.#call('useKeys', keyUses(uses))
+  }
+
+  async probes(query: port.ProbeQuery): Promise<port.ProbeRow[]> {
+    return (await this.#read(...probeQuery(query))).map(probeOf)
+  }
+
+  async writeProbes(write: port.ProbeWrite): Promise<boolean> {
+    return (await this.#call('writeProbes', probeValues(write))).length > 0
   }
 
   async writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {

@@ -3,13 +3,5 @@
 export type { Listening, ListenOptions } from './listen.ts'
 export type { MetricsSource, Principal, ServerLimits, ServerOptions } from './options.ts'
 export type { Endpoint } from './probe/options.ts'
-export type { ProbeProblem, ProbeProblemCode, ProbeResult } from './probe/probe.ts'
-export {
-  createProber,
-  type EndpointInfo,
-  type EndpointState,
-  type ProbeChange,
-  type Prober,
-  type ProberOptions,
-} from './probe/prober.ts'
+export { createProber, type ProbeChange, type Prober, type ProberOptions } from './probe/prober.ts'
 export { createServer, type TriarchServer } from './server.ts'

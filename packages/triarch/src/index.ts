@@ -175,6 +175,16 @@ export {
 export { type FilterField, type FilterKind, type FilterTestName, filterFields } from './filter/field.ts'
 export type { Filter, FilterTerm, FilterTest, FilterText } from './filter/filter.ts'
 export { formatFilter, parseFilter } from './filter/grammar.ts'
+export type {
+  EndpointInfo,
+  EndpointState,
+  KeptEndpoint,
+  ProbePage,
+  ProbeProblem,
+  ProbeProblemCode,
+  ProbeResult,
+  ProbesOptions,
+} from './health/endpoint.ts'
 export type { HealthAnswer, HealthCheck, HealthFinding, HealthStatus, HealthValues } from './health/finding.ts'
 export type { HealthCheckReport, HealthReport, HealthRequest } from './health/health.ts'
 export type { HealthCheckOptions, HealthOptions } from './health/options.ts'

@@ -36,6 +36,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0027', ['key']],
   ['0028', ['portion']],
   ['0029', ['age']],
+  ['0030', ['probe']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

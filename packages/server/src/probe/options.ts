@@ -11,7 +11,7 @@ import { known } from '../options.ts'
  * }
  */
 export interface Endpoint {
-  /** Where: http or https, without credentials. */
+  /** Where: http or https, without credentials; 2,000 characters. */
   url: string
   /** Headers of the request, such as `authorization`; none. They go to this host alone. */
   headers?: Readonly<Record<string, string>>
@@ -54,6 +54,7 @@ export interface Target
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,89}$/
 const MOST_ENDPOINTS = 1_000
+const LONGEST_URL = 2_000
 const endpointKeys = [
   ...['url', 'headers', 'every', 'timeout', 'within', 'status', 'contains', 'redirects', 'certificateDays'],
   ...['addresses', 'ca', 'triarch', 'failures', 'successes'],
@@ -74,7 +75,8 @@ function targetOf(name: string, given: Endpoint): Target {
   const { headers = {}, status = null, contains = null, addresses = null, ca = null, triarch = null } = given
   const whole = (key: keyof Endpoint, standard: number, least: number, most: number) =>
     wholeOf(`${name}: ${key}`, given[key] ?? standard, least, most)
-  if (typeof given.url !== 'string' || !URL.canParse(given.url)) throw refused(`${name}: url must be a URL`)
+  if (typeof given.url !== 'string' || given.url.length > LONGEST_URL || !URL.canParse(given.url))
+    throw refused(`${name}: url must be a URL`)
   const url = new URL(given.url)
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw refused(`${name}: url must be one of http or https, without credentials`)

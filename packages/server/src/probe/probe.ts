@@ -2,47 +2,9 @@ import { type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { ProbeProblem, ProbeProblemCode, ProbeResult } from 'triarch'
 import { monotonic, now, timer } from '../environment.ts'
 import type { Target } from './options.ts'
-
-/**
- * What was wrong. `dns`: the name leads nowhere; `connect`: nobody answers there; `timeout`: not soon enough; `tls`, `certificate`: the
- * connection cannot be trusted, or soon no more; `address`: the name leads elsewhere; `redirect`: one that is not followed, or too many;
- * `status`, `slow`, `content`: the answer is not as it must be; `health`: the Triarch says that it is not well.
- * @example const mine: readonly ProbeProblemCode[] = ['certificate', 'content']
- */
-export type ProbeProblemCode =
-  | ('dns' | 'connect' | 'timeout' | 'tls' | 'certificate' | 'address')
-  | ('redirect' | 'status' | 'slow' | 'content' | 'health')
-
-/** What was wrong with an endpoint. */
-export interface ProbeProblem {
-  /** Which of the things that can be wrong. */
-  code: ProbeProblemCode
-  /** In words. */
-  message: string
-}
-
-/**
- * One look at an endpoint.
- * @example const slow = (result: ProbeResult) => result.ms > 1_000
- */
-export interface ProbeResult {
-  /** When it began. */
-  at: Date
-  /** How long it took, all in all (ms). */
-  ms: number
-  /** What was wrong; absent: nothing. */
-  problem?: ProbeProblem
-  /** Of the last answer; absent: none came. */
-  status?: number
-  /** Where the name led to. */
-  address?: string
-  /** Until when the certificate is good. */
-  certificateUntil?: Date
-  /** Where it was led to, in order; empty: nowhere else. */
-  redirects: string[]
-}
 
 /** Bytes of a body that are read; of the report of a Triarch, so many. */
 const BODY = 64 * 1024

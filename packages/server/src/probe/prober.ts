@@ -1,8 +1,18 @@
-import type { HealthCheck } from 'triarch'
+import type {
+  EndpointInfo,
+  EndpointState,
+  HealthCheck,
+  KeptEndpoint,
+  Leadership,
+  ProbeProblem,
+  ProbeResult,
+  Triarch,
+} from 'triarch'
 import { alarm, now } from '../environment.ts'
 import { known } from '../options.ts'
+import { Keeper } from './keeper.ts'
 import { type Endpoint, refused, type Target, targetsOf, wholeOf } from './options.ts'
-import { type ProbeProblem, type ProbeResult, probe } from './probe.ts'
+import { probe } from './probe.ts'
 
 /**
  * What a prober watches, and who hears of it.
@@ -15,39 +25,22 @@ import { type ProbeProblem, type ProbeResult, probe } from './probe.ts'
 export interface ProberOptions {
   /** By name (letters, digits, `.`, `-`, `_`; 90 characters): 1 to 1,000. */
   endpoints: Readonly<Record<string, Endpoint>>
-  /** Results that are kept of each: 1 to 10,000; 100. */
+  /**
+   * In its store the prober keeps what it knows, and one process at a time probes, whichever leads by the name `prober`: the next goes on from what
+   * was kept. Give all processes the same endpoints: what is not among them is dropped. Nothing is kept, and each process probes for itself.
+   */
+  triarch?: Pick<Triarch, 'lead' | 'probes'>
+  /** Results that this process remembers of each: 1 to 10,000; 100. In a store the last 100 are kept. */
   history?: number
   /** Probes at the same time, of all endpoints: 1 to 1,000; 20. More wait. */
   atOnce?: number
-  /** Hears when an endpoint is down, or up again; nobody. What it throws goes to `onError`. */
+  /**
+   * Hears when an endpoint is down, or up again; nobody. What it throws goes to `onError`. A process that dies right then may not have kept it: the next
+   * says it again.
+   */
   onChange?: (change: ProbeChange) => unknown
-  /** Hears what `onChange` throws; a warning of the process. */
+  /** Hears what `onChange` throws, and why something could not be kept; a warning of the process. */
   onError?: (error: unknown) => void
-}
-
-/**
- * How an endpoint is: `unknown` until enough probes were of one mind.
- * @example const isWell = (state: EndpointState) => state !== 'down'
- */
-export type EndpointState = 'unknown' | 'up' | 'down'
-
-/**
- * An endpoint as it stands.
- * @example const [shop]: EndpointInfo[] = prober.endpoints()
- */
-export interface EndpointInfo {
-  /** Its name. */
-  name: string
-  /** Where it is. */
-  url: string
-  /** How it is. */
-  state: EndpointState
-  /** Since when. */
-  since: Date
-  /** Probes in a row that were of the same mind as the last. */
-  streak: number
-  /** The last look; absent: there was none. */
-  last?: ProbeResult
 }
 
 /**
@@ -79,18 +72,22 @@ export interface ProbeChange {
  */
 export interface Prober {
   /**
-   * Probes each endpoint at its distance until the signal fires, the first time at once. Called again meanwhile, it is the same watch. What is
-   * under way then is given up. Keeps the process alive.
-   * @example await triarch.lead('prober', ({ signal }) => prober.run(signal))
+   * Probes each endpoint at its distance until the signal fires, the first time at once; with `triarch`, whenever this process leads. Called again
+   * meanwhile, it is the same watch. What is under way then is given up. Keeps the process alive while it probes. Throws NODE_STOPPED where
+   * `triarch` has stopped.
+   * @example
+   * const stop = new AbortController()
+   * const watching = prober.run(stop.signal)
    */
   run(signal: AbortSignal): Promise<void>
   /**
-   * Probes one now, and counts that as any other probe. Throws INVALID_OPTION for one that there is not.
+   * Probes one now, and counts that as any other probe, where this process probes; else it says only what it saw. Throws INVALID_OPTION for one
+   * that there is not.
    * @example const { ms, problem } = await prober.probe('shop')
    */
   probe(name: string): Promise<ProbeResult>
   /**
-   * All of them as they stand.
+   * All of them as they stand, as far as this process knows: `triarch.probes()` says it for whichever process probes.
    * @example for (const { name, state, last } of prober.endpoints()) console.log(name, state, last?.ms)
    */
   endpoints(): EndpointInfo[]
@@ -100,7 +97,8 @@ export interface Prober {
    */
   history(name: string): ProbeResult[]
   /**
-   * For `health.checks` of a `Triarch`: one for each endpoint, `probe.` before its name. They look at nothing themselves.
+   * For `health.checks` of a `Triarch`: one for each endpoint, `probe.` before its name. They look at nothing themselves. None where there is a
+   * `triarch`: its own check `probes` shows what is kept, in every process.
    * @example const triarch = new Triarch({ store: sqlite('shop.db'), health: { checks: prober.checks() } })
    */
   checks(): Record<string, HealthCheck>
@@ -123,34 +121,42 @@ interface Watched {
  * })
  */
 export function createProber(options: ProberOptions): Prober {
-  known('createProber', options, ['endpoints', 'history', 'atOnce', 'onChange', 'onError'])
-  const { endpoints, history = 100, atOnce = 20, onChange = () => undefined, onError = warn } = options
+  known('createProber', options, ['endpoints', 'triarch', 'history', 'atOnce', 'onChange', 'onError'])
+  const { endpoints, triarch, history = 100, atOnce = 20, onChange = () => undefined, onError = warn } = options
+  if (triarch !== undefined && (typeof triarch?.lead !== 'function' || typeof triarch.probes !== 'function'))
+    throw refused('triarch must be a Triarch')
   if (typeof onChange !== 'function' || typeof onError !== 'function')
     throw refused('onChange and onError must be functions')
   const bounds = { history: wholeOf('history', history, 1, 10_000), atOnce: wholeOf('atOnce', atOnce, 1, 1_000) }
-  return new EndpointProber(targetsOf(endpoints), { ...bounds, onChange, onError })
+  return new EndpointProber(targetsOf(endpoints), { ...bounds, triarch: triarch ?? null, onChange, onError })
+}
+
+/** Under which name one process at a time probes. */
+const NAME = 'prober'
+/** Endpoints whose history is read at a time, and that are listed at a time. */
+const FEW = 100
+const PAGE = 1_000
+
+interface Means extends Required<Omit<ProberOptions, 'endpoints' | 'triarch'>> {
+  triarch: Pick<Triarch, 'lead' | 'probes'> | null
 }
 
 class EndpointProber implements Prober {
   readonly #watched: ReadonlyMap<string, Watched>
-  readonly #options: Required<Omit<ProberOptions, 'endpoints'>>
+  readonly #options: Means
   #running = 0
   readonly #waiting: (() => void)[] = []
   #run: Promise<void> | null = null
+  /** Null: this process keeps nothing, or does not lead. */
+  #keeper: Keeper | null = null
 
-  constructor(targets: readonly Target[], options: Required<Omit<ProberOptions, 'endpoints'>>) {
+  constructor(targets: readonly Target[], options: Means) {
     this.#options = options
-    const since = now()
-    this.#watched = new Map(
-      targets.map((target) => {
-        const streak = { isWell: true, count: 0 }
-        return [target.name, { target, state: 'unknown', since, streak, results: [] }]
-      }),
-    )
+    this.#watched = new Map(targets.map((target) => [target.name, { target, ...unknown() }]))
   }
 
   run(signal: AbortSignal): Promise<void> {
-    this.#run ??= this.#watchAll(signal).finally(() => {
+    this.#run ??= this.#begin(signal).finally(() => {
       this.#run = null
     })
     return this.#run
@@ -161,11 +167,7 @@ class EndpointProber implements Prober {
   }
 
   endpoints(): EndpointInfo[] {
-    return [...this.#watched.values()].map(({ target, state, since, streak, results }) => {
-      const last = results.at(-1)
-      const info = { name: target.name, url: target.url.href, state, since: new Date(since), streak: streak.count }
-      return { ...info, ...(last && { last }) }
-    })
+    return [...this.#watched.values()].map(infoOf)
   }
 
   history(name: string): ProbeResult[] {
@@ -173,6 +175,7 @@ class EndpointProber implements Prober {
   }
 
   checks(): Record<string, HealthCheck> {
+    if (this.#options.triarch) return {}
     const checks = [...this.#watched.values()].map((one): [string, HealthCheck] => {
       const check: HealthCheck = () => {
         const { state, results } = one
@@ -189,6 +192,53 @@ class EndpointProber implements Prober {
     const found = this.#watched.get(name)
     if (!found) throw refused(`there is no endpoint "${String(name).slice(0, 100)}"`)
     return found
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    const { triarch } = this.#options
+    if (!triarch) return this.#watchAll(signal)
+    const lead = (leadership: Leadership) => this.#lead(triarch, leadership)
+    await triarch.lead(NAME, lead, { signal, retry: {} })
+  }
+
+  async #lead(triarch: Pick<Triarch, 'probes'>, leadership: Leadership): Promise<void> {
+    await this.#resume(triarch, leadership)
+    const read = (name: string) => keptOf(this.#of(name))
+    const keeper = new Keeper({ leadership, read, failed: (error) => this.#failed(error) })
+    this.#keeper = keeper
+    try {
+      await this.#watchAll(leadership.signal)
+    } finally {
+      this.#keeper = null
+      await keeper.done()
+    }
+  }
+
+  /** Goes on from what was kept: what this process knows itself may be of a leadership long ago. */
+  async #resume(triarch: Pick<Triarch, 'probes'>, leadership: Leadership): Promise<void> {
+    for (const one of this.#watched.values()) Object.assign(one, unknown())
+    let cursor: string | undefined
+    do {
+      const page = await triarch.probes({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
+      const dropped = page.endpoints.map(({ name }) => name).filter((name) => !this.#watched.has(name))
+      if (dropped.length > 0) await leadership.keepProbes([], dropped)
+      cursor = page.next
+    } while (cursor !== undefined)
+    const names = [...this.#watched.keys()]
+    for (let at = 0; at < names.length; at += FEW) {
+      const { endpoints } = await triarch.probes({ names: names.slice(at, at + FEW), history: true })
+      for (const kept of endpoints) this.#restore(this.#of(kept.name), kept)
+    }
+  }
+
+  /** Of another address than that which was watched nothing is known. */
+  #restore(one: Watched, { url, state, since, streak, last, history = [] }: KeptEndpoint): void {
+    const { origin, pathname } = one.target.url
+    if (url !== origin + pathname) return
+    one.state = state
+    one.since = since.getTime()
+    one.streak = { isWell: last?.problem === undefined, count: streak }
+    one.results = history.slice(-this.#options.history)
   }
 
   async #watchAll(signal: AbortSignal): Promise<void> {
@@ -208,12 +258,19 @@ class EndpointProber implements Prober {
     try {
       const result = await probe(one.target, signal)
       // What was cut off says nothing of the endpoint.
-      if (!signal.aborted) this.#count(one, result)
+      if (signal.aborted || !this.#counts) return result
+      this.#count(one, result)
+      this.#keeper?.keep(one.target.name)
       return result
     } finally {
       this.#running--
       this.#waiting.shift()?.()
     }
+  }
+
+  /** Of two processes that share what they know, the one that leads. */
+  get #counts(): boolean {
+    return this.#options.triarch === null || this.#keeper !== null
   }
 
   async #slot(): Promise<void> {
@@ -243,15 +300,32 @@ class EndpointProber implements Prober {
 
   /** Who listens harms no probe. */
   #tell(change: ProbeChange): void {
-    const { onChange, onError } = this.#options
-    void (async () => onChange(change))().catch((error: unknown) => {
-      try {
-        onError(error)
-      } catch (failure) {
-        warn(failure)
-      }
-    })
+    const { onChange } = this.#options
+    void (async () => onChange(change))().catch((error: unknown) => this.#failed(error))
   }
+
+  #failed(error: unknown): void {
+    try {
+      this.#options.onError(error)
+    } catch (failure) {
+      warn(failure)
+    }
+  }
+}
+
+function unknown(): Omit<Watched, 'target'> {
+  return { state: 'unknown', since: now(), streak: { isWell: true, count: 0 }, results: [] }
+}
+
+function infoOf({ target, state, since, streak, results }: Watched): EndpointInfo {
+  const last = results.at(-1)
+  const info = { name: target.name, url: target.url.href, state, since: new Date(since), streak: streak.count }
+  return { ...info, ...(last && { last }) }
+}
+
+function keptOf(one: Watched): KeptEndpoint {
+  const { every, timeout } = one.target
+  return { ...infoOf(one), lateAt: new Date(now() + every + timeout), history: one.results }
 }
 
 function rest(ms: number, signal: AbortSignal): Promise<void> {

@@ -19,6 +19,7 @@ export type AlertRuleName =
   | 'quarantine'
   | 'flapping'
   | 'breaker-open'
+  | 'probe-down'
   | 'check'
 
 /**
@@ -38,7 +39,7 @@ export interface AlertRuleOptions {
   keep?: Duration
   /** After so long sinks are told again, while nobody has acknowledged it; false: never. '4h'. */
   repeat?: Duration | false
-  /** How bad it is; that of the rule. Of `check`: as the check finds it. */
+  /** How bad it is; that of the rule. Of `check`: as the check finds it; of `probe-down`: a warning where nobody probes, critical where it is down. */
   severity?: AlertSeverity
 }
 
@@ -102,6 +103,7 @@ const standard: Readonly<Record<AlertRuleName, AlertRule>> = {
   quarantine: { ...base, severity: 'critical' },
   flapping: { ...base, after: 10 * MINUTE, least: 3, severity: 'warning' },
   'breaker-open': { ...base, severity: 'warning' },
+  'probe-down': { ...base, severity: null },
   check: { ...base, for: MINUTE, severity: null },
 }
 export const ruleNames = Object.keys(standard) as AlertRuleName[]

@@ -1,5 +1,6 @@
 import type { Health } from '../health/health.ts'
 import type { Look } from '../health/look.ts'
+import { isLate } from '../health/probe.ts'
 import type { AlertSeverity } from '../policy/alert.ts'
 import { objectOf } from '../store/legible.ts'
 import type { RowCondition, StateStore, TaskRow } from '../store/port.ts'
@@ -140,7 +141,23 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     return { found: open.map(({ name }) => ({ subject: name, message: `the circuit breaker of ${name} is open` })), whole: true } // biome-ignore format: one answer
   },
 
-  /** Those of the user's own: a prober's are among them. */
+  /** The prober was patient already: what it has kept as down is told of at once. */
+  'probe-down': async ({ look, now }) => {
+    const since = (at: Date) => seconds(now - at.getTime())
+    const found = (await look.probes()).flatMap((one): Found[] => {
+      const { name, state, last } = one
+      const problem = last?.problem?.message ?? 'the last probe was well'
+      if (state === 'down') {
+        const message = `endpoint ${name} is down for ${since(one.since)}: ${problem}`
+        return [{ subject: name, severity: 'critical', message }]
+      }
+      if (!isLate(one, now)) return []
+      return [{ subject: name, severity: 'warning', message: `nobody has probed endpoint ${name} for ${since(one.lateAt)} longer than it should be` }] // biome-ignore format: one case
+    })
+    return { found, whole: true }
+  },
+
+  /** Those of the user's own: of a prober without a store, its endpoints are among them. */
   check: async ({ health, look }) => {
     const own = look.engine.settings.own.map(({ name }) => name)
     const { checks } = await health.report(own)

@@ -21,6 +21,7 @@ import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { healthOf } from '../health/checks.ts'
+import { listProbes, type ProbePage, type ProbesOptions } from '../health/endpoint.ts'
 import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
 import { type Engine, Look } from '../health/look.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
@@ -794,6 +795,19 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const page = namedPage('leaders', options)
     await this.#open()
     return leaderPage(this.#store, page)
+  }
+
+  /**
+   * Endpoints as a prober (`createProber` of `@triarch/server`) has kept them, by name. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { endpoints } = await triarch.probes()
+   * for (const { name, state, since } of endpoints) console.log(name, state, since)
+   */
+  async probes(options: ProbesOptions = {}): Promise<ProbePage> {
+    return listProbes(async () => {
+      await this.#open()
+      return this.#store
+    }, options)
   }
 
   /**

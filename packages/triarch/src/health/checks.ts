@@ -3,6 +3,7 @@ import type { Finding } from './finding.ts'
 import { type Check, Health } from './health.ts'
 import { keys } from './key.ts'
 import { type Engine, Look } from './look.ts'
+import { probes } from './probe.ts'
 import { settings } from './setting.ts'
 import * as store from './store.ts'
 
@@ -29,6 +30,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
   schedules: { failing: 'warning', run: cluster.schedules },
   settings: { failing: 'warning', run: settings },
   keys: { failing: 'warning', run: keys },
+  probes: { failing: 'warning', run: probes },
 }
 
 export const checkNames: readonly string[] = Object.keys(builtin)

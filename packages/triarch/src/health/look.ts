@@ -3,6 +3,7 @@ import type { NodeRow, Pulses, StateStore } from '../store/port.ts'
 import { LEASE } from '../supervisor/supervisor.ts'
 import type { BreakerInfo } from '../view/breaker.ts'
 import type { AgentInfo } from '../view/inventory.ts'
+import { type KeptEndpoint, keptEndpoint, PROBE_PAGE } from './endpoint.ts'
 import type { HealthSettings } from './options.ts'
 
 /** What of the engine is looked at. */
@@ -32,6 +33,7 @@ export class Look {
   #nodes: Promise<NodeRow[]> | null = null
   #pulses: Promise<Pulses> | null = null
   #agents: Promise<AgentInfo[]> | null = null
+  #probes: Promise<KeptEndpoint[]> | null = null
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -53,6 +55,15 @@ export class Look {
       return { items, ...rest }
     })
     return this.#agents
+  }
+
+  /** The first thousand, by name: a prober has no more. */
+  probes(): Promise<KeptEndpoint[]> {
+    this.#probes ??= this.engine
+      .store()
+      .then((store) => store.probes({ after: '', limit: PROBE_PAGE, results: false }))
+      .then((rows) => rows.flatMap((row) => keptEndpoint(row) ?? []))
+    return this.#probes
   }
 
   breakers(): Promise<BreakerInfo[]> {

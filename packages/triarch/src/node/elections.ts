@@ -8,7 +8,7 @@ import { type Tenure, Term } from './term.ts'
 
 export interface ElectionsOptions {
   environment: Environment
-  store: Pick<StateStore, 'leaders' | 'elect' | 'resign' | 'transact'>
+  store: Pick<StateStore, 'leaders' | 'elect' | 'resign' | 'transact' | 'writeProbes'>
   node: string
   /** Length of the node's lease (ms): may be another later. */
   lease: () => number

@@ -1,6 +1,7 @@
 import type { Isolation } from '../definition/call.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import { droppedProbes, type KeptEndpoint, probeRows } from '../health/endpoint.ts'
 import type { Leading, StateStore } from '../store/port.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkOptions } from '../value/options.ts'
@@ -37,6 +38,12 @@ export interface Leadership {
    * whether it was committed.
    */
   transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
+  /**
+   * Keeps in the store how endpoints are, while nobody else leads, or not at all: for whoever leads next, for `triarch.probes()`, and for the
+   * alert rule `probe-down`. Of each the last 100 looks are kept, within 64 KiB, and of its URL no query. `dropped`: those that are watched
+   * no more. 1,000 of either at most. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
+   */
+  keepProbes(endpoints: readonly KeptEndpoint[], dropped?: readonly string[]): Promise<void>
 }
 
 /** Of the node's lease: until when it surely lasts if it is not renewed (monotonic, ms), and whether it is sure now. */
@@ -47,7 +54,7 @@ export interface Tenure {
 
 export interface TermOptions {
   environment: Environment
-  store: Pick<StateStore, 'transact'>
+  store: Pick<StateStore, 'transact' | 'writeProbes'>
   tenure: Tenure
   /** How long before its lease is over a node takes its leaderships for lost: clocks may differ by that much (ms). */
   margin: () => number
@@ -105,6 +112,17 @@ export class Term implements Leadership {
     })
     if (!outcome.ok || answer === null) throw this.#isLost('the store says so')
     return (answer as { is: T }).is
+  }
+
+  readonly keepProbes = async (endpoints: readonly KeptEndpoint[], dropped: readonly string[] = []): Promise<void> => {
+    const rows = probeRows(endpoints)
+    const names = droppedProbes(dropped)
+    if (!this.holds()) throw this.#isLost('it was over before the endpoints were kept')
+    const { environment, store } = this.#options
+    const at = environment.now()
+    const kept = rows.map((row) => ({ ...row, at }))
+    if (!(await store.writeProbes({ leading: this.leading, kept, dropped: names })))
+      throw this.#isLost('the store says so')
   }
 
   /** Asks the function to end; it leads until then. */

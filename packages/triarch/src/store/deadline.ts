@@ -91,6 +91,8 @@ const bounded: Readonly<Record<Bounded, true>> = {
   keyMark: true,
   writeKey: true,
   useKeys: true,
+  probes: true,
+  writeProbes: true,
   writeAudit: true,
   audit: true,
   trimAudit: true,

@@ -10,6 +10,7 @@ import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
 import type { Post, PostOutcome } from './post.ts'
+import type { ProbeStore } from './probe.ts'
 import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
@@ -47,6 +48,7 @@ export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { LogEntry, LogQuery, LogRow, LogWrite, StoredLog } from './log.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
+export type * from './probe.ts'
 export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 export type {
   ListedTasks,
@@ -106,7 +108,7 @@ import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOu
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
  * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
  */
-export interface StateStore extends AlertStore, KeyStore {
+export interface StateStore extends AlertStore, KeyStore, ProbeStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */

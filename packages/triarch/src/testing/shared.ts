@@ -107,7 +107,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
     ] as const),
     ...(['follow', 'tally', 'tallies', 'recount', 'importTask'] as const),
     ...(['writeAudit', 'audit', 'trimAudit', 'alerts', 'writeAlert', 'alertPosts', 'settleAlertPost'] as const),
-    ...(['keys', 'keyMark', 'writeKey', 'useKeys'] as const),
+    ...(['keys', 'keyMark', 'writeKey', 'useKeys', 'probes', 'writeProbes'] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs', 'waiting'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]

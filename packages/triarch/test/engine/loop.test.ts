@@ -65,6 +65,8 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   keyMark: 'caller',
   writeKey: 'caller',
   useKeys: 'caller',
+  probes: 'caller',
+  writeProbes: 'caller',
   writeAudit: 'caller',
   audit: 'caller',
   trimAudit: 'loop',

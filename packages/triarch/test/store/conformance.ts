@@ -14,6 +14,7 @@ import { keySuite } from './key.suite.ts'
 import { leaderSuite } from './leader.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
 import { logSuite } from './log.suite.ts'
+import { probeSuite } from './probe.suite.ts'
 import { quarantineSuite } from './quarantine.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
@@ -84,6 +85,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     alertSuite(bench)
     keySuite(bench)
     leaderSuite(bench)
+    probeSuite(bench)
     statisticsSuite(bench)
     settingSuite(bench)
     cacheSuite(bench)

@@ -9,6 +9,7 @@ import type {
   LogWrite,
   NewTask,
   Post,
+  ProbeRow,
   ScheduleRow,
   ScheduleWrite,
   Snapshot,
@@ -89,7 +90,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
   | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
-  | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey')
+  | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey' | 'writeProbes')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -108,6 +109,7 @@ type Reading =
   | 'alerts'
   | 'alertPosts'
   | 'keys'
+  | 'probes'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -149,6 +151,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
     alerts: async (query) => (await store.alerts(query)).map((row) => decodedState(coder, row)),
     alertPosts: async (query) => (await store.alertPosts(query)).map((row) => decodedState(coder, row)),
     keys: async (query) => (await store.keys(query)).map((row) => decodedState(coder, row)),
+    probes: async (query) => (await store.probes(query)).map((row) => decodedProbe(coder, row)),
     effect: async (effect, within) => {
       const text = await store.effect(effect, within)
       return text && answer(text)
@@ -222,6 +225,11 @@ function writing(store: StateStore, coder: Coder) {
     settleAlertPost: async (it) =>
       store.settleAlertPost({ ...it, next: it.next && { ...it.next, state: coder.encode(it.next.state) } }),
     writeKey: async (it) => store.writeKey(encodedAct(coder, { ...it, state: it.state && coder.encode(it.state) })),
+    writeProbes: async (it) => {
+      const text = (one: string) => coder.encode(one)
+      const kept = it.kept.map((row) => ({ ...row, state: text(row.state), results: text(row.results) }))
+      return store.writeProbes({ ...it, kept })
+    },
     writeAudit: async (all) => store.writeAudit(all.map((it) => ({ ...it, text: coder.encode(it.text) }))),
   } satisfies Pick<StateStore, Writing>
 }
@@ -360,6 +368,13 @@ function decodedState<Row extends { state: string; undecoded?: TriarchError }>(c
   if (!isCoded(row.state)) return row
   const { text, undecoded } = decoded(coder, row.state)
   return { ...row, state: text, ...(undecoded && { undecoded }) }
+}
+
+function decodedProbe(coder: Coder, row: ProbeRow): ProbeRow {
+  const read = decodedState(coder, row)
+  if (read.results === null || !isCoded(read.results)) return read
+  const { text, undecoded } = decoded(coder, read.results)
+  return { ...read, results: text, ...(undecoded && { undecoded }) }
 }
 
 function decodedOutcomes(

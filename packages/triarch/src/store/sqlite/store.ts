@@ -474,6 +474,14 @@ export class SqliteStore implements port.StateStore {
     return this.#run('useKeys', uses)
   }
 
+  probes(query: port.ProbeQuery): Promise<port.ProbeRow[]> {
+    return this.#run('probes', query)
+  }
+
+  writeProbes(write: port.ProbeWrite): Promise<boolean> {
+    return this.#run('writeProbes', write)
+  }
+
   writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
     return this.#run('writeAudit', entries)
   }

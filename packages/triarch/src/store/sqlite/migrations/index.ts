@@ -20,6 +20,7 @@ import { migration0019 } from './0019.ts'
 import { migration0020 } from './0020.ts'
 import { migration0021 } from './0021.ts'
 import { migration0022 } from './0022.ts'
+import { migration0023 } from './0023.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   { name: '0020', sql: migration0020 },
   { name: '0021', sql: migration0021 },
   { name: '0022', sql: migration0022 },
+  { name: '0023', sql: migration0023 },
 ]
 
 /**
