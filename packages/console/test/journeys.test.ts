@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, Stage } from './stage.ts'
 import { expectUsable } from './usable.ts'
 
+const MANY = 10_000
+
 const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
 const depot = agent('depot')
 const build = depot.action('build', { run: async (part: string) => `${part} built` })
@@ -85,5 +87,31 @@ describe('in the console one', () => {
     await page.locator('.steps').getByText('roof').waitFor()
     const said = (await stage.triarch.task('h-1').history()).flatMap(({ events }) => events)
     expect(said.filter(({ type }) => type === 'stepCompleted')).toHaveLength(3)
+  })
+
+  it(`cancels ${MANY.toLocaleString('en')} tasks at once: counted first, and seen to its end by two people`, async () => {
+    await using stage = await Stage.open({ workflows: [shelf], operations: true })
+    for (let n = 0; n < MANY; n += 1_000) {
+      const some = Array.from({ length: 1_000 }, (_, m) => {
+        return { input: null, id: `s-${n + m}`, frozen: true, tags: { lot: 'a' } }
+      })
+      await stage.triarch.submitMany(shelf, some)
+    }
+    const [page, other] = await Promise.all([stage.window(browser), stage.window(browser)])
+    await other.goto(`${stage.url}/operations`)
+    await other.getByText('Nothing was done to many tasks at once.').waitFor()
+    await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    // Nothing is done yet: it says to how many it would be done.
+    await page.getByRole('dialog').getByText(`${MANY} tasks fit.`).waitFor()
+    expect((await stage.triarch.count({ filter: 'status:stopped', most: 1 })).count).toBe(0)
+    await done(page, 'Cancel', 'the lot is recalled')
+    const share = async (of: Page) => Number(await of.getByRole('progressbar').getAttribute('value'))
+    await expect.poll(() => share(page)).toBeGreaterThan(0)
+    for (const of of [page, other]) {
+      await of.getByRole('table').getByText(`${MANY} of ${MANY}`).waitFor({ timeout: 110_000 })
+      await of.getByRole('table').getByText('the lot is recalled').waitFor()
+    }
+    expect((await stage.triarch.count({ filter: 'tag.lot:a outcome:cancelled', most: MANY })).count).toBe(MANY)
   })
 })

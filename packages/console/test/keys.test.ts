@@ -123,7 +123,7 @@ describe('the page of API keys', () => {
     expect((await stage.triarch.key('reader').info()).expiresAt).toBeUndefined()
   })
 
-  it('asks whoever comes for a key, where nobody else is let in, and is reached by keyboard, in German, too', async () => {
+  it('asks whoever comes for a key, where nobody else is let in, and is reached by keyboard, in German, too; and asks again where that key is revoked under the open page', async () => {
     await using stage = await Stage.open({ workflows: [order] }, { keys: true })
     const { secret } = await stage.triarch.key('first').create({ rights: ['read', 'keys'] })
     stage.expected = /status of 401/
@@ -143,6 +143,16 @@ describe('the page of API keys', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByLabel('Name').fill('zweiter')
     await expectUsable(page)
+    // The key that let one in ends meanwhile. Another one goes on where one was, with what was typed.
+    const spare = await stage.triarch.key('spare').create({ rights: ['read', 'keys'] })
+    await stage.triarch.key('first').revoke({ reason: 'it was in a log' })
+    await page.getByText('Der Server fragt, wer Sie sind').waitFor()
+    await page.getByLabel('Schlüssel', { exact: true }).fill(spare.secret)
+    await page.keyboard.press('Enter')
+    await page.getByText('Der Server fragt, wer Sie sind').waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('zweiter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
+    await row(page, 'first').getByText('it was in a log').waitFor()
   })
 
   it.each([

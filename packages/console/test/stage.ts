@@ -53,6 +53,11 @@ export class Stage implements AsyncDisposable {
     this.url = (await this.#server.listen({ port, signals: [] })).url
   }
 
+  /** The file of its store, for other processes. */
+  get path(): string {
+    return this.#file.path
+  }
+
   /** Nobody answers any more, until listen(). */
   silence(): Promise<void> {
     return this.#server.close()
