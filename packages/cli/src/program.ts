@@ -17,6 +17,7 @@ import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
 import { addOperations } from './command/operation.ts'
+import { addProbes } from './command/probe.ts'
 import { addProfiles } from './command/profile.ts'
 import { addRateLimits } from './command/rate-limit.ts'
 import { addReplay } from './command/replay.ts'
@@ -72,6 +73,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addMigrate(program.command('migrate').description("the store's schema"), means)
   addDoctor(program, means)
   addHealth(program, means)
+  addProbes(program.command('probe').description('endpoints that are watched from outside'), means)
   addExport(program, means)
   addImport(program, means)
   addReplay(program, means)

@@ -329,6 +329,32 @@ describe('the command', () => {
     expect(nobody).toMatchObject({ exit: 1, out: expect.stringContaining('no supervisor leads') })
   })
 
+  it('shows what a prober has kept of the endpoints that it watches', async () => {
+    expect(await inside(['probe', 'list'])).toMatchObject({ exit: 0, out: expect.stringMatching(/^no endpoint /) })
+    const at = new Date('2026-01-01T00:00:00Z')
+    const well = { at, ms: 12.4, status: 200, redirects: [], certificateUntil: new Date('2026-03-01T00:00:00Z') }
+    const problem = { code: 'status', message: 'the status is 500' } as const
+    const ill = { at, ms: 3, status: 500, redirects: [], problem }
+    const url = 'https://shop.example.com/'
+    await engine.lead('prober', ({ keepProbes }) =>
+      keepProbes([
+        { name: 'bank', url, state: 'unknown', since: at, streak: 0, lateAt: at },
+        { name: 'shop', url, state: 'down', since: at, streak: 1, lateAt: at, last: ill, history: [well, ill] },
+      ]),
+    )
+    const { out } = await inside(['probe', 'list'])
+    expect(out).toMatch(/^ENDPOINT +STATE +SINCE +PROBED +MS +URL +FOUND\nbank +unknown +2026-01-01 00:00:00 +https/)
+    expect(out).toMatch(/^shop +down +2026-01-01 00:00:00 +2026-01-01 00:00:00 +3 +https:\S+ +the status is 500$/m)
+    const looks = (await inside(['probe', 'history', 'shop'])).out.split('\n').slice(1, -1)
+    expect(looks).toEqual([
+      expect.stringMatching(/^2026-01-01 00:00:00 +12 +200 +2026-03-01 00:00:00$/),
+      expect.stringMatching(/^2026-01-01 00:00:00 +3 +500 +status: the status is 500$/),
+    ])
+    expect(JSON.parse((await inside(['probe', 'history', 'shop', '--json'])).out)).toHaveLength(2)
+    const absent = await inside(['probe', 'history', 'nowhere'])
+    expect(absent).toMatchObject({ exit: exitCodes.absent, err: expect.stringMatching(/^triarch: NO_ENDPOINT: /) })
+  })
+
   it('finds what is wrong with a system', async () => {
     const well = await triarch(['doctor', '--json'], env)
     const findings = JSON.parse(well.out) as { check: string; verdict: string }[]

@@ -62,6 +62,7 @@ import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { keyPage, RemoteKey } from './key.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
+import { probePage, probesPath } from './probe.ts'
 import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { RemoteSetting, settingPage } from './setting.ts'
@@ -322,6 +323,7 @@ class HttpClient implements TriarchClient {
     this.#get(`/leaders${named('leaders', options)}`, leaderPage)
   key: TriarchClient['key'] = (name) => new RemoteKey(this.#exchange, name)
   keys: TriarchClient['keys'] = async (options = {}) => this.#get(`/keys${named('keys', options)}`, keyPage)
+  probes: TriarchClient['probes'] = async (options = {}) => this.#get(probesPath(options), probePage)
   recount: TriarchClient['recount'] = async (options = {}) => recount(this.#exchange, options)
   testAlert: TriarchClient['testAlert'] = async (options = {}) => testAlert(this.#exchange, options)
 

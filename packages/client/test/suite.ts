@@ -6,6 +6,7 @@ import { createServer } from '@triarch/server'
 import {
   agent,
   isTriarchError,
+  type KeptEndpoint,
   PermanentError,
   type SettingHandle,
   type StoreFactory,
@@ -89,6 +90,17 @@ export interface Place extends AsyncDisposable {
   client: TriarchClient
 }
 
+const looked = { at: new Date(5), ms: 7.5, redirects: ['https://shop.example.com/in'] }
+const ill = { ...looked, status: 503, problem: { code: 'status', message: 'the status is 503' } } as const
+/** What a prober has kept. */
+const probed: KeptEndpoint[] = [
+  {
+    ...{ name: 'shop', url: 'https://shop.example.com/', state: 'down', since: new Date(6), streak: 3 },
+    ...{ lateAt: new Date(8), last: ill, history: [{ ...looked, certificateUntil: new Date(9), address: '::1' }, ill] },
+  },
+  { name: 'shop.new', url: 'http://127.0.0.1/', state: 'unknown', since: new Date(1), streak: 0, lateAt: new Date(2) },
+]
+
 /** An engine on this store, without HTTP between. */
 export async function direct(store: StoreFactory): Promise<Place> {
   const quiet = { notices: false, onError: () => undefined, statistics: { tag: 'customer' }, sweep: '500ms' } as const
@@ -97,7 +109,8 @@ export async function direct(store: StoreFactory): Promise<Place> {
   await triarch.lead('idle', () => null)
   const told = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
   await new Promise<void>((resolve) => {
-    void triarch.lead('busy', ({ signal }) => {
+    void triarch.lead('busy', async ({ signal, keepProbes }) => {
+      await keepProbes(probed)
       resolve()
       return told(signal)
     })
@@ -602,6 +615,22 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(client.health({ checks: ['nothing'] }))).toBe('INVALID_OPTION')
       expect(await codeOf(client.health({ only: 1 } as never))).toBe('UNKNOWN_OPTION')
     })
+
+    also(
+      'tells what a prober has kept of endpoints, a page at a time, or those of some names with their history',
+      async () => {
+        const bare = probed.map(({ history: _, ...rest }) => rest)
+        expect(await client.probes()).toEqual({ endpoints: bare })
+        expect(await client.probes({ limit: 1 })).toEqual({ endpoints: [bare[0]], next: 'shop' })
+        expect(await client.probes({ cursor: 'shop' })).toEqual({ endpoints: [bare[1]] })
+        const whole = { endpoints: [probed[0]] }
+        expect(await client.probes({ names: ['shop', 'none'], history: true })).toEqual(whole)
+        expect(await client.probes({ names: [] })).toEqual({ endpoints: [] })
+        expect(await codeOf(client.probes({ limit: 101, history: true }))).toBe('INVALID_OPTION')
+        expect(await codeOf(client.probes({ names: 'shop' as never }))).toBe('INVALID_OPTION')
+        expect(await codeOf(client.probes({ name: 'shop' } as object))).toBe('UNKNOWN_OPTION')
+      },
+    )
 
     also('shows settings, and changes them: with why and by whom, on some nodes first, and back', async () => {
       const handle = client.setting<{ priority: number; paused: string }>('triarch.agent.clinic')

@@ -36,6 +36,7 @@ const about: Readonly<Record<string, string>> = {
   stats: 'How much there is.',
   statistics: 'How often, how long, and what fails, by the hour.',
   health: 'How it is: for probes, and for people.',
+  probes: 'Endpoints that are watched from outside.',
 }
 
 /** The API as OpenAPI 3.1, made of the schemas that validate: the same object each time. */

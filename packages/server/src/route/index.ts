@@ -9,6 +9,7 @@ import { keys } from './keys.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
 import { principal } from './principal.ts'
+import { probes } from './probes.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...rateLimits,
   ...alerts,
   ...health,
+  ...probes,
   ...cache,
   ...settings,
   ...statistics,

@@ -1092,6 +1092,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/probes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Endpoints as a prober has kept them, by name, a page at a time, or those of these names; with `history=true` what the last looks saw, of 100 at most. */
+        get: operations["listProbes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cache/invalidate": {
         parameters: {
             query?: never;
@@ -2277,6 +2294,34 @@ export interface components {
             id?: string;
             rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit" | "keys")[];
             keys: boolean;
+        };
+        ProbeResult: {
+            at: components["schemas"]["Instant"];
+            ms: number;
+            problem?: {
+                /** @enum {string} */
+                code: "dns" | "connect" | "timeout" | "tls" | "certificate" | "address" | "redirect" | "status" | "slow" | "content" | "health";
+                message: string;
+            };
+            status?: number;
+            address?: string;
+            certificateUntil?: components["schemas"]["Instant"];
+            redirects: string[];
+        };
+        ProbedEndpoint: {
+            name: string;
+            url: string;
+            /** @enum {string} */
+            state: "unknown" | "up" | "down";
+            since: components["schemas"]["Instant"];
+            streak: number;
+            last?: components["schemas"]["ProbeResult"];
+            lateAt: components["schemas"]["Instant"];
+            history?: components["schemas"]["ProbeResult"][];
+        };
+        ProbePage: {
+            endpoints: components["schemas"]["ProbedEndpoint"][];
+            next?: string;
         };
         RateLimit: {
             name: string;
@@ -5703,6 +5748,39 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    listProbes: {
+        parameters: {
+            query?: {
+                name?: string[];
+                history?: boolean;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbePage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
         };
     };
     invalidateAnswers: {

@@ -3,6 +3,7 @@ import type { Action } from '../definition/definition.ts'
 import type { Setting } from '../definition/setting.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
+import type { ProbePage, ProbesOptions } from '../health/endpoint.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
 import type { Demand, DemandOptions } from '../view/demand.ts'
 import type { TaskExport } from '../view/export.ts'
@@ -299,4 +300,13 @@ export interface TriarchClient {
    * @example const { status, checks } = await client.health()
    */
   health(request?: HealthRequest): Promise<HealthReport>
+
+  /**
+   * Endpoints as a prober (`createProber` of `@triarch/server`) has kept them, by name, a page at a time; none where no prober keeps what it
+   * finds. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { endpoints } = await client.probes()
+   * for (const { name, state, last } of endpoints) console.log(name, state, last?.problem?.message)
+   */
+  probes(options?: ProbesOptions): Promise<ProbePage>
 }

@@ -84,13 +84,13 @@ export interface KeptEndpoint extends EndpointInfo {
  * @example const { endpoints } = await triarch.probes({ names: ['shop'], history: true })
  */
 export interface ProbesOptions {
-  /** These, 1,000 at most; all, a page at a time. */
+  /** These, 1,000 at most, or 100 with their history; over HTTP as many as a URL holds. All, a page at a time. */
   names?: readonly string[]
   /** With their last looks; false. */
   history?: boolean
   /** `next` of the page before. */
   cursor?: string
-  /** Endpoints a page, at most: 1 to 1,000; 100. */
+  /** Endpoints a page, at most: 1 to 1,000, or to 100 with their history; 100. */
   limit?: number
 }
 
@@ -131,6 +131,8 @@ const MOST_REDIRECTS = 10
 
 /** Pages of one list that somebody looks through. */
 export const PROBE_PAGE = 1_000
+/** With their histories: some MiB. */
+const HISTORY_PAGE = 100
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listProbes(
@@ -139,10 +141,11 @@ export async function listProbes(
 ): Promise<ProbePage> {
   checkOptions('probes', options, ['names', 'history', 'cursor', 'limit'])
   const { names, history = false, cursor = '', limit = 100 } = options
-  checkInteger('probes: limit', limit, 1, PROBE_PAGE)
-  checkText('probes: cursor', cursor, 100)
   if (typeof history !== 'boolean') throw invalid('probes: history must be true or false')
-  if (names !== undefined && !isNames(names)) throw invalid(`probes: names must be ${MOST_ENDPOINTS} strings at most`)
+  const most = history ? HISTORY_PAGE : PROBE_PAGE
+  checkInteger('probes: limit', limit, 1, most)
+  checkText('probes: cursor', cursor, 100)
+  if (names !== undefined && !isNames(names, most)) throw invalid(`probes: names must be ${most} strings at most`)
   const results = history
   const rows = await (await store()).probes(names ? { names, results } : { after: cursor, limit: limit + 1, results })
   const isLong = names === undefined && rows.length > limit
@@ -151,8 +154,8 @@ export async function listProbes(
   return { endpoints: page.flatMap((row) => keptEndpoint(row) ?? []), ...(isLong && last && { next: last.name }) }
 }
 
-function isNames(names: unknown): boolean {
-  return Array.isArray(names) && names.length <= MOST_ENDPOINTS && names.every((name) => typeof name === 'string')
+function isNames(names: unknown, most: number): boolean {
+  return Array.isArray(names) && names.length <= most && names.every((name) => typeof name === 'string')
 }
 
 /** Null: it cannot be read. */
@@ -186,7 +189,7 @@ export function probeRows(endpoints: readonly KeptEndpoint[]): { name: string; s
 
 /** Throws INVALID_OPTION. */
 export function droppedProbes(names: readonly string[]): readonly string[] {
-  if (isNames(names)) return names
+  if (isNames(names, MOST_ENDPOINTS)) return names
   throw invalid(`keep: dropped must be ${MOST_ENDPOINTS} names at most`)
 }
 

@@ -51,6 +51,9 @@ describe('what a prober keeps', () => {
     expect((await triarch.probes({ cursor: 'b' })).endpoints.map(({ name }) => name)).toEqual(['c'])
     for (const wrong of [{ name: 'a b' }, { url: 'shop' }, { since: new Date(Number.NaN) }, { state: 'odd' as 'up' }])
       await expect(keepProbes([kept(now, wrong)])).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    const many = { names: Array(101).fill('a'), history: true }
+    for (const options of [many, { limit: 101, history: true }, { limit: 1_001 }])
+      await expect(triarch.probes(options)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     await expect(keepProbes([], Array(1_001).fill('a'))).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     await expect(triarch.probes({ names: 'a' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })

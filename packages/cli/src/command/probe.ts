@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import type { KeptEndpoint, ProbeResult } from 'triarch'
+import { type Means, onTasks } from '../command.ts'
+import { exitCodes, Failure } from '../exit.ts'
+import type { Column } from '../table.ts'
+
+const endpoints: readonly Column<KeptEndpoint>[] = [
+  ['ENDPOINT', ({ name }) => name],
+  ['STATE', ({ state }) => state],
+  ['SINCE', ({ since }) => since],
+  ['PROBED', ({ last }) => last?.at],
+  ['MS', ({ last }) => last && Math.round(last.ms)],
+  ['URL', ({ url }) => url],
+  ['FOUND', ({ last }) => last?.problem?.message],
+]
+
+const looks: readonly Column<ProbeResult>[] = [
+  ['AT', ({ at }) => at],
+  ['MS', ({ ms }) => Math.round(ms)],
+  ['STATUS', ({ status }) => status],
+  ['ADDRESS', ({ address }) => address],
+  ['CERTIFICATE UNTIL', ({ certificateUntil }) => certificateUntil],
+  ['FOUND', ({ problem }) => problem && `${problem.code}: ${problem.message}`],
+]
+
+/** Endpoints that a prober watches from outside, as it has kept them. */
+export function addProbes(probes: Command, means: Means): void {
+  probes
+    .command('list')
+    .description('endpoints by name, and what the last look saw')
+    .action((_, command: Command) =>
+      onTasks(means, command, async ({ session, report }) => {
+        const found: KeptEndpoint[] = []
+        let cursor: string | undefined
+        do {
+          const page = await session.triarch.probes({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.endpoints)
+          cursor = page.next
+        } while (cursor !== undefined)
+        report.rows(endpoints, found, 'no endpoint is watched by a prober that keeps what it finds')
+      }),
+    )
+
+  probes
+    .command('history')
+    .description('what the last looks at an endpoint saw, the oldest first')
+    .argument('<name>', 'the name of the endpoint')
+    .action((name: string, _, command: Command) =>
+      onTasks(means, command, async ({ session, report }) => {
+        const [found] = (await session.triarch.probes({ names: [name], history: true })).endpoints
+        if (!found) throw new Failure(exitCodes.absent, 'NO_ENDPOINT', `no prober has kept an endpoint "${name}"`)
+        report.rows(looks, found.history ?? [], 'nobody has looked at it yet')
+      }),
+    )
+}
