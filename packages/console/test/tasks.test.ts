@@ -18,17 +18,23 @@ const order = workflow('order', { run: (input: { amount: number }, task) => task
 /** Waits for ever. */
 const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
 
+const depot = agent('depot', { concurrency: 1 })
+const gate = Promise.withResolvers<void>()
+const carry = depot.action('carry', { run: (_: null) => gate.promise })
+const parcel = workflow('parcel', { run: (_: null, task) => task.run(carry, null) })
+
 let browser: Browser
 let stage: Stage
 beforeAll(async () => {
   browser = await launch()
-  stage = await Stage.open({ workflows: [order, shelf], agents: [bank] })
+  stage = await Stage.open({ workflows: [order, shelf, parcel], agents: [bank, depot] })
   const { triarch } = stage
   await triarch.submit(order, { amount: 1 }, { id: 'o-1', tags: { city: 'New York' } })
   await triarch.submit(order, { amount: 2 }, { id: 'o-2', tags: { city: 'Ulm' } })
   await vi.waitFor(async () => expect((await triarch.count({ filter: 'status:paused' })).count).toBe(2), 20_000)
 })
 afterAll(async () => {
+  gate.resolve()
   await stage?.[Symbol.asyncDispose]()
   await browser?.close()
 })
@@ -109,6 +115,30 @@ describe('the page of tasks', () => {
     await page.reload()
     await page.getByText('city: New York').waitFor()
     await expect.poll(() => heads.allInnerTexts()).toEqual(['Task', 'Version', 'Status', 'Tags'])
+  })
+
+  it('says of each what it waits for, and of what it waits for next, though no task says a word then', async () => {
+    for (const id of ['p-1', 'p-2']) await stage.triarch.submit(parcel, null, { id })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks?filter=workflow:parcel`)
+    const row = page.getByRole('row', { name: 'p-2' })
+    const wait = row.locator('.wait')
+    await row.getByText('free slot for depot.carry').waitFor()
+    // Of what goes on, nothing is said.
+    expect(await page.locator('.wait').count()).toBe(1)
+    await stage.triarch.setting('triarch.agent.depot').set({ paused: 'stock-taking' }, { reason: 'each year' })
+    await row.getByText('paused agent depot').waitFor()
+    expect(await wait.getAttribute('title')).toContain('stock-taking')
+    expect(await row.getByText('stock-taking').first().isVisible()).toBe(true)
+    await expectUsable(page)
+    await row.getByRole('link', { name: 'p-2' }).click()
+    await page.locator('.why').getByText('stock-taking').waitFor()
+    await page.goBack()
+    await stage.triarch.setting('triarch.agent.depot').clear({ reason: 'all is counted' })
+    await row.getByText('free slot for depot.carry').waitFor()
+    gate.resolve()
+    await row.getByText('success').waitFor()
+    expect(await wait.count()).toBe(0)
   })
 
   it('keeps views under a name, in each window of the browser', async () => {

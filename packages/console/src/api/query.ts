@@ -16,12 +16,13 @@ const POLL = 3_000
 
 /**
  * Asks, and asks again whenever the stream tells of something; null as a path: not now. `stream` null: from time to time, or only `once`.
+ * `often`: from time to time even so, for what no stream tells of.
  * Asked again, too, when `since` is another. Nothing is asked while the server wants to know who we are: what is shown stays.
  */
 export function useQuery<T>(
   path: string | null,
   stream: string | null = null,
-  { once = false, since = 0 } = {},
+  { once = false, often = false, since = 0 } = {},
 ): Query<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: ApiError | null }>(none)
   const again = useRef<() => void>(() => undefined)
@@ -57,7 +58,7 @@ export function useQuery<T>(
     }
     again.current = () => void ask()
     void ask()
-    const poll = stream === null && !once ? setInterval(hear, POLL) : null
+    const poll = often || (stream === null && !once) ? setInterval(hear, POLL) : null
     if (stream !== null) void follow(stream, hear, end.signal)
     // What happened meanwhile is asked for once.
     const goesOn = isPaused.subscribe((it) => {
@@ -69,7 +70,7 @@ export function useQuery<T>(
       if (timer !== null) clearTimeout(timer)
       if (poll !== null) clearInterval(poll)
     }
-  }, [path, stream, once, since, isOut])
+  }, [path, stream, once, often, since, isOut])
   const { value, error } = state.path === path ? state : none
   return { value, error, reload: () => again.current() }
 }

@@ -3,6 +3,7 @@ import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import type { Column } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
+import { Waits } from '../part/waits.tsx'
 import { ask } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
@@ -12,10 +13,12 @@ const cells = {
   workflow: ({ workflow }) => workflow,
   version: ({ version }) => <span class="faint">{version}</span>,
   status: ({ status, outcome }) => <State of={status === 'stopped' ? outcome : status} />,
+  waits: ({ waits }) => <Waits of={waits} />,
   reason: ({ pause, error, pausedBy = [] }) => (
     <span class="faint clip">
       {pause?.error?.message ??
         error?.message ??
+        pause?.reason ??
         pausedBy.map((it) => `${it.name}: ${it.reason} (${it.actor})`).join('; ')}
     </span>
   ),
@@ -37,7 +40,7 @@ const cells = {
 export type ColumnName = keyof typeof cells
 const names = Object.keys(cells) as ColumnName[]
 const numbers: readonly ColumnName[] = ['failures', 'priority']
-const usual: readonly ColumnName[] = ['workflow', 'status', 'reason', 'submitted', 'updated']
+const usual: readonly ColumnName[] = ['workflow', 'status', 'waits', 'reason', 'submitted', 'updated']
 
 /** Those that the address names; the usual ones, if it names none. */
 export function chosenOf(said: string | null): readonly ColumnName[] {

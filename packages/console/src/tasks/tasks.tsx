@@ -25,7 +25,8 @@ export function Tasks() {
   const filter = place.value.search.get('filter') ?? ''
   const chosen = chosenOf(place.value.search.get('columns'))
   const said = new URLSearchParams({ ...(filter !== '' && { filter }), limit: String(LIMIT) })
-  const first = useQuery<Api['TaskPage']>(`/tasks?${said}`, `/tasks/events?${said}`)
+  // What a task waits for becomes another without a word of its own: a breaker opens, an agent is paused.
+  const first = useQuery<Api['TaskPage']>(`/tasks?${said}`, `/tasks/events?${said}`, { often: true })
   const later = useLater(filter, first.value)
   const tasks = useMemo(() => {
     const watched = first.value?.tasks ?? []

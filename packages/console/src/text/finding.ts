@@ -1,4 +1,40 @@
+type Code = 'queued' | 'no-scheduler' | 'workflow-paused' | 'step-queued' | 'no-agent' | 'agent-paused'
+type Kept = 'breaker' | 'rate-limit' | 'concurrency'
+
+/** Each kind of wait, before the name of what it is for. */
+interface Waits extends Readonly<Record<Code | Kept, string>> {
+  more: (count: number) => string
+}
+
+const waits: Record<'en' | 'de', Waits> = {
+  en: {
+    queued: 'scheduler for',
+    'no-scheduler': 'no scheduler for',
+    'workflow-paused': 'paused workflow',
+    'step-queued': 'free slot for',
+    'no-agent': 'nobody has',
+    'agent-paused': 'paused agent',
+    breaker: 'breaker',
+    'rate-limit': 'rate limit of',
+    concurrency: 'bound of',
+    more: (count) => `and ${count} more`,
+  },
+  de: {
+    queued: 'Planer für',
+    'no-scheduler': 'kein Planer für',
+    'workflow-paused': 'angehaltener Ablauf',
+    'step-queued': 'freier Platz für',
+    'no-agent': 'niemand hat',
+    'agent-paused': 'angehaltener Agent',
+    breaker: 'Sicherung',
+    'rate-limit': 'Ratengrenze von',
+    concurrency: 'Grenze von',
+    more: (count) => `und ${count} weitere`,
+  },
+}
+
 const en = {
+  waits: waits.en,
   meant: 'What may be meant',
   palette: {
     title: 'Go to, or do',
@@ -13,6 +49,7 @@ const en = {
     workflow: 'Workflow',
     version: 'Version',
     status: 'Status',
+    waits: 'Waits for',
     reason: 'Reason',
     failures: 'Failures',
     priority: 'Priority',
@@ -25,6 +62,7 @@ const en = {
 }
 
 const de: typeof en = {
+  waits: waits.de,
   meant: 'Was gemeint sein kann',
   palette: {
     title: 'Gehen oder tun',
@@ -39,6 +77,7 @@ const de: typeof en = {
     workflow: 'Ablauf',
     version: 'Version',
     status: 'Stand',
+    waits: 'Wartet auf',
     reason: 'Grund',
     failures: 'Fehlschläge',
     priority: 'Vorrang',
@@ -50,5 +89,5 @@ const de: typeof en = {
   },
 }
 
-/** How things are found: the palette, the filter, columns and views. */
+/** How things are found: the palette, the filter, columns with what is in them, and views. */
 export const finding = { en, de }

@@ -26,6 +26,7 @@ export interface Told {
   agent?: string
   name?: string
   next?: { name: string }
+  pool?: { name: 'high' | 'rest'; from: number; slots: number }
 }
 
 interface Words {
@@ -35,6 +36,10 @@ interface Words {
 }
 
 const line = (ahead = 0) => (ahead === 0 ? 'it is next' : `${ahead} ${ahead === 1 ? 'is' : 'are'} before it`)
+const slot = (pool: Told['pool']) =>
+  pool === undefined
+    ? 'a free slot'
+    : `one of the ${pool.slots} slots ${pool.name === 'high' ? `for priority ${pool.from} and above` : `for priorities below ${pool.from}`}`
 const because = (error: string | undefined) => (error === undefined || error === '' ? '' : `: ${error}`)
 
 const causes: Readonly<Record<string, string>> = {
@@ -109,7 +114,7 @@ const en = {
       ends: 'It goes on by itself when the step is done.',
     },
     'step-queued': {
-      says: ({ step, ahead }) => `Step ${step} waits for a free slot: ${line(ahead)}`,
+      says: ({ step, ahead, pool }) => `Step ${step} waits for ${slot(pool)}: ${line(ahead)}`,
       ends: 'It goes on by itself; more processes of the agent make it faster.',
     },
     breaker: {
@@ -168,6 +173,10 @@ const en = {
   } as Readonly<Record<string, Words>>,
 }
 
+const einen = (pool: Told['pool']) =>
+  pool === undefined
+    ? 'einen freien Platz'
+    : `einen der ${pool.slots} Plätze ${pool.name === 'high' ? `für Vorrang ${pool.from} und mehr` : `für weniger Vorrang als ${pool.from}`}`
 const platz = (ahead = 0) => (ahead === 0 ? 'sie ist die nächste' : `${ahead} ${ahead === 1 ? 'ist' : 'sind'} vor ihr`)
 
 const warum: Readonly<Record<string, string>> = {
@@ -243,7 +252,7 @@ const de: typeof en = {
       ends: 'Es geht von selbst weiter, wenn der Schritt getan ist.',
     },
     'step-queued': {
-      says: ({ step, ahead }) => `Schritt ${step} wartet auf einen freien Platz: ${platz(ahead)}`,
+      says: ({ step, ahead, pool }) => `Schritt ${step} wartet auf ${einen(pool)}: ${platz(ahead)}`,
       ends: 'Es geht von selbst weiter; mit mehr Prozessen des Agenten schneller.',
     },
     breaker: {
