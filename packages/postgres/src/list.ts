@@ -8,6 +8,7 @@ import {
   type RowColumn,
   type RowCondition,
   type RowTest,
+  type Span,
   type TextRange,
 } from 'triarch/store'
 import { TASK_COLUMNS, taskOf } from './reads.ts'
@@ -57,9 +58,10 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
 }
 
 /** The keys of all that is in these parts, or one more than a look goes through. */
-export function fewStatement(parts: readonly Lead[]): ListStatement {
+export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
   const writer = new Writer()
   const found = parts.map((part) => {
+    if (part.by === 'workflow') return writer.spanning(part)
     const { source, by, clauses } = writer.leading(part)
     return `SELECT ${by} AS found FROM ${source} WHERE ${clauses.join(' AND ')}`
   })
@@ -164,6 +166,13 @@ class Writer {
       case 'all':
         return of()
     }
+  }
+
+  /** In the order of its index: whatever the planner thinks it knows of instants, it walks through that. */
+  spanning({ value, submittedAt }: Span): string {
+    const clauses = [`t.workflow = ${this.value(value)}`, ...this.alternatives(columns.submittedAt, submittedAt)]
+    return `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t WHERE ${clauses.join(' AND ')}
+ORDER BY t.submitted_at LIMIT ${LOOK + 1}) span`
   }
 
   condition({ column, tag, not, test }: RowCondition): string {

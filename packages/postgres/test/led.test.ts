@@ -6,7 +6,7 @@ import type { ListQuery, RowCondition } from '../../triarch/src/store/port.ts'
 import { anyFilter } from '../../triarch/test/filter/filters.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { queryOf, renamed } from '../../triarch/test/store/listing.ts'
-import { type ListStatement, listStatement, probeStatement } from '../src/list.ts'
+import { fewStatement, type ListStatement, listStatement, probeStatement } from '../src/list.ts'
 import { BACKLOGS, QUEUED_FOR, READY } from '../src/reads.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, subjectIn, withClient } from './database.ts'
@@ -26,6 +26,7 @@ beforeAll(async () => {
            CASE WHEN i % 100 < 2 THEN 'pending' WHEN i % 100 = 2 THEN 'error' ELSE 'success' END, 0, 1, false, false, false, 1, i, i,
            CASE WHEN i % 100 = 3 THEN 't1' END, CASE WHEN i % 100 = 1 THEN 'a' END, i % 1000 = 4
          FROM generate_series(1, 30000) i;
+         UPDATE triarch.tasks SET workflow = 'rare' WHERE key IN (7, 20000);
          INSERT INTO triarch.tags SELECT 'land', 'x', i FROM generate_series(1, 30000) i;
          INSERT INTO triarch.tags SELECT 'shop', 'n' || i % 300, i FROM generate_series(1, 30000) i;
          ANALYZE triarch.tasks; ANALYZE triarch.tags`,
@@ -84,6 +85,25 @@ describe('a list on PostgreSQL', () => {
     const all = await look('workflow:flow -status:running,paused -outcome:success')
     expect([all.rows.length, all.looked]).toEqual([50, 5_000])
     await store.close()
+  })
+
+  it('that nothing leads goes through the span of its workflow instead, if that is one look at most', async () => {
+    const store = (await subjectIn(schema)()).store(handClock())
+    await store.open()
+    const look = async (filter: string) => {
+      const { rows, looked } = await store.list(queryOf({ filter, order: 'oldest' }, 100_000))
+      return [rows.map(({ id }) => id).slice(0, 3), looked]
+    }
+    expect(await look('workflow:rare')).toEqual([['t7', 't20000'], null])
+    expect(await look('workflow:rare age:<=80s')).toEqual([['t20000'], null])
+    expect(await look('workflow:flow,rare outcome:success age:<1s')).toEqual([[], null])
+    expect(await look('workflow:flow,rare age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
+    expect(await look('workflow:flow priority:9')).toEqual([[], 5_000])
+    await store.close()
+    for (const filter of ['workflow:flow age:>1d', 'workflow:flow age:<1s', 'workflow:rare,none'])
+      expect(await plan(fewStatement(listingOf(queryOf({ filter }, 100_000).where).instead ?? []))).not.toMatch(
+        /Seq Scan|Bitmap/,
+      )
   })
 
   it('has its own words only: whatever the texts are, the statements are the same', () => {

@@ -37,6 +37,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0028', ['portion']],
   ['0029', ['age']],
   ['0030', ['probe']],
+  ['0031', ['submitted']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

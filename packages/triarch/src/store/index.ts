@@ -11,7 +11,7 @@ export { FIRST_WAITING, MOST_BACKLOGS, MOST_PARKED, MOST_WAITING } from './gate.
 export { FOR_EVER, LEADER } from './leader.ts'
 export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } from './legible.ts'
 export { Lifeline, type LifelineCode } from './lifeline.ts'
-export { type Lead, type Listing, LOOK, listed, listingOf } from './listing.ts'
+export { type Lead, type Listing, LOOK, listed, listingOf, type Span } from './listing.ts'
 export { LINE_COST, LOG_KEPT } from './log.ts'
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'

@@ -1,4 +1,4 @@
-import type { ListedTasks, ListQuery, RowColumn, RowCondition, TaskRow } from './rows.ts'
+import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TaskRow } from './rows.ts'
 
 /** Rows that one look goes through, of a query that not all of them may fit: it holds the store for so long. */
 export const LOOK = 5_000
@@ -12,6 +12,16 @@ export type Lead =
   | { by: 'parent' | 'lockedBy' | 'status' | 'result'; value: string }
   | { by: 'quarantined' | 'paused' | 'all' }
 
+/** What an index lists in the order in which they were submitted, which is not quite that of the keys: of a workflow, from one instant to another (ms). */
+export interface Span {
+  /** What tells it from a lead. */
+  by: 'workflow'
+  /** Its name. */
+  value: string
+  /** The first and the last instant, if given. */
+  submittedAt: Extract<RowTest, { type: 'number' }>
+}
+
 /** How a list is had: the same on every store. */
 export interface Listing {
   /** An index knows who fits this, in another order: if these are no more than one look, they are all there is to look at. */
@@ -21,7 +31,7 @@ export interface Listing {
   /** What each row of the parts must be besides. */
   also: readonly RowCondition[]
   /** Where the parts were more than one look: all that fits is in these, too, and if they are no more than one, they are looked at. */
-  instead: readonly Lead[] | null
+  instead: readonly (Lead | Span)[] | null
 }
 
 /** Results that few tasks have, compared with all there are: an index lists them. */
@@ -34,13 +44,14 @@ const rare = ['warning', 'error', 'cancelled', 'compensated']
 export function listingOf(where: readonly RowCondition[]): Listing {
   const id = where.find(({ column, not }) => column === 'id' && !not)
   if (id && exactly(id)) return { ...all(where), probe: id }
+  const spans = spansOf(where)
   const led = lead(where, columns)
   if (led && !late.includes(led.condition.column)) {
     const { parts = [] } = lead(where, late) ?? {}
-    return { ...behind(where, led), probe: null, instead: parts.length > 0 ? parts : null }
+    return { ...behind(where, led), probe: null, instead: parts.length > 0 ? parts : spans }
   }
   const probe = id ?? where.find(({ column, not }) => column === 'tag' && !not) ?? null
-  return { ...(led ? behind(where, led) : all(where)), probe, instead: null }
+  return { ...(led ? behind(where, led) : all(where)), probe, instead: spans }
 }
 
 /** The columns by which a list can be led, in this order. */
@@ -92,6 +103,20 @@ function partsOf(condition: RowCondition): readonly Lead[] | null {
     default:
       return null
   }
+}
+
+/** Null: they may be of any workflow, or of too many. */
+function spansOf(where: readonly RowCondition[]): readonly Span[] | null {
+  const condition = where.find((it) => it.column === 'workflow' && !it.not && exactly(it))
+  const values = condition ? (exactly(condition) ?? []) : []
+  if (values.length === 0 || values.length > MOST_PARTS) return null
+  const edges = where.flatMap(({ column, not, test }) =>
+    column === 'submittedAt' && !not && test.type === 'number' ? [test] : [],
+  )
+  const least = Math.max(...edges.flatMap((it) => it.least ?? []))
+  const most = Math.min(...edges.flatMap((it) => it.most ?? []))
+  const within = { ...(Number.isFinite(least) && { least }), ...(Number.isFinite(most) && { most }) }
+  return values.map((value) => ({ by: 'workflow', value, submittedAt: { type: 'number', ...within } }))
 }
 
 /** The values of which it is one; null: it need not be one of these. */

@@ -87,6 +87,33 @@ describe('a list on SQLite', () => {
     ])
   })
 
+  it('that nothing leads goes through the span of its workflow instead, if that is one look at most', () => {
+    const many = openDatabase(':memory:', 0)
+    many.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+      INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
+        submitted_at, updated_at) SELECT 't' || i, CASE WHEN i IN (7, 20000) THEN 'rare' ELSE 'flow' END, '1', 0, 'stopped', 'success',
+        0, 1, 0, 0, 0, 1, i, i FROM n`)
+    const look = (filter: string) => {
+      const { rows, looked } = list(many, 0, { ...queryOf({ filter, order: 'oldest' }, 100_000), limit: 50 })
+      return [rows.map(({ id }) => id).slice(0, 3), looked]
+    }
+    expect(look('workflow:rare')).toEqual([['t7', 't20000'], null])
+    expect(look('workflow:rare age:<=80s')).toEqual([['t20000'], null])
+    expect(look('workflow:flow,rare outcome:success age:<1s')).toEqual([[], null])
+    expect(look('workflow:flow,rare age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
+    expect(look('workflow:flow priority:9')).toEqual([[], 5_000])
+    const plans = (filter: string) =>
+      asked(queryOf({ filter }, 100_000).where, many).flatMap(({ sql, values }) =>
+        many.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail),
+      )
+    expect(plans('workflow:none')).toContain(
+      'SEARCH triarch_tasks USING COVERING INDEX triarch_tasks_submitted (workflow=?)',
+    )
+    expect(plans('workflow:flow age:<1s')).toContain(
+      'SEARCH triarch_tasks USING COVERING INDEX triarch_tasks_submitted (workflow=? AND submitted_at>?)',
+    )
+  })
+
   it('has its own words only: whatever the texts are, the statements are the same', () => {
     // With nothing in it, no page is full, and each list is asked to its end.
     const empty = openDatabase(':memory:', 0)

@@ -1,4 +1,4 @@
-import { type Lead, LOOK, listed, listingOf } from '../listing.ts'
+import { type Lead, LOOK, listed, listingOf, type Span } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, Value } from './database.ts'
 import { type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
@@ -74,8 +74,8 @@ function probes({ column, tag = '', test }: RowCondition): Clause[] {
 }
 
 /** All of a part. */
-function wholly(part: Lead): Clause {
-  const { source, by, clause } = leading(part)
+function wholly(part: Lead | Span): Clause {
+  const { source, by, clause } = part.by === 'workflow' ? spanning(part) : leading(part)
   return { sql: `SELECT ${by} AS found FROM ${source} WHERE ${clause.sql}`, values: clause.values }
 }
 
@@ -119,6 +119,12 @@ ORDER BY found ${order} LIMIT ?`
   if (keys.length === query.limit) return { keys, last: null }
   const last = database.get<{ found: number }>(`${walk} OFFSET ?`, ...values, 1, size - 1)?.found
   return { keys, last: last ?? null }
+}
+
+function spanning({ value, submittedAt }: Span): ReturnType<typeof leading> {
+  const workflow = { sql: 'workflow = ?', values: [value] }
+  const clause = all([workflow, ...alternatives(columns.submittedAt, submittedAt)])
+  return { source: 'triarch_tasks', by: 'key', clause }
 }
 
 function leading(part: Lead): { source: string; by: string; clause: Clause } {

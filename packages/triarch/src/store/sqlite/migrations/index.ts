@@ -21,6 +21,7 @@ import { migration0020 } from './0020.ts'
 import { migration0021 } from './0021.ts'
 import { migration0022 } from './0022.ts'
 import { migration0023 } from './0023.ts'
+import { migration0024 } from './0024.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { name: '0021', sql: migration0021 },
   { name: '0022', sql: migration0022 },
   { name: '0023', sql: migration0023 },
+  { name: '0024', sql: migration0024 },
 ]
 
 /**
