@@ -12,6 +12,8 @@ export class EventReader {
   retry: number | undefined
   /** Characters that it holds of an event that has not ended. */
   size = 0
+  /** A comment came: whoever sends is there, and has nothing to tell. */
+  commented = false
   #id: string | undefined
   #event = ''
   #data: string[] = []
@@ -42,7 +44,8 @@ export class EventReader {
   #take(line: string): ServerEvent | null {
     if (line === '') return this.#end()
     const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'event') this.#event = value
+    if (line.startsWith(':')) this.commented = true
+    else if (name === 'event') this.#event = value
     else if (name === 'id' && !value.includes('\0')) this.#id = value
     else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retry = Number(value)
     else if (name === 'data') this.#data.push(value)

@@ -17,8 +17,8 @@ export type Told = { event: string; data: unknown } | null
 /**
  * What a stream of the server tells, over as many connections as it takes: one that is cut, or ended by a server that stops, is followed
  * by another, which goes on where it was left. It holds one event, and reads no further than it is asked to. Ends where the server says
- * that nothing more will come. Rejects with the signal's reason, what the server refuses it for, and SERVER_* where as many connections as a
- * request may be sent told nothing.
+ * that the task has stopped. Rejects with the signal's reason, what the server refuses it for (UNKNOWN_TASK: it was deleted meanwhile), and
+ * SERVER_* where as many connections as a request may be sent told nothing.
  */
 export async function* followed(exchange: Exchange, path: string, { quiet, signal }: Following): AsyncGenerator<Told> {
   const { attempts, longest, first } = exchange.settings
@@ -27,6 +27,7 @@ export async function* followed(exchange: Exchange, path: string, { quiet, signa
   let known: string | undefined
   for (let empty = 0; ; ) {
     const connection = new Connection(exchange, { patience, signal })
+    let hasTold = false
     try {
       await connection.open(path, known)
       for (;;) {
@@ -36,9 +37,13 @@ export async function* followed(exchange: Exchange, path: string, { quiet, signa
         const data = parsed(said)
         if (said.event === 'end') {
           const { code, again } = ended(data)
-          if (!again) return
+          if (code === 'TASK_STOPPED') return
+          if (!again) throw refused(code)
+          // It began at once, and what it is about could not be read: nothing has come of it.
+          if (!hasTold && !connection.hasWaited) connection.isAlive = false
           throw new Error(`the server ended the stream: ${code}`)
         }
+        hasTold = true
         known = said.id
         yield { event: said.event, data }
       }
@@ -78,6 +83,11 @@ class Connection {
     this.#signal = signal
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
+  }
+
+  /** The server has said that there was nothing to tell for a while. */
+  get hasWaited(): boolean {
+    return this.#reader.commented
   }
 
   get retry(): number | undefined {
@@ -153,6 +163,12 @@ function parsed({ event, data }: ServerEvent): unknown {
   } catch {
     throw misunderstood(`an event "${event.slice(0, 50)}" that is no JSON`)
   }
+}
+
+/** What the server will not tell of, however often it is asked. */
+function refused(code: string): TriarchError {
+  const about = code === 'UNKNOWN_TASK' ? 'the task is not there any more' : `the server ended the stream: ${code}`
+  return new TriarchError(code === 'UNKNOWN_TASK' ? code : 'REQUEST_REFUSED', about, { details: { code } })
 }
 
 function ended(data: unknown): { code: string; again: boolean } {

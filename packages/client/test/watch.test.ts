@@ -47,6 +47,8 @@ async function told(changes: AsyncIterable<object>) {
   return all
 }
 
+const line = (seq: number) => ({ seq, at, level: 'info', message: `m${seq}`, fields: {}, dropped: 0 })
+
 describe('a watch', () => {
   it('that is cut goes on where it was, when the server said', async () => {
     const { around, client } = asked([
@@ -86,6 +88,26 @@ describe('a watch', () => {
     const down = asked([problem(503, 'STORE_UNAVAILABLE')], { retry: { attempts: 2 } })
     expect(await told(down.client.watch())).toMatchObject([{ code: 'STORE_UNAVAILABLE' }])
     expect(down.around.asked).toHaveLength(2)
+  })
+
+  it('fails by a code where each connection begins and ends without a word, and not where one was long in waiting', async () => {
+    const lost = event('end', { code: 'STORE_UNAVAILABLE', again: true })
+    const three = (said: string) => [1, 2, 3].map(() => stream(said))
+    const { around, client } = asked(three(`retry: 5\n\n${lost}`), { retry: { attempts: 3 } })
+    const [error] = await told(client.watchStatistics())
+    expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE' })
+    expect(String(error)).toMatch(/the server ended the stream: STORE_UNAVAILABLE/)
+    expect(around.asked).toHaveLength(3)
+    const waited = three(`retry: 5\n\n: quiet\n\n${lost}`)
+    const patient = asked([...waited, stream(event('counts', { tasks: 1 }) + over)], { retry: { attempts: 3 } })
+    expect(await told(patient.client.watchStatistics())).toMatchObject([{ type: 'counts' }])
+  })
+
+  it('of a log whose task is deleted meanwhile says so, and does not end as if it had stopped', async () => {
+    const deleted = event('end', { code: 'UNKNOWN_TASK', again: false })
+    const { client, around } = asked([stream(event('line', line(4), '4') + deleted)])
+    expect(await told(client.task('t').watchLogs())).toMatchObject([{ seq: 4 }, { code: 'UNKNOWN_TASK' }])
+    expect(around.asked).toHaveLength(1)
   })
 
   const endless: Answer = () =>
@@ -135,7 +157,6 @@ describe('a watch', () => {
     expect(around.asked).toHaveLength(1)
   })
 
-  const line = (seq: number) => ({ seq, at, level: 'info', message: `m${seq}`, fields: {}, dropped: 0 })
   it('of a log that is cut goes on after the line that it told last', async () => {
     let query = ''
     const first: Answer = (url, init) => {

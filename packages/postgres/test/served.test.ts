@@ -41,7 +41,10 @@ it('a server whose database is gone says when to ask again, ends its streams wit
         event: 'end',
         data: { code: 'STORE_UNAVAILABLE', again: true },
       })
-    for (const path of watched) expect((await fetch(`${url}/api/v1${path}`)).status, path).toBe(503)
+    for (const path of watched.slice(0, 2)) expect((await fetch(`${url}/api/v1${path}`)).status, path).toBe(503)
+    // What there always is begins at once, and says by its end what is wrong.
+    const begun = await events(new Reader(await fetch(`${url}/api/v1/stats/events`), '/stats/events'))
+    expect(begun).toMatchObject([{ event: 'end', data: { code: 'STORE_UNAVAILABLE', again: true } }])
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
     expect((await fetch(`${url}/health/ready`)).status).toBe(503)
 

@@ -1,3 +1,6 @@
+import { type StoreFactory, TriarchError } from 'triarch'
+import type { StateStore } from 'triarch/store'
+import { memory } from 'triarch/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { events, opened, Reader } from './events.ts'
 import { type Shop, shop } from './shop.ts'
@@ -72,6 +75,33 @@ describe('the events of the whole', () => {
     await submit({ workflow: 'approval' })
     const second = await reader.until('counts', (counts) => counts.tasks === tasks + 1)
     expect(second.id).not.toBe(first?.id)
+  })
+})
+
+describe('the events of the whole, where the store', () => {
+  const over = (counts: StateStore['counts']): StoreFactory => {
+    const inner = memory()
+    return (...given) => Object.assign(inner(...given), { counts })
+  }
+
+  it('answers nothing, begin all the same', async () => {
+    const asked = Promise.withResolvers<void>()
+    const silent = () => {
+      asked.resolve()
+      return new Promise<never>(() => undefined)
+    }
+    await using other = await shop({}, over(silent))
+    const response = await other.ask('GET', '/stats/events')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    await asked.promise
+    await response.body?.cancel()
+  })
+
+  it('cannot be read, say so as their last word', async () => {
+    const lost = () => Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'the store is out of reach'))
+    await using other = await shop({}, over(lost))
+    await using reader = await opened(other, '/stats/events')
+    expect(await events(reader)).toMatchObject([{ event: 'end', data: { code: 'STORE_UNAVAILABLE', again: true } }])
   })
 })
 

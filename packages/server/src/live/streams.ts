@@ -79,16 +79,7 @@ export class Streams {
         controller.abort()
         return null
       }
-      const stream = new EventStream({
-        ...{ most: this.#bytes, alone: task !== undefined, known },
-        retry: this.#retry(),
-        closed: () => {
-          off()
-          this.#open.delete(stream)
-          controller.abort()
-        },
-      })
-      const off = this.#watched(stream, still)
+      const stream = this.#streamOf({ alone: task !== undefined, known, still, over: () => controller.abort() })
       this.#take(stream, first, task !== undefined)
       if (this.#closed) stream.end(STOPPING)
       void this.#pump(stream, changes, { signal: controller.signal, alone: task !== undefined })
@@ -101,6 +92,29 @@ export class Streams {
       signal?.removeEventListener('abort', leave)
       this.#opening--
     }
+  }
+
+  /** Of what there always is: it begins at once, and where it cannot be read the stream says so. Throws TOO_MANY_STREAMS, STOPPING. */
+  async begin({ watch, still, signal }: Source, known: string | null): Promise<ReadableStream<Uint8Array>> {
+    this.#admit()
+    const controller = new AbortController()
+    const stream = this.#streamOf({ alone: false, known, still, over: () => controller.abort() })
+    // It is cancelled by nobody if its client went away before it began.
+    if (signal?.aborted) await stream.body.cancel()
+    else void this.#pump(stream, watch(controller.signal), { signal: controller.signal, alone: false })
+    return stream.body
+  }
+
+  #streamOf(of: { alone: boolean; known: string | null; still: Source['still']; over: () => void }): EventStream {
+    const { alone, known, still, over } = of
+    const closed = () => {
+      off()
+      this.#open.delete(stream)
+      over()
+    }
+    const stream = new EventStream({ most: this.#bytes, alone, known, retry: this.#retry(), closed })
+    const off = this.#watched(stream, still)
+    return stream
   }
 
   /** Null: the task has stopped, and the client has read its last line. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, STORE_*. */

@@ -106,8 +106,9 @@ const counts = route({
   async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
       site.triarch.watchStatistics({ quiet: QUIET, signal })
-    const stream = await open(site, { watch }, call)
-    return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
+    const { headers, signal, still } = call
+    const stream = await site.streams.begin({ watch, still, signal }, headers.get('last-event-id'))
+    return { status: 200 as const, headers: streamed, stream }
   },
 })
 
