@@ -125,10 +125,14 @@ export class Consumer implements Service {
       const ranks = new Map<string, number[]>([...held.keys()].map((agent) => [agent, []]))
       try {
         for (const portion of this.#portions()) {
-          const agents = portion(held).filter(({ limit }) => limit > 0)
-          if (agents.length === 0) continue
+          const asks = portion(held)
+          const agents = asks.filter(({ limit }) => limit > 0).map(({ narrow: _, ...share }) => share)
           const asked = this.#options.environment.monotonic()
-          const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
+          const items =
+            agents.length > 0 ? await this.#options.store.takeWork({ node: this.#options.node, agents }) : []
+          for (const { agent, limit, narrow } of asks)
+            if (narrow && items.filter((item) => item.agent === agent).length >= limit) narrow()
+          if (agents.length === 0) continue
           this.#tell(items.length, asked)
           if (items.length > 0) this.#round++
           for (const item of items) {
@@ -141,10 +145,11 @@ export class Consumer implements Service {
         }
         for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
         // A queue that a rate limit kept from being asked was not found empty.
-        for (const { guard, pace, seats, name, paused } of this.#options.hosts.values())
+        for (const { guard, pace, seats, slots, name, paused } of this.#options.hosts.values())
           guard?.asked(
             (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null,
             (queue) => !seats.none || pace?.isOpen(queue) === false,
+            slots.running > 0,
           )
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true

@@ -23,7 +23,7 @@ import {
 } from '../policy/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Keys } from './key.ts'
-import type { GuardedAttempt, Lane, OpenQueue, Pass } from './lane.ts'
+import { type GuardedAttempt, type Lane, type OpenQueue, offeredOf, type Pass } from './lane.ts'
 import { verdict } from './verdict.ts'
 
 /** A host of before breakers that knows no lanes asks again after this (ms). */
@@ -168,16 +168,7 @@ export class Guard {
       return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false }]
     const lane = this.lanes.get(name)
     if (!lane || lane.unused === 0) return []
-    lane.offered = true
-    return [
-      {
-        queue: name,
-        get most() {
-          return lane.unused
-        },
-        urgent: lane.state.phase === 'half-open',
-      },
-    ]
+    return [offeredOf(lane)]
   }
 
   /** Uses up a pass for what was taken of the queue. Null: it needs none, or there is none. */
@@ -190,12 +181,13 @@ export class Guard {
 
   /**
    * The queues were asked for as much as there is room for: passes that are left are for others. `room`: there was some left; `short`: in this
-   * queue something may wait for all that.
+   * queue something may wait for all that. `busy`: it may wait for what runs here, whose end has the queue asked again.
    */
-  asked(room: boolean, short: (queue: string) => boolean): void {
+  asked(room: boolean, short: (queue: string) => boolean, busy: boolean): void {
     for (const lane of this.lanes.values()) {
       if (isClosed(lane.state)) lane.waiting &&= !room || short(lane.name)
-      if (!room || lane.unused === 0 || !lane.offered || !lane.share) continue
+      const waits = !room || lane.narrowed || (busy && short(lane.name))
+      if (waits || lane.unused === 0 || !lane.offered || !lane.share) continue
       lane.share.holds -= lane.unused
       lane.unused = 0
       lane.patientUntil = this.#environment.monotonic() + PATIENCE
@@ -241,7 +233,16 @@ export class Guard {
     const known = this.lanes.get(name)
     if (known) return known
     const state = newBreaker(this.#environment.now())
-    const blank = { seen: [], share: null, unused: 0, offered: false, tripped: false, patientUntil: 0, waiting: false }
+    const blank = {
+      seen: [],
+      share: null,
+      unused: 0,
+      offered: false,
+      narrowed: false,
+      tripped: false,
+      patientUntil: 0,
+      waiting: false,
+    }
     const lane = { name, version: 0, state, ...blank }
     this.lanes.set(name, lane)
     return lane

@@ -22,6 +22,8 @@ export interface OpenQueue {
   /** As of now: it falls with each pass that is used. */
   readonly most: number
   readonly urgent: boolean
+  /** Of what it gives, another bound lets less begin: there may be more. */
+  narrow?(): void
 }
 
 /** One breaker as this node knows it. */
@@ -39,8 +41,26 @@ export interface Lane {
   unused: number
   /** The queue was asked with all of those in mind. */
   offered: boolean
+  /** It gave all that it was asked for, which was less than that: something else bounds the agent. */
+  narrowed: boolean
   /** What was seen here opens it, though that is not written yet. */
   tripped: boolean
   /** Nothing was found for its passes: until then it asks for no more (by the monotonic clock). */
   patientUntil: number
+}
+
+/** Its queue, as far as its passes go. */
+export function offeredOf(lane: Lane): OpenQueue {
+  lane.offered = true
+  lane.narrowed = false
+  return {
+    queue: lane.name,
+    get most() {
+      return lane.unused
+    },
+    urgent: lane.state.phase === 'half-open',
+    narrow: () => {
+      lane.narrowed = true
+    },
+  }
 }

@@ -65,6 +65,11 @@ export class Pace {
     for (const it of this.#of(action, queue) ?? []) it.expect()
   }
 
+  /** Attempts of whichever action may wait in this queue, although none was announced: a breaker kept them there until now. */
+  seek(action: string | null, queue: string): void {
+    for (const it of this.#of(action, queue) ?? []) if (it.waiting === 0 && it.room === 0) it.expect()
+  }
+
   /** Null: the attempt begins. `queue`: where it waits by its key. */
   meet(action: string, queue: string): Outcome | null {
     const all = this.#of(action, queue)

@@ -2,8 +2,14 @@ import type { QueueShare } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 import type { OpenQueue } from './lane.ts'
 
+/** What to ask of one queue. */
+export interface Ask extends QueueShare {
+  /** Told when it gave all of that, where a bound lets less begin than there are slots and passes for. */
+  narrow?: () => void
+}
+
 /** What to ask for, by the slots that are held of each host. */
-export type Portion = (held: ReadonlyMap<string, number>) => QueueShare[]
+export type Portion = (held: ReadonlyMap<string, number>) => Ask[]
 
 interface Place {
   host: AgentHost
@@ -24,22 +30,29 @@ export function portionsOf(places: readonly Place[]): Portion[] {
       if (parted === null && !high) return []
       const ranks = parted === null ? null : high ? { least: parted } : { below: parted }
       const pool = parted === null ? Number.POSITIVE_INFINITY : host.slots.roomAt(high ? parted : parted - 1)
-      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY, pool)
+      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
       const { limited } = host
       const action = index === 0 ? null : limited[index - 1]
       if (action === undefined) return []
       const agent = queue?.queue ?? host.name
       const seats = host.seats.none ? [] : host.seats.of(action, agent)
+      const room = Math.min(pool, host.room(action, agent))
       return {
         agent,
         actions: action === null ? without(host.actions, limited) : [action],
-        limit: Math.min(slots, host.room(action, agent)),
+        limit: Math.min(slots, room),
         ...(queue?.urgent && { urgent: true as const }),
         ...(seats.length > 0 && { seats }),
         ...(ranks && { ranks }),
+        ...(queue?.narrow && room < slots && { narrow: () => narrowed(queue, host.pace, action) }),
       }
     })
   })
+}
+
+function narrowed({ queue, narrow }: OpenQueue, pace: AgentHost['pace'], action: string | null): void {
+  narrow?.()
+  pace?.seek(action, queue)
 }
 
 function without(all: string[], some: readonly string[]): string[] {

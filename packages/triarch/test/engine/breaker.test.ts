@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { agent, type CircuitBreakerOptions, PermanentError, TransientError, workflow } from '../../src/index.ts'
+import {
+  type AgentOptions,
+  agent,
+  type CircuitBreakerOptions,
+  type Duration,
+  PermanentError,
+  TransientError,
+  workflow,
+} from '../../src/index.ts'
 import { memory } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, type Stage, seen, stage } from './harness.ts'
 
@@ -12,10 +20,11 @@ interface Order {
 }
 
 /** An agent whose service is ill where it is said to be; what it saw, and workflows that call it. */
-function bank(options: CircuitBreakerOptions = {}, concurrency = 100) {
+function bank(options: CircuitBreakerOptions = {}, more: AgentOptions | number = 100) {
   const ill = new Set<string>()
   const calls: { at: number; what: string }[] = []
-  const pay = agent('bank', { concurrency, circuitBreaker: { ...rule, ...options } })
+  const others = typeof more === 'number' ? { concurrency: more } : more
+  const pay = agent('bank', { ...others, circuitBreaker: { ...rule, ...options } })
   let now = () => 0
   let pause = (_: number): Promise<void> => Promise.resolve()
   const meet = (what: string, { region }: Order) => {
@@ -117,6 +126,37 @@ describe('while its circuit breaker is open an agent', () => {
     expect(waves).toEqual([2, 4, 8, 16, 32, 64, 74])
     const causes = s.alerts.map(({ cause }) => cause)
     expect(causes).toEqual(['open', 'half-open', 'releasing', 'closed'])
+  })
+
+  it.each<[bound: string, options: AgentOptions, least: Duration]>([
+    ['slots', { concurrency: 5 }, '2s'],
+    ['seats over all nodes', { concurrency: { shared: 5 } }, '2s'],
+    ['pools', { pools: { high: 2, rest: 5 } }, '2s'],
+    ['a rate limit', { rateLimit: { limit: 50, per: '1s', burst: 5 } }, '2s'],
+  ])('gets it as soon as %s allow, which bound it as well', async (_, options, least) => {
+    const of = bank({}, options)
+    await using s = await of.start()
+    const { triarch } = s.engine
+    await triarch.breaker('bank').open({ reason: 'a test' })
+    const tasks = await many(s, of, 60)
+    await s.advance('1s')
+    await triarch.breaker('bank').close({ reason: 'a test' })
+    await s.advance(least)
+    expect(of.calls).toHaveLength(60)
+    await s.advance('1s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(60)
+  })
+
+  it('gets it though nobody looks for long what its rate limit allows', async () => {
+    const of = bank({}, { rateLimit: { limit: 50, per: '1s', burst: 5 } })
+    await using s = await of.start({ poll: '1h' })
+    const { triarch } = s.engine
+    await triarch.breaker('bank').open({ reason: 'a test' })
+    await many(s, of, 10)
+    await s.advance('1s')
+    await triarch.breaker('bank').close({ reason: 'a test' })
+    await s.advance('5s')
+    expect(of.calls).toHaveLength(10)
   })
 
   it('says by which numbers it goes, how often it opened, and how far its wave is', async () => {
