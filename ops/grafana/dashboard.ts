@@ -9,6 +9,8 @@ export interface Panel {
 }
 
 const share = (of: string, by: string) => `sum by (${by}) (rate(${of}[$__rate_interval]))`
+/** A counter with labels begins with what it first counts, of which `increase` knows nothing. */
+const more = (of: string) => `(${of} unless ${of} offset $__rate_interval) or increase(${of}[$__rate_interval])`
 const quantile = (q: number, of: string, by: string) =>
   `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (rate(${of}_bucket[$__rate_interval])))`
 
@@ -17,7 +19,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
   'Is it well?': [
     { title: 'Store readable', unit: 'bool', queries: { store: 'max(triarch_store_readable)' } },
     { title: 'Living nodes', unit: 'short', queries: { '{{role}}': 'max by (role) (triarch_node_living)' } },
-    { title: 'Alerts', unit: 'short', queries: { '{{code}}': 'sum by (code) (increase(triarch_alert_total[$__rate_interval]))' } }, // biome-ignore format: a row
+    { title: 'Alerts', unit: 'short', queries: { '{{code}}': `sum by (code) (${more('triarch_alert_total')})` } }, // biome-ignore format: a row
     { title: 'Open breakers', unit: 'short', queries: { '{{agent}}': 'max by (agent) (triarch_breaker_state{state="open"})' } }, // biome-ignore format: a row
   ],
   Tasks: [
@@ -25,7 +27,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Tasks that end', unit: 'ops', queries: { '{{workflow}} {{outcome}}': share('triarch_task_duration_seconds_count', 'workflow, outcome') } }, // biome-ignore format: a row
     { title: 'Duration of tasks, 95th', unit: 's', queries: { '{{workflow}}': quantile(0.95, 'triarch_task_duration_seconds', 'workflow') } }, // biome-ignore format: a row
     { title: 'Tasks that wait', unit: 'short', queries: { ready: 'max(triarch_store_ready)', inbox: 'max(triarch_store_inbox)' } }, // biome-ignore format: a row
-    { title: 'Paused', unit: 'short', queries: { '{{workflow}} {{cause}}': 'sum by (workflow, cause) (increase(triarch_task_paused_total[$__rate_interval]))' } }, // biome-ignore format: a row
+    { title: 'Paused', unit: 'short', queries: { '{{workflow}} {{cause}}': `sum by (workflow, cause) (${more('triarch_task_paused_total')})` } }, // biome-ignore format: a row
   ],
   'Steps and agents': [
     { title: 'Attempts', unit: 'ops', queries: { '{{action}} {{outcome}}': share('triarch_attempt_duration_seconds_count', 'action, outcome') } }, // biome-ignore format: a row
@@ -41,7 +43,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Commits', unit: 's', queries: { median: quantile(0.5, 'triarch_commit_duration_seconds', ''), '99th': quantile(0.99, 'triarch_commit_duration_seconds', '') } }, // biome-ignore format: a row
     { title: 'Transitions of one commit', unit: 'short', queries: { median: quantile(0.5, 'triarch_commit_transitions', '') } }, // biome-ignore format: a row
     { title: 'Claims and sweeps, 99th', unit: 's', queries: { claim: quantile(0.99, 'triarch_claim_duration_seconds', ''), sweep: quantile(0.99, 'triarch_sweep_duration_seconds', '') } }, // biome-ignore format: a row
-    { title: 'Takeovers', unit: 'short', queries: { tasks: 'sum(increase(triarch_task_claimed_total{orphaned="true"}[$__rate_interval]))', '{{kind}}': 'sum by (kind) (increase(triarch_sweep_found_total[$__rate_interval]))' } }, // biome-ignore format: a row
+    { title: 'Takeovers', unit: 'short', queries: { tasks: `sum(${more('triarch_task_claimed_total{orphaned="true"}')})`, '{{kind}}': `sum by (kind) (${more('triarch_sweep_found_total')})` } }, // biome-ignore format: a row
     { title: 'Replay, 99th', unit: 's', queries: { replay: quantile(0.99, 'triarch_task_replay_duration_seconds', '') } }, // biome-ignore format: a row
     { title: 'Event loop', unit: 's', queries: { '{{instance}}': 'max by (instance) (triarch_eventloop_delay_seconds)' } }, // biome-ignore format: a row
     { title: 'Leases', unit: 's', queries: { shortest: 'min(triarch_node_lease_remaining_seconds)' } },
