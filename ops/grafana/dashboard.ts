@@ -46,6 +46,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Takeovers', unit: 'short', queries: { tasks: `sum(${more('triarch_task_claimed_total{orphaned="true"}')})`, '{{kind}}': `sum by (kind) (${more('triarch_sweep_found_total')})` } }, // biome-ignore format: a row
     { title: 'Replay, 99th', unit: 's', queries: { replay: quantile(0.99, 'triarch_task_replay_duration_seconds', '') } }, // biome-ignore format: a row
     { title: 'Event loop', unit: 's', queries: { '{{instance}}': 'max by (instance) (triarch_eventloop_delay_seconds)' } }, // biome-ignore format: a row
+    { title: 'Calls that wait for a connection', unit: 'short', queries: { '{{instance}} {{pool}}': 'max by (instance, pool) (triarch_store_pool_waiting)' } }, // biome-ignore format: a row
     { title: 'Leases', unit: 's', queries: { shortest: 'min(triarch_node_lease_remaining_seconds)' } },
   ],
 }

@@ -6,7 +6,7 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { createServer } from '@triarch/server'
-import { agent, Triarch, workflow } from 'triarch'
+import { agent, type StoreFactory, Triarch, workflow } from 'triarch'
 import { memory, testEngine } from 'triarch/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prometheusFolder } from '../../../ops/test/prometheus.ts'
@@ -155,15 +155,38 @@ describe('the metrics of Prometheus', () => {
     expect((await createServer(triarch).fetch(ask())).status).toBe(404)
   })
 
+  it('show the connections to the store, also while it does not answer', async () => {
+    const pools = [{ name: 'calls', most: 4, busy: 3, waiting: 7 }]
+    const inner = memory()
+    let isGone = false
+    const store: StoreFactory = (...given) => {
+      const opened = inner(...given)
+      const read = opened.counts.bind(opened)
+      const counts = () => (isGone ? Promise.reject(new Error('gone')) : read())
+      return Object.assign(opened, { counts, vitals: async () => ({ pools }) })
+    }
+    await using engine = await testEngine({ store, health: { cache: 0 } })
+    for (const readable of [1, 0]) {
+      isGone = readable === 0
+      const prom = prometheus({ onError: () => undefined })
+      const end = prom.observe(engine.triarch)
+      const text = await textOf(prom)
+      expect(text).toContain(`triarch_store_readable ${readable}\n`)
+      for (const [name, value] of [['connections', 4], ['busy', 3], ['waiting', 7]]) // biome-ignore format: one line
+        expect(text).toContain(`triarch_store_pool_${name}{pool="calls"} ${value}\n`)
+      end()
+    }
+  })
+
   it('say that the store does not answer, and why goes to onError', async () => {
     const errors: unknown[] = []
     const prom = prometheus({ onError: (error) => errors.push(error) })
     const gone = async () => {
       throw new Error('gone')
     }
-    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone })
+    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone, health: gone })
     expect(await textOf(prom)).toContain('triarch_store_readable 0\n')
-    expect(errors.map(String)).toEqual(['Error: gone'])
+    expect(errors.map(String)).toEqual(['Error: gone', 'Error: gone'])
     end()
   })
 
@@ -244,6 +267,7 @@ it('circuit breakers are counted beyond the first page', async () => {
     statistics: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never,
     demand: async () => ({ agents: [], schedulers: [] }),
     nodes: async () => [],
+    health: async () => ({ checks: [] }) as never,
     breakers: async ({ cursor } = {}) =>
       (cursor === undefined
         ? { breakers: [info('shop#a', 'closed')], next: 'shop#a' }

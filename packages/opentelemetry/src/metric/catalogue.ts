@@ -64,6 +64,9 @@ const known = {
   'triarch.store.ready': gauge('{task}', 'Tasks that wait for a scheduler; counted to 10,000.'),
   'triarch.store.inbox': gauge('{message}', 'Messages that no task has taken yet; counted to 10,000.'),
   'triarch.store.readable': gauge('1', 'Whether the last look at the store was answered: 1 or 0.'),
+  'triarch.store.pool.connections': gauge('{connection}', 'Connections to the store that this process may have, by what they are for.', 'pool'), // biome-ignore format: a row
+  'triarch.store.pool.busy': gauge('{connection}', 'Connections to the store that are at work now.', 'pool'),
+  'triarch.store.pool.waiting': gauge('{call}', 'Calls that wait for a connection to the store.', 'pool'),
   'triarch.agent.backlog': gauge('{request}', 'Requests that wait for the agent, and nobody has taken.', 'agent'),
   'triarch.agent.backlog.age': gauge('s', 'How long the oldest of them has waited.', 'agent'),
   'triarch.agent.slots': gauge('{slot}', 'Attempts that all living nodes run of the agent at a time.', 'agent'),

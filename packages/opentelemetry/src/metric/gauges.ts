@@ -1,10 +1,10 @@
-import type { AgentDemand, BreakerInfo, SchedulerDemand, Triarch } from 'triarch'
+import type { AgentDemand, BreakerInfo, HealthReport, SchedulerDemand, Triarch } from 'triarch'
 import { age, monotonic } from '../environment.ts'
 import { LoopDelay } from './delay.ts'
 import type { Reading } from './sink.ts'
 
 /** What of an engine is looked at. */
-export type Observed = Pick<Triarch, 'statistics' | 'demand' | 'breakers' | 'nodes'>
+export type Observed = Pick<Triarch, 'statistics' | 'demand' | 'breakers' | 'nodes' | 'health'>
 
 /** Circuit breakers of one look, at most; those of keys count. */
 const MOST_BREAKERS = 10_000
@@ -41,6 +41,21 @@ export class Gauges {
   }
 
   async #look(): Promise<Reading[]> {
+    // Also of a store that does not answer: who waits for it is told by this process alone.
+    const [store, pools] = await Promise.all([this.#store(), this.#pools()])
+    return [...store, ...pools]
+  }
+
+  async #pools(): Promise<Reading[]> {
+    try {
+      return ofPools(await this.#observed.health({ checks: ['pool'] }))
+    } catch (error) {
+      this.#failed(error)
+      return []
+    }
+  }
+
+  async #store(): Promise<Reading[]> {
     try {
       const [statistics, { agents, schedulers }, breakers, nodes] = await Promise.all([
         this.#observed.statistics(),
@@ -75,6 +90,21 @@ export class Gauges {
     } while (cursor !== undefined && all.length < MOST_BREAKERS)
     return all
   }
+}
+
+const ofPool = {
+  most: 'triarch.store.pool.connections',
+  busy: 'triarch.store.pool.busy',
+  waiting: 'triarch.store.pool.waiting',
+} as const
+
+/** What the check found is `pool.most` and so on, for each. */
+function ofPools({ checks }: HealthReport): Reading[] {
+  return Object.entries(checks[0]?.observed ?? {}).flatMap(([found, value]) => {
+    const [, pool = '', what = ''] = /^(.+)\.(\w+)$/.exec(found) ?? []
+    const name = Object.hasOwn(ofPool, what) ? ofPool[what as keyof typeof ofPool] : undefined
+    return name !== undefined && typeof value === 'number' ? [{ name, value, labels: { pool } }] : []
+  })
 }
 
 function ofAgent({ agent, waiting, since, has, wanted }: AgentDemand): Reading[] {
