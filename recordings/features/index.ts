@@ -7,6 +7,7 @@ import { continuations } from './continue.ts'
 import { doubts } from './doubt.ts'
 import { events } from './event.ts'
 import { exclusives } from './exclusive.ts'
+import { fallbacks } from './fallback.ts'
 import { functions } from './function.ts'
 import { heartbeats } from './heartbeat.ts'
 import { hooks } from './hook.ts'
@@ -56,4 +57,5 @@ export const features: readonly Feature[] = [
   losses,
   remarks,
   caches,
+  fallbacks,
 ]

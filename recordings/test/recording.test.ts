@@ -33,6 +33,7 @@ const types = Object.keys({
   attemptFailed: true,
   verified: true,
   verifyRequested: true,
+  fallbackRequested: true,
   heartbeat: true,
   stepSuspended: true,
   stepSignalled: true,

@@ -709,8 +709,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'agent/guard.ts': [
         [
-          'const lane = this.lanes.get(name)\n    if (!lane || lane.unused === 0) return []',
-          "const lane = this.lanes.get(name)\n    if (!lane || lane.unused === 0 || lane.state.phase === 'releasing') return []",
+          'if (!lane || lane.unused === 0) return []',
+          "if (!lane || lane.unused === 0 || lane.state.phase === 'releasing') return []",
         ],
       ],
     },

@@ -114,6 +114,7 @@ export type {
   TypedActionDefinition,
   Verified,
   WaitingTasks,
+  WhenOpen,
   Workflow,
   WorkflowDefinition,
 } from './definition/definition.ts'

@@ -33,6 +33,7 @@ export function Detail({ path, task, step, records, reload }: Given) {
       {summary !== undefined && <p>{summary}</p>}
       <dl class="facts">
         <Fact name={t().action}>{action ?? t().figures.local}</Fact>
+        {step.fallbackOf !== undefined && <Fact name={t().one.inPlaceOf}>{step.fallbackOf}</Fact>}
         <Fact name={t().attempts}>{attempts}</Fact>
         <Fact name={t().one.asked}>
           <Time at={requestedAt} />

@@ -103,6 +103,7 @@ const events = {
     ...attempt,
   },
   verifyRequested: { id, at: instant },
+  fallbackRequested: { id, action: z.string(), at: instant },
   verified: { id, answer: z.enum(['not-done', 'unknown']), next },
   heartbeat: { id, attempt: whole, progress: json.optional(), checkpoint: json.optional() },
   stepFailed: { id, error: ErrorRecord },

@@ -107,6 +107,7 @@ export const stepViews = z.array(
   z.object({
     id: whole,
     action: z.string().nullable(),
+    fallbackOf: z.string().optional(),
     name: z.string(),
     status: stepStatus,
     input: json.optional(),

@@ -2077,6 +2077,7 @@ export interface components {
             steps: {
                 id: number;
                 action: string | null;
+                fallbackOf?: string;
                 name: string;
                 /** @enum {string} */
                 status: "waiting" | "pending" | "running" | "suspended" | "success" | "error" | "skipped" | "cancelled" | "compensating" | "compensated";
@@ -3000,6 +3001,12 @@ export interface components {
             at: components["schemas"]["Instant"];
         } | {
             /** @constant */
+            type: "fallbackRequested";
+            id: number;
+            action: string;
+            at: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
             type: "verified";
             id: number;
             /** @enum {string} */
@@ -3277,6 +3284,7 @@ export interface components {
             steps: {
                 id: number;
                 action: string | null;
+                fallbackOf?: string;
                 name: string;
                 /** @enum {string} */
                 status: "waiting" | "pending" | "running" | "suspended" | "success" | "error" | "skipped" | "cancelled" | "compensating" | "compensated";

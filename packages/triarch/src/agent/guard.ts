@@ -1,4 +1,5 @@
 import type { AgentBreaker } from '../definition/breaker.ts'
+import { toFallback } from '../definition/fallback.ts'
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
@@ -22,6 +23,7 @@ import {
   totalOf,
 } from '../policy/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
+import type { Instead } from './instead.ts'
 import type { Keys } from './key.ts'
 import { type GuardedAttempt, type Lane, type OpenQueue, offeredOf, type Pass } from './lane.ts'
 import { verdict } from './verdict.ts'
@@ -52,8 +54,10 @@ export class Guard {
   #used = false
   #wasUsed = true
 
+  readonly #instead: Instead
+
   constructor(
-    { agent, keys }: { agent: string; keys: Keys },
+    { agent, keys, instead }: { agent: string; keys: Keys; instead: Instead },
     breaker: AgentBreaker | null,
     environment: Pick<Environment, 'now' | 'monotonic'>,
     lasting: number,
@@ -61,6 +65,7 @@ export class Guard {
     this.agent = agent
     this.breaker = breaker
     this.keys = keys
+    this.#instead = instead
     this.#environment = environment
     this.#lasting = lasting
   }
@@ -78,10 +83,10 @@ export class Guard {
     )
   }
 
-  /** No attempt can start here before it was in the queue, whatever its input. */
-  get shut(): boolean {
+  /** No attempt of the action can start here before it was in the queue, whatever its input. */
+  isShut(action: string): boolean {
     if (!this.keys.none) return false
-    const shut = !this.#admits(this.agent) && !this.#rejects(this.agent)
+    const shut = !this.#admits(this.agent) && !this.#rejects(this.agent, action)
     if (shut) this.#expect(this.agent)
     return shut
   }
@@ -116,27 +121,31 @@ export class Guard {
     if (quiet) this.hurry()
     try {
       attempt.lane = pass?.lane ?? this.keys.queueOf(request)
-      return pass ? null : this.#refusal(attempt.lane, request.operation)
+      return pass ? null : this.#refusal(attempt.lane, request)
     } catch (error) {
       // The attempt's own failure, as if its code had thrown.
       return { kind: 'failed', error: toRecord(error), retryable: true }
     }
   }
 
-  #refusal(lane: string, operation: StepRequest['operation']): Outcome | null {
+  #refusal(lane: string, { operation, action }: StepRequest): Outcome | null {
     if (this.#admits(lane)) return null
-    if (!this.#rejects(lane)) {
+    const instead = this.#instead.of(action, this.breaker)
+    if (instead === 'park' || !this.#rejects(lane, action)) {
       this.#expect(lane)
       return { kind: 'withdrawn', after: ASK_AGAIN, lane }
     }
     const { since, until } = (this.lanes.get(lane) as Lane).state
-    if (operation === 'run') {
+    if (operation === 'run' && instead === 'fail') {
       const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
       const message = `the circuit breaker of ${lane} is open since ${new Date(since).toISOString()}${when}`
       return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
     }
     const wait = until === null ? PUT_OFF.most : until - this.#environment.now()
-    return { kind: 'withdrawn', after: Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait)) }
+    const after = Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait))
+    if (operation !== 'run' || typeof instead === 'string') return { kind: 'withdrawn', after }
+    // Its owner knows whether something of it may be done already: then it is put off.
+    return { kind: 'withdrawn', after, fallback: toFallback(instead.fallback) }
   }
 
   #admits(name: string): boolean {
@@ -145,12 +154,11 @@ export class Guard {
     return !lane || (isClosed(lane.state) && !lane.tripped)
   }
 
-  /** Steps fail for it. When its time is over those that come wait in the queue: some of them are its probes. */
-  #rejects(name: string): boolean {
+  /** Steps of the action do not wait for it. When its time is over those that come wait in the queue: some of them are its probes. */
+  #rejects(name: string, action: string): boolean {
+    if (this.#instead.of(action, this.breaker) === 'park' || !this.sure) return false
     const lane = this.lanes.get(name)
-    return (
-      this.breaker?.fails === true && this.sure && lane !== undefined && isShut(lane.state, this.#environment.now())
-    )
+    return lane !== undefined && isShut(lane.state, this.#environment.now())
   }
 
   /** Queues from which may be taken now, the agent's own first. */
@@ -164,9 +172,12 @@ export class Guard {
   }
 
   #queue(name: string): OpenQueue[] {
-    if (this.#admits(name) || this.#rejects(name))
-      return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false }]
+    if (this.#admits(name)) return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false }]
     const lane = this.lanes.get(name)
+    if (lane && this.#instead.isHasty(this.breaker) && isShut(lane.state, this.#environment.now())) {
+      const only = (action: string) => this.#rejects(name, action)
+      return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false, only }]
+    }
     if (!lane || lane.unused === 0) return []
     return [offeredOf(lane)]
   }

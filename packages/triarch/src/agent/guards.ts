@@ -3,6 +3,7 @@ import type { Agent } from '../definition/definition.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Breakers, type BreakersOptions } from './breakers.ts'
 import { Guard } from './guard.ts'
+import { Instead } from './instead.ts'
 import { Keys } from './key.ts'
 
 /** Circuit breakers are read again after this long, at least (ms). */
@@ -33,7 +34,8 @@ export class Guards {
       const keys = new Keys(agent)
       if (circuitBreaker === undefined && keys.none) return []
       const breaker = circuitBreaker && toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
-      return [[name, new Guard({ agent: name, keys }, breaker ?? null, environment, lasting)]]
+      const instead = new Instead(agent)
+      return [[name, new Guard({ agent: name, keys, instead }, breaker ?? null, environment, lasting)]]
     })
     return new Guards(new Map(guards), every)
   }

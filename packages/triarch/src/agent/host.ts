@@ -203,7 +203,7 @@ export class AgentHost {
   }
 
   #seat(action: string, rank = 0): boolean {
-    if (this.#paused !== null || this.seats.isBound(action) || this.guard?.shut === true) return false
+    if (this.#paused !== null || this.seats.isBound(action) || this.guard?.isShut(action) === true) return false
     if (!this.slots.reserve(action, rank)) return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action, rank)

@@ -24,6 +24,8 @@ export interface OpenQueue {
   readonly urgent: boolean
   /** Of what it gives, another bound lets less begin: there may be more. */
   narrow?(): void
+  /** Of these actions only; absent: of all. */
+  readonly only?: (action: string) => boolean
 }
 
 /** One breaker as this node knows it. */

@@ -33,13 +33,13 @@ export function portionsOf(places: readonly Place[]): Portion[] {
       const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
       const { limited } = host
       const action = index === 0 ? null : limited[index - 1]
-      if (action === undefined) return []
+      if (action === undefined || (action !== null && queue?.only?.(action) === false)) return []
       const agent = queue?.queue ?? host.name
       const seats = host.seats.none ? [] : host.seats.of(action, agent)
       const room = Math.min(pool, host.room(action, agent))
       return {
         agent,
-        actions: action === null ? without(host.actions, limited) : [action],
+        actions: action === null ? without(host.actions, limited).filter(queue?.only ?? Boolean) : [action],
         limit: Math.min(slots, room),
         ...(queue?.urgent && { urgent: true as const }),
         ...(seats.length > 0 && { seats }),

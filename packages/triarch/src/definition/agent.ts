@@ -9,6 +9,7 @@ import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import { toCachePolicy } from './cache.ts'
 import { type ConcurrencyOptions, toActionConcurrency, toConcurrency } from './concurrency.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
+import { checkWhenOpen } from './fallback.ts'
 import { keyedOf, keyOf } from './key.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
@@ -36,6 +37,7 @@ const actionKeys = [
   'concurrency',
   'rateLimit',
   'cache',
+  'whenOpen',
   'input',
   'output',
   'run',
@@ -156,6 +158,7 @@ function register(agent: Agent, name: string, definition: ActionDefinition): Act
   if (agent.actions.has(name)) throw new TriarchError('DUPLICATE_DEFINITION', `Action ${key} is already defined`)
   const { plan } = definition
   const action: Action = Object.freeze({ agent, name, key, definition, plans: plan !== undefined })
+  if (definition.whenOpen !== undefined) checkWhenOpen(action)
   // Policies that make no sense are found here, and the usual one is ready for the first step.
   toRecordedPolicy(action, undefined, undefined, capabilities(definition))
   return action

@@ -31,7 +31,10 @@ export interface CircuitBreakerOptions {
   openMax?: Duration
   /** Attempts that try the service when that time is over, of all nodes together: 1 to 1,000; 3. */
   probes?: number
-  /** What becomes of a step meanwhile: it waits (`park`), or it fails at once with CIRCUIT_OPEN (`fail`); park. */
+  /**
+   * What becomes of a step meanwhile: it waits (`park`), or it fails at once with CIRCUIT_OPEN (`fail`); park. An action may say another
+   * thing of its own steps, such as a fallback.
+   */
   whenOpen?: 'park' | 'fail'
 }
 
@@ -39,7 +42,7 @@ export interface CircuitBreakerOptions {
 export interface AgentBreaker {
   readonly rule: BreakerRule
   readonly key: ((input: unknown) => unknown) | null
-  readonly fails: boolean
+  readonly whenOpen: 'park' | 'fail'
 }
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -53,7 +56,10 @@ export function toAgentBreaker(what: string, options: CircuitBreakerOptions): Ag
   if (slowRate !== undefined && slowerThan === undefined)
     throw new TriarchError('INVALID_OPTION', `${what}: slowRate needs slowerThan`)
   if (whenOpen !== 'park' && whenOpen !== 'fail')
-    throw new TriarchError('INVALID_OPTION', `${what}.whenOpen must be "park" or "fail"`)
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `${what}.whenOpen must be "park" or "fail": a fallback is said by an action`,
+    )
   const span = (value: Duration, name: string) => positiveMilliseconds(value, `${what}.${name}`)
   const open = span(options.open ?? '10s', 'open')
   const openMax = options.openMax === undefined ? Math.max(open, 300_000) : span(options.openMax, 'openMax')
@@ -68,7 +74,7 @@ export function toAgentBreaker(what: string, options: CircuitBreakerOptions): Ag
     openMax,
     probes: checkInteger(`${what}.probes`, probes, 1, 1_000),
   }
-  return Object.freeze({ rule: Object.freeze(rule), key: key ?? null, fails: whenOpen === 'fail' })
+  return Object.freeze({ rule: Object.freeze(rule), key: key ?? null, whenOpen })
 }
 
 function checkShare(what: string, share: unknown): number {

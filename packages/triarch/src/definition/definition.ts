@@ -63,6 +63,8 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
    * `finalize` or `semantics: 'at-most-once'` it is refused.
    */
   cache?: CacheOptions<I>
+  /** What becomes of its steps while the circuit breaker of its agent is open; as the agent says. Excludes `plan` and `finalize` with a fallback. */
+  whenOpen?: WhenOpen
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */
@@ -108,6 +110,15 @@ export interface Action<I = unknown, O = unknown> {
 }
 
 /**
+ * What becomes of a step of an action while its agent's circuit breaker is open: it waits (`park`), fails at once with CIRCUIT_OPEN (`fail`), or
+ * is done by another action, of another agent, which takes the same and gives the same. That action then does all of it, also its undo.
+ * @example
+ * const last = agent('archive').action('last', { run: (currency: string) => ({ currency, rate: 1 }) })
+ * const whenOpen: WhenOpen<string, { currency: string; rate: number }> = { fallback: last }
+ */
+export type WhenOpen<I = unknown, O = unknown> = 'park' | 'fail' | { readonly fallback: Action<I, O> }
+
+/**
  * What `verify` answers. `run` alone decides the type `R`: inferred from a `verify` that says `{ done }`, it would be `R | undefined`
  * wherever `exactOptionalPropertyTypes` is off, which is the default. A `run` that never returns leaves it open.
  * @example const answer: Verified<{ id: string }> = { done: true, output: { id: 'c-1' } }
@@ -117,8 +128,10 @@ export type Verified<R> = Verification<[R] extends [never] ? unknown : NoInfer<R
 /** An action's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
 export type TypedActionDefinition<P, R, I, O> = Omit<
   ActionDefinition<P, R>,
-  'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan' | 'verify'
+  'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan' | 'verify' | 'whenOpen'
 > & {
+  /** What becomes of its steps while the circuit breaker of its agent is open: they wait, fail, or another action does them; as the agent says. */
+  whenOpen?: WhenOpen<Given<NoInfer<I>>, Jsonified<NoInfer<O>>>
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema<I, P>
   /** Does the work. May run more than once: see `step.idempotencyKey`. */

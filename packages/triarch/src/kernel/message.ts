@@ -3,6 +3,7 @@ import type { RefusedChild } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan/plan.ts'
 import type { TaskOutcome } from './status.ts'
+import type { Fallback } from './step/policy.ts'
 import type { CacheMark, Loss, Operation, Trial } from './step/step.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
@@ -38,9 +39,9 @@ export type Outcome =
     }
   /**
    * Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). `lane`: nor then, but in the work
-   * queue of this name it has its turn.
+   * queue of this name it has its turn. `fallback`: nor that, if another action may do it instead.
    */
-  | { kind: 'withdrawn'; after?: number; lane?: string }
+  | { kind: 'withdrawn'; after?: number; lane?: string; fallback?: Fallback }
 
 /** An agent's answer to one step request. */
 export interface Reply {

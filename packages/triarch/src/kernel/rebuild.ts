@@ -111,6 +111,7 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
     case 'stepRequested':
     case 'stepRetried':
     case 'verifyRequested':
+    case 'fallbackRequested':
     case 'undoRequested':
     case 'stepSuspended':
     case 'stepSignalled':
@@ -145,6 +146,8 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
     if (always.has(event.type)) return true
     // Children that exist stay known, whatever their number.
     if (event.type === 'batchAdvanced' || event.type === 'batchStopping') return asked.has(event.id)
+    // Whoever did a step undoes it.
+    if (event.type === 'fallbackRequested') return event.id !== step && asked.has(event.id)
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]

@@ -7,6 +7,7 @@ import { remarkOf } from './remark.ts'
 import { succeeded } from './status.ts'
 import { awaitedUntil, overdueElsewhere } from './step/elsewhere.ts'
 import { attemptFailed, trace, verified } from './step/failure.ts'
+import { mayFallBack } from './step/fallback.ts'
 import { isSuspect } from './step/loss.ts'
 import type { Loss, Operation, Step } from './step/step.ts'
 import { signalled } from './suspension/signal.ts'
@@ -106,6 +107,8 @@ function replied(turn: Turn, reply: Reply): void {
     case 'suspended':
       return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
+      if (outcome.fallback && mayFallBack(turn.state, step, outcome.fallback))
+        return emit(turn, { type: 'fallbackRequested', id: step.id, ...outcome.fallback, at: turn.at })
       if (step.awaited !== null) emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: 0 })
       step.dispatched = false
       step.lane = outcome.lane ?? null

@@ -67,6 +67,9 @@ export function tally(task: Following, at: number, events: readonly TaskEvent[],
       case 'stepRequested':
         if (event.action !== null) task.actions.set(event.id, cut(event.action))
         break
+      case 'fallbackRequested':
+        task.actions.set(event.id, cut(event.action))
+        break
       case 'attemptFailed': {
         const { id, error, operation } = event
         const outcome = event.lost ? 'lost' : operation === 'undo' ? 'undo failed' : 'failed'

@@ -99,6 +99,8 @@ export interface TelemetryEvents {
     error: ErrorRecord
     lost: 'death' | 'silence' | 'alive' | 'stop' | null
   }
+  /** The circuit breaker before its action is open: the action `fallback` does it instead. */
+  'step:fallback': StepTelemetry & { fallback: string }
   /** The step waits, and holds nothing meanwhile. `until`: at most (ms since the epoch). */
   'step:suspended': StepTelemetry & { until: number | null }
   /**
@@ -206,6 +208,7 @@ const names: { readonly [N in TelemetryName]: true } = {
   'task:stopped': true,
   'step:requested': true,
   'step:retried': true,
+  'step:fallback': true,
   'step:suspended': true,
   'step:ended': true,
   'attempt:started': true,

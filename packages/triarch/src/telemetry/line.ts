@@ -35,6 +35,7 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   },
   'step:requested': { worst: 'debug', says: 'step requested' },
   'step:retried': { worst: 'info', says: 'step is tried again' },
+  'step:fallback': { worst: 'info', says: 'step is done by its fallback' },
   'step:suspended': { worst: 'debug', says: 'step suspended' },
   'step:ended': { worst: 'info', says: 'step ended', level: ({ outcome }) => (outcome === 'error' ? 'info' : 'debug') },
   'attempt:started': { worst: 'debug', says: 'attempt started' },

@@ -61,6 +61,8 @@ export function narrate(telemetry: Telemetry, told: Told): void {
 
 function follow(known: KnownSteps, event: TaskEvent, { state, at }: Told): void {
   if (event.type === 'stepRequested') known.set(event.id, { action: event.action, name: event.name, since: at })
+  else if (event.type === 'fallbackRequested')
+    known.set(event.id, { name: '', since: null, ...known.get(event.id), action: event.action })
   else if (event.type === 'undoRegistered') known.set(event.id, { action: null, name: event.name, since: at })
   else if (ends.has(event.type) && 'id' in event) {
     if (!state.compensable.has(event.id) && !state.steps.has(event.id)) known.delete(event.id)
@@ -163,6 +165,14 @@ const tellers: Tellers = {
   },
   verified: null,
   verifyRequested: null,
+  fallbackRequested: {
+    name: 'step:fallback',
+    make: ({ id, action: fallback }, told) => {
+      const step = ofStep(told, id)
+      const action = told.state.steps.get(id)?.fallbackOf.at(-1) ?? null
+      return step && { ...step, ...(action !== null && { action }), fallback }
+    },
+  },
   heartbeat: null,
   stepFailed: ended('error'),
   stepSkipped: ended('skipped'),

@@ -164,6 +164,8 @@ export type HistoryEvent =
     } & HistoryAttempt)
   /** Whether the attempt took effect is asked from this instant on. */
   | { type: 'verifyRequested'; id: number; at: Date }
+  /** The circuit breaker before its action was open: from here on the step is one of this action. */
+  | { type: 'fallbackRequested'; id: number; action: string; at: Date }
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: Date } }
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }

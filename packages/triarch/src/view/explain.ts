@@ -400,10 +400,11 @@ async function childrenOf({ state, store }: Scene): Promise<Reason[]> {
   return reasons
 }
 
-function what({ action, name, operation }: Step): string {
+function what({ action, fallbackOf, name, operation }: Step): string {
   const called = action === null || action.endsWith(`.${name}`) ? name : `${name}, ${action}`
   const agent = action === null ? '' : ` of agent ${agentOf(action)}`
-  return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}`
+  const instead = fallbackOf[0] === undefined ? '' : `, in place of ${fallbackOf[0]}`
+  return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}${instead}`
 }
 
 function at(ms: number | undefined): Date {

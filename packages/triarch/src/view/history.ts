@@ -89,6 +89,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
     ...attempt(trace),
   }),
   verifyRequested: ({ id, at }) => ({ id, at: new Date(at) }),
+  fallbackRequested: ({ id, action, at }) => ({ id, action, at: new Date(at) }),
   verified: ({ id, answer, next }) => ({ id, answer, ...then(next) }),
   heartbeat: ({ id, attempt, progress, checkpoint }) => ({
     ...{ id, attempt },

@@ -23,6 +23,8 @@ export interface StepView {
   id: number
   /** `agent.action`; null: local. */
   action: string | null
+  /** Whose step it was, until the circuit breaker of that was open and its fallback did it: `agent.action`; absent: no fallback did. */
+  fallbackOf?: string
   /** What it is called: the action's name, unless the workflow says otherwise. */
   name: string
   /** `waiting`: a planned step whose turn has not come. */
@@ -123,6 +125,10 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
     case 'heartbeat':
     case 'stepSuspended':
       if (typeof event.progress === 'number') view.progress = Math.min(1, Math.max(0, event.progress))
+      return
+    case 'fallbackRequested':
+      if (view.action !== null) view.fallbackOf ??= view.action
+      view.action = event.action
       return
     case 'stepSkipped':
       view.output = event.output

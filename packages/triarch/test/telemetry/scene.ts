@@ -24,6 +24,9 @@ export function ear(): { heard: Heard; listeners: TelemetryListeners } {
 const shop = agent('shop', { circuitBreaker: { failureRate: 1, minimum: 1_000 } })
 const crowd = agent('crowd', { concurrency: { each: 20, adaptive: true } })
 const push = crowd.action('push', { run: (_: null) => null })
+const spare = agent('spare').action('look', { run: (_: null) => 1 })
+const look = shop.action('look', { whenOpen: { fallback: spare }, run: (_: null) => 1 })
+const looking = workflow('looking', { run: (_: null, task) => task.run(look, null) })
 const tries = new Map<string, number>()
 const flaky = shop.action('flaky', {
   retry: { attempts: 3, backoff: { initial: '1s', jitter: false } },
@@ -88,7 +91,7 @@ const many = workflow('many', {
 const failing = workflow('failing', { run: (_: null, task) => task.run(refuses, null) })
 const held = workflow('held', { rescue: 'pause', run: (_: null, task) => task.run(refuses, null) })
 const sleeper = workflow('sleeper', { run: (_: null, task) => task.sleep('4s') })
-const workflows = [sleeper, many, undone, local, kept, plan, again, failing, held, item]
+const workflows = [looking, sleeper, many, undone, local, kept, plan, again, failing, held, item]
 
 /**
  * One of everything on a store in a file: a node that schedules, its successor, and one with the agents. What they told, and what
@@ -110,7 +113,7 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   const shared = { store, environment, onError, lease: '10s', sweep: '1s', poll: '1s' } as const
   const scheduling = { ...shared, workflows, roles: ['scheduler', 'supervisor'], telemetry: whole.listeners } as const
   const cache = { shared: { get: () => Promise.reject(new Error('down')), set: () => undefined } }
-  const hosting = { ...shared, cache, agents: [shop, crowd], roles: ['agent'] } as const
+  const hosting = { ...shared, cache, agents: [shop, crowd, spare.agent], roles: ['agent'] } as const
   await using _ = await testEngine({ ...hosting, telemetry: hands.listeners })
   const first = await testEngine(scheduling)
   await act(first)
@@ -149,6 +152,9 @@ async function act(engine: TestEngine): Promise<void> {
   void triarch.invalidate(rate)
   await engine.submit(many, 60, { id: 'many' })
   await triarch.breaker('shop').open({ reason: 'a scene' })
+  await engine.advance('1s')
+  await engine.submit(looking, null, { id: 'looking' })
+  await engine.settle()
   await triarch.breaker('shop').reset({ reason: 'a scene' })
   await engine.advance('70s')
 }

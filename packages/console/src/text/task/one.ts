@@ -14,6 +14,7 @@ const en = {
   nextPage: 'Next page',
   asked: 'Asked for',
   ended: 'Ended',
+  inPlaceOf: 'in place of',
   kept: (from: string, isStale: boolean) =>
     `Answer of before, from ${from === 'memory' ? 'memory' : 'the shared cache'}${isStale ? ', too old' : ''}`,
   stack: 'Where it was thrown',
@@ -53,6 +54,7 @@ const de: typeof en = {
   nextPage: 'Nächste Seite',
   asked: 'Verlangt',
   ended: 'Beendet',
+  inPlaceOf: 'anstelle von',
   kept: (from: string, isStale: boolean) =>
     `Antwort von früher, aus ${from === 'memory' ? 'dem Gedächtnis' : 'dem geteilten Vorrat'}${isStale ? ', zu alt' : ''}`,
   stack: 'Wo er geworfen wurde',

@@ -7,6 +7,8 @@ import { forgive } from './loss.ts'
 import { type RecordedPolicy, resolvePolicy } from './policy.ts'
 import type { Operation, Step } from './step.ts'
 
+const NONE: readonly never[] = []
+
 /** How single steps change: the parts of the fold that several events share. */
 export function newStep(
   state: TaskState,
@@ -18,6 +20,7 @@ export function newStep(
   const step: Step = {
     id,
     action,
+    fallbackOf: NONE,
     name,
     input,
     undoOnly: false,

@@ -37,6 +37,8 @@ export type StepFact =
     } & AttemptTrace)
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
   | { type: 'verifyRequested'; id: number; at: number }
+  /** The service of its action is left alone: from here on this action is the step's, also for its undo. `policy`: as that action has it. */
+  | { type: 'fallbackRequested'; id: number; action: string; policy: RecordedPolicy; at: number }
   /** `trial`: it is about to be tried by itself; its process lives on. */
   | {
       type: 'heartbeat'

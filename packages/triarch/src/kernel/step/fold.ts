@@ -6,6 +6,7 @@ import { undoDone, undoRequested } from '../plan/undo.ts'
 import { keepReceived } from '../suspension/suspend.ts'
 import { expectFromElsewhere, moveStep, newStep, next, retry } from './change.ts'
 import type { StepDecision, StepFact } from './event.ts'
+import { fallBack } from './fallback.ts'
 import { acquit, bear, forgive } from './loss.ts'
 
 export const stepFolds: Folds<StepDecision | StepFact> = {
@@ -68,6 +69,12 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     step.held = null
     if (step.status === 'suspended') moveStep(step, 'running')
     next(step, { operation: 'verify', at })
+  },
+  fallbackRequested(state, { id, at, ...fallback }) {
+    const step = state.steps.get(id)
+    if (!step) return
+    fallBack(state, step, fallback)
+    next(step, { operation: 'run', at })
   },
   heartbeat(state, { id, progress, checkpoint, trial, given, awaited, putOff }, at) {
     state.asides++

@@ -78,6 +78,13 @@ const firstDefaults: StepPolicy = {
 /** Only what differs from the defaults is recorded, and which defaults those were: most steps record nothing else. */
 export type RecordedPolicy = Partial<StepPolicy> & { readonly defaults?: typeof DEFAULTS }
 
+/** An action that does a step while the service of the step's own is left alone, and how it is tried. */
+export interface Fallback {
+  /** `agent.action`. */
+  action: string
+  policy: RecordedPolicy
+}
+
 /** Edition of `defaultPolicy`: whoever changes a default keeps the old ones for what was recorded under them. */
 export const DEFAULTS = 2
 

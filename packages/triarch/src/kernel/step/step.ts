@@ -40,6 +40,8 @@ export interface Step {
   id: number
   /** Null: local, or (with `undoOnly`) a registered compensation. */
   action: string | null
+  /** Those whose steps it was before, the first of them first. */
+  fallbackOf: readonly string[]
   name: string
   undoOnly: boolean
   input: Json
