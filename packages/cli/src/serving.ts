@@ -22,13 +22,36 @@ export function serverKey({ env }: Pick<Terminal, 'env'>, { host, keys }: Servin
   return key
 }
 
-/** Serves tasks; gives the URL. */
+/** Whether this machine has what serves tasks. */
+export async function canServe(): Promise<boolean> {
+  return import('@triarch/server').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Tells ours, which never fails, and then those of the user, of which the engine hears what went wrong. */
+export function beside(own: TelemetryListeners, given: TelemetryListeners = {}): TelemetryListeners {
+  type Listener = (event: unknown) => unknown
+  const [ours, theirs] = [own, given] as Readonly<Record<string, Listener>>[]
+  const both = Object.entries(ours ?? {}).map(([name, listener]): [string, Listener] => {
+    const other = theirs?.[name]
+    const tell = (event: unknown) => {
+      listener(event)
+      return other?.(event)
+    }
+    return [name, other === undefined ? listener : tell]
+  })
+  return { ...given, ...Object.fromEntries(both) }
+}
+
+/** Serves tasks; gives the URL, and whether the console is there as well. */
 export async function serveTasks(
   triarch: Triarch,
   workflows: readonly Workflow[],
   { port, host, keys }: Serving & { port: number },
   key: string | undefined,
-): Promise<string> {
+): Promise<{ url: string; console: boolean }> {
   const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
   const authenticate = ({ headers }: Request) =>
     isSame(headers.get('authorization') ?? '', `Bearer ${key}`) ? { id: 'key' } : null
@@ -41,7 +64,7 @@ export async function serveTasks(
     ...(console !== undefined && { console }),
   })
   const { url } = await server.listen({ port, signals: [], ...(host !== undefined && { host }) })
-  return url
+  return { url, console: console !== undefined }
 }
 
 /** What tells an exporter of this node, and who listens already, before there is the engine; and what serves it afterwards. */

@@ -20,6 +20,11 @@ export function storeAt(place: StorePlace, migrate: 'auto' | 'refuse' = 'refuse'
   return sqlite(place.path, { migrate, writer: 'inline' })
 }
 
+/** The store of a node: made and changed as it needs it. */
+export function storeOfNode(place: StorePlace): StoreFactory {
+  return place.type === 'postgres' ? postgres({ url: place.url, schema: place.schema }) : sqlite(place.path)
+}
+
 /** Tasks, wherever they are. */
 export interface Session extends AsyncDisposable {
   readonly triarch: TriarchClient
@@ -42,7 +47,7 @@ export async function sessionAt(place: Place, app?: App): Promise<Session> {
 
 export async function open(
   store: StoreFactory,
-  app: App = nothing,
+  { node: _, ...app }: App = nothing,
   options: Partial<TriarchOptions> = {},
 ): Promise<StoreSession> {
   const made: { port?: StateStore; environment?: Environment } = {}

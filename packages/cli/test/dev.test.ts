@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { Triarch } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { main, shop, triarch } from './binary.ts'
+import { main, shop, triarch as triarchOf } from './binary.ts'
 import type { letter } from './shop.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'triarch-dev-'))
@@ -46,6 +46,10 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   write('old')
   const { child, lines } = running(['dev', module, '--store', join(folder, 'dev.db')])
   await expect.poll(() => count(lines, /started with wait/)).toBe(1)
+  await expect.poll(() => count(lines, /and the console http/)).toBe(1)
+  const urls = () => lines.flatMap((line) => /the console (http:\S+)/.exec(line)?.[1] ?? [])
+  const page = await fetch(urls()[0] ?? '')
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>Triarch</title>')])
 
   await using client = new Triarch({ store: sqlite(join(folder, 'dev.db')), notices: false })
   const { wait } = (await import(module)) as { wait: typeof letter }
@@ -58,10 +62,41 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   }
   await expect.poll(changed, { interval: 1_000 }).toBeGreaterThan(0)
   await expect.poll(() => count(lines, /started with wait/)).toBeGreaterThan(1)
+  await expect.poll(() => urls().length).toBeGreaterThan(1)
+  expect(new Set(urls()).size).toBe(1)
   await client.task('w-1').signal('go', 'on')
   expect(await task.result()).toBe('new on')
   child.kill('SIGTERM')
   expect((await once(child, 'exit'))[0]).toBe(0)
+})
+
+it('start takes what else an engine is given from what the module exports as options', async () => {
+  const triarch = new URL(import.meta.resolve('triarch')).href
+  const write = (name: string, options: string) => {
+    const module = join(folder, name)
+    const flow = `export const quick = workflow('quick', { run: async () => 'done' })`
+    writeFileSync(module, `import { workflow } from '${triarch}'\n${flow}\nexport const options = ${options}\n`)
+    return module
+  }
+  const store = ['--store', join(folder, 'options.db')]
+  const module = write(
+    'options.mjs',
+    `{ logLevel: 'info', logger: Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...said) => console.log('LOG', JSON.stringify(said))])),
+       telemetry: { 'task:stopped': ({ task }) => console.log('TOLD', task) }, labels: { zone: 'a' } }`,
+  )
+  const { child, lines } = running(['start', module, ...store])
+  await expect.poll(() => count(lines, /started with quick/)).toBe(1)
+  await using client = new Triarch({ store: sqlite(join(folder, 'options.db')), notices: false })
+  const { quick } = (await import(module)) as { quick: typeof letter }
+  await client.submit(quick, '', { id: 'q-1' })
+  await expect.poll(() => [count(lines, /TOLD q-1/), count(lines, /quick q-1 success/), count(lines, /LOG .*q-1/) > 0]).toEqual([1, 1, true]) // biome-ignore format: one row
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(0)
+  for (const [options, exit, code] of [
+    [`{ store: 1 }`, 2, 'options may not have store'],
+    [`{ lesae: '3s' }`, 2, 'UNKNOWN_OPTION'],
+  ] as const)
+    expect(await triarchOf(['start', write(`${code.length}.mjs`, options), ...store])).toMatchObject({ exit, err: expect.stringContaining(code) }) // biome-ignore format: one row
 })
 
 it('start serves tasks to those with a key, its health and metrics to others', async () => {
@@ -86,10 +121,19 @@ it('start serves tasks to those with a key, its health and metrics to others', a
   for (const path of ['/health/live', '/health/ready']) expect((await fetch(origin + path)).status).toBe(200)
   expect(await (await fetch(metrics)).text()).toContain('triarch_node_living')
   const given = ['task', 'start', 'letter', '--input', '"x"', '--wait', '--url', origin]
-  expect(await triarch(given, { TRIARCH_KEY: 's3cret' })).toMatchObject({ exit: 0, err: '' })
-  const made = await triarch(['key', 'create', 'k', '--rights', 'read', '--json', '--store', join(folder, 'served.db')])
+  expect(await triarchOf(given, { TRIARCH_KEY: 's3cret' })).toMatchObject({ exit: 0, err: '' })
+  const made = await triarchOf([
+    'key',
+    'create',
+    'k',
+    '--rights',
+    'read',
+    '--json',
+    '--store',
+    join(folder, 'served.db'),
+  ])
   const { secret } = JSON.parse(made.out) as { secret: string }
   expect((await fetch(`${origin}/api/v1/stats`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
-  const open = await triarch(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
+  const open = await triarchOf(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
   expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('TRIARCH_SERVER_KEY') })
 })

@@ -114,6 +114,7 @@ const packages: Record<string, readonly string[]> = {
     ],
     ...[
       'commander',
+      'node:net',
       'pg',
       'node:child_process',
       'node:crypto',

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Means } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { needsStore, type Shared } from '../place.ts'
+import { canServe } from '../serving.ts'
 
 /** As it is run from its sources, and as it is built. */
 const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url))
@@ -11,13 +14,19 @@ const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts
 /** Longest that running steps keep a changed module waiting. */
 const GRACE = '2s'
 
+/** Where the console is, unless somebody is there already. */
+const PORT = 7070
+
 /** `start` under Node's own watch: it stops in good order when a file of the module changes, and starts anew. */
 export function addDev(program: Command, means: Means): void {
   program
     .command('dev')
     .description('start, and start anew whenever a file of the module changes; tasks go on where they were')
     .argument('<module>', 'the module that exports workflows and agents')
-    .option('--port <n>', 'serve tasks over HTTP on loopback, by @triarch/server; 0: any port')
+    .option(
+      '--port <n>',
+      `serve tasks and the console over HTTP on loopback; ${PORT}, or any port that is free, where @triarch/server is installed`,
+    )
     .action(async (path: string, _, command: Command) => {
       const { store, schema, port, profile, url } = command.optsWithGlobals<Shared & { port?: string }>()
       if (url !== undefined) throw needsStore('dev')
@@ -31,7 +40,7 @@ export function addDev(program: Command, means: Means): void {
         '--store': known ? store : 'triarch.db',
         '--profile': profile,
         '--schema': schema,
-        '--port': port,
+        '--port': port ?? ((await canServe()) ? `${await portFor(PORT)}` : undefined),
         '--grace': GRACE,
       }
       const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
@@ -44,4 +53,18 @@ export function addDev(program: Command, means: Means): void {
       })
       if (code !== 0) means.end(exitCodes.failed)
     })
+}
+
+/** This port, or any that is free where somebody has it: the same for all that starts anew. */
+async function portFor(wanted: number): Promise<number> {
+  const probe = createServer()
+  probe.listen(wanted, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+    return (probe.address() as AddressInfo).port
+  } catch {
+    return portFor(0)
+  } finally {
+    probe.close()
+  }
 }

@@ -5,8 +5,8 @@ import { duration, whole } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
-import { exporter, type Serving, serverKey, serveTasks } from '../serving.ts'
-import { open, storeAt } from '../session.ts'
+import { beside, exporter, type Serving, serverKey, serveTasks } from '../serving.ts'
+import { open, storeOfNode } from '../session.ts'
 import { cell, instant } from '../table.ts'
 
 const roles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -50,26 +50,28 @@ export function addStart(program: Command, means: Means): void {
         'step:retried': ({ at, task, name, attempt, error }) =>
           said(at, `${task} ${name}, attempt ${attempt}: ${error.message}`),
       }
-      const prom = metrics === undefined ? null : await exporter(own)
+      const told = beside(own, app.node?.telemetry)
+      const prom = metrics === undefined ? null : await exporter(told)
       const place = await storePlaceOf(options, terminal, 'start')
-      await using session = await open(storeAt(place, 'auto'), app, {
+      await using session = await open(storeOfNode(place), app, {
+        ...app.node,
         operations: true,
         ...(wanted && { roles: wanted as Role[] }),
         ...(options.grace !== undefined && { grace: options.grace }),
         notices: true,
-        telemetry: prom?.telemetry ?? own,
+        telemetry: prom?.telemetry ?? told,
       })
       const { triarch, environment } = session
       await triarch.start()
       said(environment.now(), `started with ${[...app.workflows, ...app.agents].map(({ name }) => name).join(', ')}`)
       if (port !== undefined) {
-        const url = await serveTasks(
+        const { url, console } = await serveTasks(
           triarch,
           app.workflows,
           { port, ...(host !== undefined && { host }), ...(keys && { keys }) },
           key,
         )
-        said(environment.now(), `serves ${url}/api/v1/openapi.json`)
+        said(environment.now(), `serves ${url}/api/v1/openapi.json${console ? ` and the console ${url}/` : ''}`)
       }
       if (prom && metrics !== undefined)
         said(environment.now(), `serves ${await prom.listen(triarch, { port: metrics, host })}`)
