@@ -157,7 +157,7 @@ export class Cluster {
   #agents(machine: Machine): Agent[] {
     const book = this.#ledger.of(machine)
     const { agents } = definitions(book, this.#plan.settings.strict !== undefined, this.kept.bank(machine, book))
-    return agents.map((agent) => {
+    return [...agents, ...this.outage.spares(agents)].map((agent) => {
       const ruled = this.crowd.agent(
         machine,
         this.dial.agent(

@@ -148,6 +148,7 @@ const outage: Feature = (chance, plan) => {
   const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
   for (const task of tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(2, 8) }, call) }))
+  if (chance.yes(0.3)) plan.outage.rule.fallback = true
 }
 
 /** Limits may be by keys: a breaker beside them is, too. */

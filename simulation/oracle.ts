@@ -196,7 +196,7 @@ const versions: Oracle = ({ rollout }) => rollout.faults
 /** Schemas and middleware are heeded, and what they throw costs nobody anything else. */
 const strict: Oracle = ({ evidence, wrapped }) => (wrapped ? censored(evidence, wrapped) : [])
 
-/** Behind an open breaker no more attempts begin than its probes. That what was parked ends is `liveness`. */
+/** Behind an open breaker no more attempts begin than its probes, also of what has a fallback. That what was parked ends is `liveness`. */
 const breakers: Oracle = ({ outage }) => outage.faults
 
 /** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */

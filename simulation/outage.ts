@@ -1,5 +1,5 @@
-import type { Agent, Triarch } from '../packages/triarch/src/index.ts'
-import { isTriarchError, TransientError } from '../packages/triarch/src/index.ts'
+import type { Action, Agent, Triarch } from '../packages/triarch/src/index.ts'
+import { agent, isTriarchError, TransientError } from '../packages/triarch/src/index.ts'
 import { storedBreaker } from '../packages/triarch/src/store/circuit.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
@@ -43,16 +43,23 @@ export class Outage {
   /** The agent with its breaker, before a service that is ill now and then. */
   agent(machine: Machine, agent: Agent): Agent {
     const plan = this.#plan
-    if (!plan) return agent
-    const { keyed, ...rule } = plan.rule
+    if (!plan || agent.name === 'spare') return agent
+    const { keyed, fallback, ...rule } = plan.rule
     const circuitBreaker = { ...rule, ...(keyed && { key: keyOf }) }
-    const guarded = Object.freeze({ ...agent, circuitBreaker })
+    const actions = fallback ? withFallbacks(agent, this.spares([agent])[0]) : agent.actions
+    const guarded = Object.freeze({ ...agent, circuitBreaker, actions })
     return sabotagedAgent(guarded, (call, work) => {
       this.#called(machine, keyed ? `${agent.name}#${KEY}` : agent.name, call)
       const now = this.#world.elapsed
       if (plan.ills.some(({ at, ms }) => now >= at && now < at + ms)) throw new TransientError('injected: an outage')
       return work()
     })
+  }
+
+  /** Agents that do the same as the shop, and are never ill. */
+  spares(agents: readonly Agent[]): Agent[] {
+    if (!this.#plan?.rule.fallback) return []
+    return agents.filter(({ name }) => name === 'shop').map(spareOf)
   }
 
   #called(machine: Machine, lane: string, { operation }: AttemptCall): void {
@@ -100,4 +107,29 @@ export class Outage {
       return [`${lane} was open from ${from} to ${until}: ${within.length} attempts began, its probes are ${most}`]
     })
   }
+}
+
+function spareOf({ actions }: Agent): Agent {
+  const spare = agent('spare')
+  for (const [name, { definition, plans }] of actions) {
+    const { run, undo, verify, batch, thread, ...rest } = definition
+    if (plans || batch || thread || rest.finalize || !run) continue
+    const { cache: _, whenOpen: __, concurrency: ___, rateLimit: ____, plan: _____, output: ______, ...policy } = rest
+    spare.action(name, {
+      ...policy,
+      run: run.bind(definition),
+      ...(undo && { undo }),
+      ...(verify && { verify }),
+    } as Parameters<Agent['action']>[1])
+  }
+  return spare
+}
+
+function withFallbacks({ actions }: Agent, spare: Agent | undefined): ReadonlyMap<string, Action> {
+  return new Map(
+    [...actions].map(([name, action]) => {
+      const fallback = spare?.actions.get(name)
+      return [name, fallback ? { ...action, definition: { ...action.definition, whenOpen: { fallback } } } : action]
+    }),
+  )
 }

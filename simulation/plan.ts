@@ -81,6 +81,8 @@ export interface OutagePlan {
     probes: number
     whenOpen?: 'park' | 'fail'
     keyed?: boolean
+    /** While it is open, another agent does what the shop would. */
+    fallback?: true
   }
   words: { at: number; agent: 'shop' | 'yard'; word: 'open' | 'close' | 'reset'; ms: number }[]
 }

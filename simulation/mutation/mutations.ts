@@ -705,6 +705,18 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['breakers'],
     world: 'outage',
   },
+  'a step that has a fallback does not heed its breaker': {
+    change: {
+      'agent/guard.ts': [
+        [
+          'if (this.#admits(lane)) return null\n',
+          "if (this.#admits(lane) || typeof this.#instead.of(action, this.breaker) === 'object') return null\n",
+        ],
+      ],
+    },
+    by: ['breakers'],
+    world: 'outage',
+  },
   'what was parked is forgotten when its breaker closes': {
     change: {
       'agent/guard.ts': [

@@ -84,7 +84,8 @@ function dueTimes(story: Story): Map<string, number> {
     const step = 'id' in event && event.id !== undefined ? state.steps.get(event.id) : undefined
     if (!step) continue
     const { operation, attempt } = step
-    const key = step.generation === 0 ? `${state.id}:${step.id}` : `${state.id}:${step.id}:${step.generation}`
+    const mark = state.incarnation === null ? ':' : '~'
+    const key = `${state.id}:${step.id}${step.generation === 0 ? '' : `${mark}${step.generation}`}`
     const name = attemptOf({ key, operation, attempt })
     if (!due.has(name)) due.set(name, Math.max(step.due, at))
   }
