@@ -6,6 +6,7 @@ import {
   type Duration,
   PermanentError,
   TransientError,
+  UnknownOutcomeError,
   workflow,
 } from '../../src/index.ts'
 import { memory } from '../../src/testing/index.ts'
@@ -80,6 +81,33 @@ async function opened(s: Stage, of: ReturnType<typeof bank>, count = 6, region =
   await s.advance('1s')
   return tasks
 }
+
+describe('a circuit breaker', () => {
+  const pause = (s: Stage | null, ms: number) =>
+    new Promise<void>((resolve) => void s?.engine.environment.timer(ms, resolve))
+  type Run = (s: Stage | null) => unknown
+  it.each<[what: string, opens: boolean, run: Run]>([
+    ['answers that do not come in time', true, () => new Promise(() => undefined)],
+    ['slow answers', true, (s) => pause(s, 300)],
+    ['transient errors', true, () => Promise.reject(new TransientError('down'))],
+    ['errors that say nothing of what was done', true, () => Promise.reject(new UnknownOutcomeError('cut off'))],
+    ['errors that nobody named', true, () => Promise.reject(new Error('what?'))],
+    ['refusals', false, () => Promise.reject(new PermanentError('no money'))],
+    ['quick answers', false, (s) => pause(s, 100)],
+    ['what it gives that cannot be recorded', false, () => () => 'a function'],
+  ])('counts %s: opens by them is %s', async (_, opens, run) => {
+    let s: Stage | null = null
+    const pay = agent('bank', { circuitBreaker: { ...rule, slowerThan: '200ms' } })
+    const charge = pay.action('charge', { attemptWithin: '1s', retry: { attempts: 1 }, run: () => run(s) })
+    const order = workflow('order', { rescue: 'fail', run: (_: null, task) => task.run(charge, null) })
+    await using given = await stage({ workflows: [order], agents: [pay] })
+    s = given
+    await Promise.all(Array.from({ length: 8 }, () => given.submit(order, null)))
+    await given.advance('3s')
+    const { changes } = await given.engine.triarch.breaker('bank').info()
+    expect(changes.some(({ to }) => to === 'open')).toBe(opens)
+  })
+})
 
 describe('while its circuit breaker is open an agent', () => {
   it('is left alone, and its steps wait without an attempt and without a slot', async () => {
