@@ -115,7 +115,8 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   logs(options?: LogOptions): Promise<LogPage>
 
   /**
-   * The same lines, and those that come, until the task has stopped; then within some seconds. Ends with the signal's reason. As `logs`.
+   * The same lines, and those that come, until the task has stopped; then within some seconds. Ends with the signal's reason. As
+   * `logs`; UNKNOWN_TASK also where the task is deleted meanwhile.
    * @example
    * const lines = task.watchLogs({ level: 'info' })
    * for await (const { level, message } of lines) console.log(level, message)

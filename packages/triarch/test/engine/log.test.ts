@@ -114,6 +114,24 @@ describe('the log of a task', () => {
     await expect(task.watchLogs({ signal: over.signal }).next()).rejects.toThrow('enough')
   })
 
+  it('that is followed says so where its task is deleted, and does not end as if all were told', async () => {
+    let isDeleted = false
+    const inner = memory()
+    const store: StoreFactory = (...given) => {
+      const opened = inner(...given)
+      const task = opened.task.bind(opened)
+      return Object.assign(opened, { task: async (id: string) => (isDeleted ? null : task(id)) })
+    }
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
+    await using engine = await testEngine({ workflows: [waits], store })
+    const ended = (await engine.submit(waits, null)).watchLogs().next()
+    const failed = expect(ended).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
+    await engine.advance('2s')
+    isDeleted = true
+    await engine.advance('2s')
+    await failed
+  })
+
   it('is looked at once for all who follow it, however many they are', async () => {
     let looks = 0
     const inner = memory()
