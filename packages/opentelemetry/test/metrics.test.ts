@@ -195,10 +195,12 @@ describe('the metrics of Prometheus', () => {
     for (let i = 0; i < MOST_VALUES * 2; i++) {
       const event = { at: 0, node: null, task: `t-${i}`, workflow: `w-${i}`, version: '1' }
       prom.telemetry['task:submitted']?.({ ...event, startAt: null, schedule: null, parent: null })
+      prom.telemetry['leadership:taken']?.({ at: 0, node: 'n', name: `tenant-${i}`, token: i })
     }
     const text = await textOf(prom)
     expect(text.match(/^triarch_task_submitted_total\{/gm)).toHaveLength(MOST_VALUES + 1)
     expect(text).toContain(`triarch_task_submitted_total{workflow="other"} ${MOST_VALUES}\n`)
+    expect(text.match(/^triarch_leadership_taken_total\{/gm)).toHaveLength(MOST_VALUES + 1)
   })
 })
 

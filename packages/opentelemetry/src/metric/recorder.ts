@@ -88,8 +88,8 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
       }
     },
     'leader:taken': () => sink.add('triarch.leader.taken', 1, none),
-    'leadership:taken': ({ name }) => sink.add('triarch.leadership.taken', 1, { name }),
-    'leadership:ended': ({ name, end }) => sink.add('triarch.leadership.ended', 1, { name, end }),
+    'leadership:taken': ({ name }) => sink.add('triarch.leadership.taken', 1, labels({ name })),
+    'leadership:ended': ({ name, end }) => sink.add('triarch.leadership.ended', 1, labels({ name, end })),
     'lease:renewed': ({ thread }) => sink.add('triarch.lease.renewed', 1, { thread: String(thread) }),
     'lease:lost': () => sink.add('triarch.lease.lost', 1, none),
     'schedule:fired': () => sink.add('triarch.schedule.fired', 1, none),
