@@ -58,9 +58,12 @@ export class Breakers implements Service {
   #again: number | null = null
   /** Guards whose agents are known to the store. */
   readonly #known = new Set<Guard>()
+  /** By which rules each goes as far as those who look at the store know. */
+  readonly #rules: Map<Guard, string>
 
   constructor(options: BreakersOptions) {
     this.#options = options
+    this.#rules = new Map(options.guards.map((guard) => [guard, ruleOf(guard)]))
     for (const guard of options.guards) guard.hurry = () => this.tell()
   }
 
@@ -140,6 +143,7 @@ export class Breakers implements Service {
     let news = await this.#read(guard)
     if (guard.breaker === null) return news
     if (!this.#known.has(guard)) await this.#register(guard)
+    if (this.#rules.get(guard) !== ruleOf(guard)) await this.#proclaim(guard)
     for (const lane of [...guard.lanes.values()]) {
       if (!guard.keys.none && lane.name === guard.agent) continue
       for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -196,6 +200,16 @@ export class Breakers implements Service {
     this.#known.add(guard)
   }
 
+  /** A setting is another: said once by each node that heard of it, and not again by those whose code has other rules. */
+  async #proclaim(guard: Guard): Promise<void> {
+    const rule = ruleOf(guard)
+    for (const lane of guard.lanes.values()) {
+      // One that was outrun has it from whoever outran it, or from the next that is written.
+      if (lane.version > 0 && (await this.#write(guard, lane, lane.state))) lane.version++
+    }
+    this.#rules.set(guard, rule)
+  }
+
   async #say(guard: Guard, lane: Lane): Promise<'nothing' | 'said' | 'outrun'> {
     const { environment, node, lease, room, alert } = this.#options
     const now = environment.now()
@@ -233,6 +247,10 @@ export class Breakers implements Service {
     const stored: StoredBreaker = { format: 1, state, rule: breaker.rule, ...(keyed && { keyed: true }) }
     return this.#options.store.writeBreaker({ name, expected: version, state: JSON.stringify(stored) })
   }
+}
+
+function ruleOf({ breaker }: Guard): string {
+  return JSON.stringify(breaker?.rule)
 }
 
 function isForgotten({ agent }: Guard, { name, version, state, waiting, seen }: Lane, now: number): boolean {

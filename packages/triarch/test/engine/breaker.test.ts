@@ -390,6 +390,21 @@ describe('an operator', () => {
     ])
   })
 
+  it('sees by which numbers it goes soon after a setting changed them, though nothing happened to it', async () => {
+    const of = bank()
+    await using s = await of.start({ poll: '100ms' })
+    const { triarch } = s.engine
+    await s.advance('1s')
+    const rules = async () => (await triarch.breaker('bank').info()).rule
+    expect(await rules()).toMatchObject({ minimum: 4, probes: 2 })
+    await triarch.setting('triarch.agent.bank').set({ circuitBreaker: { minimum: 9 } }, { reason: 'a test' })
+    await s.advance('2s')
+    expect(await rules()).toMatchObject({ minimum: 9, probes: 2 })
+    await many(s, of, 2)
+    await s.advance('1s')
+    expect(of.calls).toHaveLength(2)
+  })
+
   it('closes it before its time, or makes it forget how often it opened', async () => {
     const of = bank()
     await using s = await of.start()
