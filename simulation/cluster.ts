@@ -16,6 +16,7 @@ import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { Pools } from './pool.ts'
 import { Reign } from './reign.ts'
+import { Seniority } from './seniority.ts'
 import { definitions } from './services.ts'
 import type { Sight } from './sight.ts'
 import { counted } from './slots.ts'
@@ -54,6 +55,7 @@ export class Cluster {
   readonly crowd: Crowd
   readonly pools: Pools
   readonly entrance: Entrance
+  readonly seniority: Seniority
   readonly dial: Dial
   readonly alarm: Alarm
   readonly kept: Kept
@@ -80,6 +82,7 @@ export class Cluster {
     this.crowd = new Crowd(store, plan)
     this.pools = new Pools(store, plan)
     this.entrance = new Entrance(store, plan)
+    this.seniority = new Seniority(store, plan)
     this.dial = new Dial(world, plan)
     this.alarm = new Alarm(world, plan)
     this.adaptive = new Adaptive(world, plan)
@@ -131,6 +134,7 @@ export class Cluster {
       direct: this.mesh.isThere,
       agents: roles.includes('agent') && !this.wire.apart ? this.#agents(machine) : [],
       limits: { tasks, ...limits },
+      ...(this.#plan.ageing && { ageing: this.#plan.ageing }),
       ...(retention && { retention }),
       ...this.dial.options(),
       ...this.alarm.options(),

@@ -331,6 +331,23 @@ const entrance: Feature = (chance, plan) => {
     })
 }
 
+/** More tasks are ready than nodes have room for, some of them urgent, and they age while they wait. */
+const ageing: Feature = (chance, plan) => {
+  // What the store forgets, and whose calls somebody else watches.
+  if (plan.loss || plan.leaps || plan.line) return
+  plan.ageing = chance.between(1_000, 3_000)
+  plan.settings.tasks = chance.between(1, 2)
+  const at = chance.below(plan.chaos / 2)
+  for (const task of plan.tasks) task.priority = chance.below(3)
+  for (const place of Array.from({ length: chance.between(15, 40) }).keys())
+    plan.tasks.push({
+      id: `waiting ${place}`,
+      at: at + chance.below(3_000),
+      ops: [{ do: 'step', action: 'charge', order: { slow: chance.below(300) } }],
+      priority: chance.below(3),
+    })
+}
+
 /** Agents are elsewhere, behind links that fail. */
 const wire: Feature = (chance, plan) => {
   // What shapes the agents of nodes; and what was acknowledged and then forgotten.
@@ -431,6 +448,7 @@ const features = {
   wire: { of: 0.1, add: wire },
   cargo: { of: 0.1, add: cargo },
   direct: { of: 0.1, add: direct },
+  ageing: { of: 0.06, add: ageing },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -19,6 +19,7 @@ import type { Poison } from './poison.ts'
 import type { Pools } from './pool.ts'
 import type { Reign } from './reign.ts'
 import type { Rollout } from './rollout.ts'
+import type { Seniority } from './seniority.ts'
 import type { Sight } from './sight.ts'
 import type { Throttle } from './throttle.ts'
 import type { Timetable } from './timetable.ts'
@@ -43,6 +44,7 @@ export interface Hindsight {
   crowd: Crowd
   pools: Pools
   entrance: Entrance
+  seniority: Seniority
   dial: Dial
   alarm: Alarm
   kept: Kept
@@ -211,6 +213,9 @@ const pools: Oracle = ({ pools }) => pools.faults
 /** Of what one application submits no more waits than may. That what was refused or held back is taken in the end is `liveness`. */
 const entrance: Oracle = ({ entrance }) => entrance.faults
 
+/** Where tasks age no ready task is left for one that should come later: so none starves. That all end is `liveness`. */
+const seniority: Oracle = ({ seniority }) => seniority.faults
+
 /** A newcomer to a shared queue waits for few of each other; where steps age nobody is passed by who should come later. */
 const queues: Oracle = ({ line }) => line.faults
 
@@ -262,6 +267,7 @@ const oracles: Record<string, Oracle> = {
   crowds,
   pools,
   entrance,
+  seniority,
   queues,
   leaders,
   settings,

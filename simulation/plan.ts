@@ -31,6 +31,8 @@ export interface Plan {
   pools?: PoolPlan
   /** How many programs may wait that were submitted. */
   entrance?: EntrancePlan
+  /** For how long a task waits for a node to rise by one level (ms). */
+  ageing?: number
   /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */
   line?: { concurrency: number } & (
     | { tenants: number; ageing?: undefined }

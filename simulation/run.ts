@@ -318,8 +318,23 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, adaptive, wire, mesh } =
-      this.#cluster
+    const {
+      errors,
+      outage,
+      throttle,
+      reign,
+      line,
+      crowd,
+      pools,
+      entrance,
+      seniority,
+      dial,
+      alarm,
+      kept,
+      adaptive,
+      wire,
+      mesh,
+    } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest, mesh.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -346,6 +361,7 @@ class Run {
         crowd,
         pools,
         entrance,
+        seniority,
       },
     }
     const found = [

@@ -862,6 +862,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['queues'],
     world: 'line',
   },
+  'the most urgent task is always taken first, however long others wait': {
+    change: {
+      'store/sqlite/claim.ts': [
+        ['const rank = candidate.priority * ageing - last', 'const rank = candidate.priority * ageing * 1_000 - last'],
+      ],
+    },
+    by: ['seniority'],
+    at: 1,
+    world: 'ageing',
+  },
   'what waits grows younger': {
     change: {
       'policy/line.ts': [['priority * ageing - (since - ORIGIN)', 'priority * ageing + (since - ORIGIN)']],
