@@ -28,7 +28,10 @@ export type Reason = {
    * refused `until` then; `ahead`: how many submissions are before it in that process, which alone knows of it.
    */
   | { code: 'queue-full'; workflow: string; most: number; ahead: number; since: Date; until: Date }
-  /** It waits for a scheduler that has room; `ahead`: how many of its kind are before it. */
+  /**
+   * It waits for a scheduler that has room; `ahead`: how many of its kind are before it by priority, then by when they came. Schedulers with
+   * `ageing` may take it before some of them.
+   */
   | { code: 'queued'; ahead: number }
   /** No living node runs this version of its workflow. */
   | { code: 'no-scheduler'; workflow: string; version: string }
