@@ -45,8 +45,10 @@ describe('a list', () => {
   })
 
   it('by anything else is done with a full page, or says how far it looked', () => {
-    expect(look({ workflow: 'none' })).toEqual([[], PIECE])
-    expect(look({ workflow: 'none', after: PIECE })).toEqual([[], null])
+    expect(look({ version: 'none' })).toEqual([[], PIECE])
+    expect(look({ version: 'none', after: PIECE })).toEqual([[], null])
+    // Its span says so at once.
+    expect(look({ workflow: 'none' })).toEqual([[], null])
     expect(look({ workflow: 'flow', limit: 2, order: 'newest' })).toEqual([[MANY, MANY - 1], null])
     expect(look({ filter: 'id:t*', after: 3, limit: 2 })).toEqual([[4, 5], null])
     expect(look({ filter: '-id:t1*', limit: 3 })).toEqual([[2, 3, 4], null])
@@ -65,20 +67,20 @@ describe('a list', () => {
 
   it('of several parts goes as far as all of them were looked at, so that nothing is left out in between', () => {
     const mixed = filled(0)
-    const make = (id: string, workflow: string, status: string) =>
+    const make = (id: string, version: string, status: string) =>
       mixed.run(
         `INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
-          submitted_at, updated_at) VALUES (?, ?, '1', 0, ?, 'pending', 0, 1, 0, 0, 0, 1, 0, 0)`,
+          submitted_at, updated_at) VALUES (?, 'flow', ?, 0, ?, 'pending', 0, 1, 0, 0, 0, 1, 0, 0)`,
         id,
-        workflow,
+        version,
         status,
       )
     // Half a look goes to each status: that of the first ends before it has passed over all that do not fit.
-    make('a', 'flow', 'running')
-    for (let n = 0; n < PIECE / 2 + 1; n++) make(`x${n}`, 'other', 'running')
-    make('b', 'flow', 'paused')
-    make('c', 'flow', 'running')
-    const choice = { workflow: 'flow', status: ['running', 'paused'], order: 'oldest', limit: 3 } as const
+    make('a', '1', 'running')
+    for (let n = 0; n < PIECE / 2 + 1; n++) make(`x${n}`, '2', 'running')
+    make('b', '1', 'paused')
+    make('c', '1', 'running')
+    const choice = { version: '1', status: ['running', 'paused'], order: 'oldest', limit: 3 } as const
     const first = list(mixed, 0, queryOf(choice))
     expect([first.rows.map(({ id }) => id), first.looked]).toEqual([['a'], PIECE / 2])
     const rest = list(mixed, 0, queryOf({ ...choice, after: PIECE / 2 }))
