@@ -22,12 +22,14 @@ export function serverKey({ env }: Pick<Terminal, 'env'>, { host, keys }: Servin
   return key
 }
 
-/** Whether this machine has what serves tasks. */
-export async function canServe(): Promise<boolean> {
-  return import('@triarch/server').then(
-    () => true,
-    () => false,
-  )
+/** Whether what serves tasks is installed: it is looked for, and not loaded. */
+export function canServe(): boolean {
+  try {
+    import.meta.resolve('@triarch/server')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Tells ours, which never fails, and then those of the user, of which the engine hears what went wrong. */

@@ -40,7 +40,7 @@ export function addDev(program: Command, means: Means): void {
         '--store': known ? store : 'triarch.db',
         '--profile': profile,
         '--schema': schema,
-        '--port': port ?? ((await canServe()) ? `${await portFor(PORT)}` : undefined),
+        '--port': port ?? (canServe() ? `${await portFor(PORT)}` : undefined),
         '--grace': GRACE,
       }
       const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))

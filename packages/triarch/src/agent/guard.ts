@@ -46,6 +46,7 @@ export class Guard {
   page = ''
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined
+  readonly #instead: Instead
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
   /** For so long a reading is good (ms). */
   readonly #lasting: number
@@ -53,8 +54,6 @@ export class Guard {
   /** Attempts came since it was read last, and before that. */
   #used = false
   #wasUsed = true
-
-  readonly #instead: Instead
 
   constructor(
     { agent, keys, instead }: { agent: string; keys: Keys; instead: Instead },
