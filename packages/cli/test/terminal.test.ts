@@ -85,7 +85,7 @@ describe('a real terminal', () => {
   it('dev says what happens, and ends with its terminal', async (test) => {
     if (noTmux) test.skip(noTmux)
     const own = join(folder, 'dev.db')
-    terminal('dev', 100, 20, [process.execPath, main, 'dev', shop, '--store', own])
+    terminal('dev', 100, 20, [process.execPath, main, 'dev', shop, '--store', own, '--port', '0'])
     await expect.poll(() => screen('dev')).toContain('started with')
     const given = ['--app', shop, '--input', '"x"', '--id', 'd-1', '--wait', '--store', own]
     expect((await triarch(['task', 'start', 'letter', ...given])).exit).toBe(0)
