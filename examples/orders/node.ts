@@ -23,6 +23,7 @@ const triarch = new Triarch({
   // Those that are elsewhere are left to others: see fleet.ts.
   agents: agents.filter(({ name }) => !values.without.includes(name)),
   roles: positionals as Role[],
+  statistics: {},
   ...lease,
 })
 triarch.on('alert', ({ task, message }) => console.error(`alert: ${task ? `${task}: ` : ''}${message}`))

@@ -1,26 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer, type ServerOptions, type TriarchServer } from '@triarch/server'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { Triarch, type TriarchOptions, type Workflow } from 'triarch'
 import { expect } from 'vitest'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
 import { files } from '../src/index.ts'
 
-const CHROMIUM = process.env.TRIARCH_CHROMIUM ?? '/usr/bin/chromium'
-const INSTALL = 'apt-get install -y --no-install-recommends chromium'
-
-/** Never skipped: without a browser these tests show nothing. */
-export async function launch(): Promise<Browser> {
-  if (!existsSync(CHROMIUM) && process.getuid?.() === 0) {
-    if (spawnSync('sh', ['-c', INSTALL]).status !== 0) spawnSync('sh', ['-c', `apt-get update && ${INSTALL}`])
-  }
-  if (!existsSync(CHROMIUM))
-    throw new Error(`there is no Chromium at ${CHROMIUM}: ${INSTALL}, or say by TRIARCH_CHROMIUM where it is`)
-  const quiet = ['background-networking', 'component-update', 'sync', 'gpu', 'quic', 'dev-shm-usage']
-  const args = ['--no-sandbox', '--no-first-run', ...quiet.map((it) => `--disable-${it}`)]
-  return chromium.launch({ executablePath: CHROMIUM, args })
-}
+export { launch } from './chromium.ts'
 
 /** An engine, its server with the console, and a browser's window on it. Ends with what the window complained of. */
 export class Stage implements AsyncDisposable {
