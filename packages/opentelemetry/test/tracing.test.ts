@@ -1,4 +1,4 @@
-import { context, propagation, trace } from '@opentelemetry/api'
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   AlwaysOffSampler,
@@ -9,6 +9,7 @@ import {
   SimpleSpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
+import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { agent, PermanentError, workflow } from 'triarch'
 import { type TestOptions, testEngine, VirtualEnvironment } from 'triarch/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -195,6 +196,67 @@ describe('the trace of a task', () => {
     ])
     const traces = new Set(spans().map((span) => span.spanContext().traceId))
     expect(traces).toEqual(new Set([root.spanContext().traceId, 'a'.repeat(32)]))
+  })
+
+  it('goes on at the attempt for whoever reads the metadata there, and the history knows nothing of that', async () => {
+    const { given, spans } = traced()
+    const seen: (string | undefined)[] = []
+    const look = agent('eye').action('look', { run: (_: null, step) => void seen.push(step.metadata.traceparent) })
+    const local = workflow('local', {
+      async run(_: null, task) {
+        await task.run(look, null)
+        await task.run('own', (step) => void seen.push(step.metadata.traceparent))
+        return task.metadata.traceparent
+      },
+    })
+    await using engine = await testEngine({ ...given, workflows: [local], agents: [look.agent] })
+    const task = await engine.submit(local, null, { metadata: { tenant: 'acme' } })
+    await engine.settle()
+    const headerOf = (name: string) => {
+      const { traceId, spanId } =
+        spans()
+          .find((span) => span.name === name)
+          ?.spanContext() ?? expect.fail(name)
+      return `00-${traceId}-${spanId}-01`
+    }
+    expect(seen).toEqual([headerOf('run eye.look'), headerOf('run own')])
+    expect(await task.result()).toBe(headerOf('submit local'))
+  })
+
+  it('says who sends and who processes as the semantic conventions have it, and local steps are neither', async () => {
+    const { given, spans } = traced()
+    const local = workflow('local', {
+      async run(_: null, task) {
+        await task.run(flaky, null)
+        await task.run('own', () => 1)
+      },
+    })
+    await using engine = await engineOf({ ...given, workflows: [local] })
+    await engine.submit(local, null, { id: 'o-1' })
+    await engine.advance('1m')
+    const said = spans().map(({ name, kind, attributes }) => {
+      const own = Object.entries(attributes).filter(([key]) => key.startsWith('messaging.'))
+      return [`${name} ${SpanKind[kind]}`, Object.fromEntries(own)] as const
+    })
+    const to = (destination: string, type: string, operation: string) => ({
+      ...{ 'messaging.system.name': 'triarch', 'messaging.destination.name': destination },
+      ...{ 'messaging.operation.type': type, 'messaging.operation.name': operation },
+    })
+    const conversation = { 'messaging.message.conversation_id': 'o-1' }
+    expect(Object.fromEntries(said)).toEqual({
+      'submit local PRODUCER': { ...to('local', 'send', 'submit'), 'messaging.message.id': 'o-1' },
+      'local CONSUMER': { ...to('local', 'process', 'task'), ...conversation, 'messaging.message.id': 'o-1' },
+      'shop.flaky PRODUCER': to('shop', 'send', 'request'),
+      'run shop.flaky CONSUMER': { ...to('shop', 'process', 'run'), ...conversation, 'messaging.message.id': 'o-1:1' },
+      'own INTERNAL': {},
+      'run own INTERNAL': {},
+    })
+    const known = new Set<unknown>(Object.values(conventions))
+    const used = spans().flatMap(({ attributes }) =>
+      Object.keys(attributes).filter((key) => !key.startsWith('triarch.')),
+    )
+    expect(used.filter((key) => !known.has(key))).toEqual([])
+    expect(used).toContain('error.type')
   })
 
   it('carries the baggage of whoever submits to every attempt, and to those of children', async () => {

@@ -7,7 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { PermanentError, TransientError, Triarch, TriarchError, UnknownOutcomeError, workflow } from 'triarch'
+import {
+  type Middleware,
+  middleware,
+  PermanentError,
+  TransientError,
+  Triarch,
+  TriarchError,
+  UnknownOutcomeError,
+  workflow,
+} from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -53,7 +62,12 @@ async function endpoint(answer: Answering) {
 const policies = { retry: { attempts: 3, backoff: { initial: '1ms' } }, rescue: 'fail' } as const
 
 /** An engine with the endpoint's agent, and a server for its tokens. */
-async function world(url: string, outbound: OutboundOptions, action: HttpActionOptions = {}) {
+async function world(
+  url: string,
+  outbound: OutboundOptions,
+  action: HttpActionOptions = {},
+  around: Middleware[] = [],
+) {
   const folder = mkdtempSync(join(tmpdir(), 'triarch-push-'))
   const { agent, actions } = httpAgent('crm', {
     url,
@@ -69,7 +83,8 @@ async function world(url: string, outbound: OutboundOptions, action: HttpActionO
     },
   })
   const store = sqlite(join(folder, 'store.db'), { writer: 'inline' })
-  const triarch = new Triarch({ store, workflows: [flow, undone], agents: [agent], notices: false, poll: '20ms' })
+  const given = { store, workflows: [flow, undone], agents: [agent], middleware: around }
+  const triarch = new Triarch({ ...given, notices: false, poll: '20ms' })
   await triarch.start()
   const server = createServer(triarch)
   return {
@@ -100,6 +115,39 @@ describe('a push agent', () => {
     })
     expect(data).toMatchObject({ input: { name: 'ann' }, idempotencyKey: 't-1:1', metadata: { shop: 'a' } })
     expect(headers['idempotency-key']).toBe('t-1:1')
+  })
+
+  it('is told where it is in a trace by headers, as the metadata has it when it is called', async () => {
+    const trace = {
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+      tracestate: 'v=1',
+      baggage: 'tenant=acme',
+    }
+    await using there = await endpoint(() => null)
+    const nearer = `00-${'a'.repeat(32)}-${'c'.repeat(16)}-01`
+    const near = middleware('near', {
+      run(call, next) {
+        call.metadata.traceparent = nearer
+        return next()
+      },
+      undo(call, next) {
+        call.metadata.baggage = 'no\r\nheader: 1'
+        return next()
+      },
+    })
+    await using here = await world(there.url, there.outbound, { undo: true }, [near])
+    const task = await here.triarch.submit(here.undone, 1, { metadata: { ...trace, shop: 'a' } })
+    await expect(task.result()).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
+    const told = there.heard.map(({ headers: { traceparent, tracestate, baggage } }) => [
+      traceparent,
+      tracestate,
+      baggage,
+    ])
+    expect(told).toEqual([
+      [nearer, 'v=1', 'tenant=acme'],
+      [trace.traceparent, 'v=1', undefined],
+    ])
+    expect(there.heard[0]?.data.metadata).toEqual({ ...trace, shop: 'a', traceparent: nearer })
   })
 
   it('is asked to undo what it did', async () => {

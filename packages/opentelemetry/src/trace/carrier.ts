@@ -3,6 +3,7 @@ import {
   type Baggage,
   baggageEntryMetadataFromString,
   type Context,
+  context,
   createTraceState,
   isSpanContextValid,
   propagation,
@@ -55,6 +56,18 @@ export function carry(metadata: Record<string, string>, context: Context): void 
   }
   const baggage = propagation.getBaggage(context)
   if (baggage) put('baggage', formatBaggage(baggage))
+}
+
+/**
+ * The span and the baggage that are active, as headers of the W3C: for `connect()`, so that what is submitted to a server goes on in this
+ * trace.
+ * @example
+ * const client = connect('https://tasks.example.com', { headers: traceHeaders })
+ */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {}
+  carry(headers, context.active())
+  return headers
 }
 
 function formatBaggage(baggage: Baggage): string {

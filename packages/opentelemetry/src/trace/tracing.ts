@@ -22,6 +22,7 @@ import {
 } from 'triarch'
 import { errorType } from '../fault.ts'
 import { carried, carry } from './carrier.ts'
+import { agentOf, processed, sent } from './convention.ts'
 import type { SpanIds } from './ids.ts'
 import { type Origin, type Places, within } from './place.ts'
 
@@ -75,19 +76,22 @@ export class Tracing {
     const active = context.active()
     // Whoever has no span of its own may have been given one, by a request's header for instance.
     const above = trace.getSpanContext(active) ? active : carried(call.metadata, active)
-    const attributes = { 'triarch.workflow': call.workflow, ...(call.id !== undefined && { 'triarch.task': call.id }) }
+    const attributes = {
+      ...sent(call.workflow, 'submit', call.id),
+      ...{ 'triarch.workflow': call.workflow, ...(call.id !== undefined && { 'triarch.task': call.id }) },
+    }
     const span = this.#parts.tracer.startSpan(`submit ${call.workflow}`, { kind: SpanKind.PRODUCER, attributes }, above)
     const inside = trace.setSpan(above, span)
     carry(call.metadata, inside)
     return ending(span, inside, async () => {
       const id = await next()
-      if (typeof id === 'string') span.setAttribute('triarch.task', id)
+      if (typeof id === 'string') span.setAttributes({ 'triarch.task': id, 'messaging.message.id': id })
       return id
     })
   }
 
   async #attempt(operation: 'run' | 'undo' | 'verify', call: StepCall, next: Next): Promise<unknown> {
-    const { step, workflow, action, name } = call
+    const { step, workflow, agent, action, name } = call
     const { taskId: task, stepId, attempt, metadata } = step
     const { tracer, ids, places } = this.#parts
     const origin: Origin = { task, workflow, traceparent: metadata.traceparent ?? null }
@@ -95,12 +99,17 @@ export class Tracing {
     // A step that waited runs again in the same attempt: that is another span.
     const own = step.received === undefined ? places.attempt(origin, stepId, operation, attempt) : null
     const attributes = {
+      ...(agent !== null && processed(agent, operation, { task, id: step.idempotencyKey })),
       ...{ 'triarch.task': task, 'triarch.workflow': workflow, 'triarch.step': stepId, 'triarch.action': action },
       ...{ 'triarch.step.name': name, 'triarch.operation': operation, 'triarch.attempt': attempt },
     }
-    const start = () => tracer.startSpan(`${operation} ${action}`, { kind: SpanKind.INTERNAL, attributes }, base)
+    const kind = agent === null ? SpanKind.INTERNAL : SpanKind.CONSUMER
+    const start = () => tracer.startSpan(`${operation} ${action}`, { kind, attributes }, base)
     const span = own ? ids.make(own.traceId, own.spanId, start) : start()
-    return ending(span, trace.setSpan(base, span), async () => next())
+    const inside = trace.setSpan(base, span)
+    // For code that no context of this thread reaches: an endpoint, a worker thread.
+    carry(call.metadata, inside)
+    return ending(span, inside, async () => next())
   }
 
   /** A process died in an attempt, and cannot tell of it any more: whoever goes on tells, so that what it left has a parent. */
@@ -112,11 +121,13 @@ export class Tracing {
     if (!own) return
     const attributes = {
       ...stepAttributes(event),
+      ...(action !== null && processed(agentOf(action), operation, { task: event.task })),
       ...{ 'triarch.operation': operation, 'triarch.attempt': attempt, 'triarch.lost': lost },
     }
+    const kind = kindOf(action, SpanKind.CONSUMER)
     const from = this.#claimed.get(event.task) ?? at
     const called = `${operation} ${action ?? name}`
-    this.#make(own, places.step(event, step), { name: called, from, to: at, attributes, error, failed: true })
+    this.#make(own, places.step(event, step), { name: called, kind, from, to: at, attributes, error, failed: true })
   }
 
   #step(event: TelemetryEvents['step:ended']): void {
@@ -130,10 +141,12 @@ export class Tracing {
     const from = ms === null ? (this.#claimed.get(event.task) ?? at) : at - ms
     const attributes = {
       ...stepAttributes(event),
+      ...(action !== null && sent(agentOf(action), 'request', undefined)),
       ...{ 'triarch.outcome': outcome, ...(ms === null && { 'triarch.start': 'unknown' }) },
     }
     const links = isLong && task ? [{ context: task }] : []
-    const making = { name: action ?? name, from, to: at, attributes, links, error, failed: outcome === 'error' }
+    const kind = kindOf(action, SpanKind.PRODUCER)
+    const making = { name: action ?? name, kind, from, to: at, attributes, links, error, failed: outcome === 'error' }
     this.#make(own, isLong ? null : task, making)
   }
 
@@ -162,6 +175,7 @@ export class Tracing {
     // Without a trace of its submission, parent and child each have one of their own.
     const isChild = starter !== null && places.isDurable && root !== null
     const attributes = {
+      ...processed(workflow, 'task', { task, id: task }),
       ...{ 'triarch.task': task, 'triarch.workflow': workflow, 'triarch.version': version },
       ...{ 'triarch.outcome': outcome, 'triarch.failures': failures },
       ...(parent !== null && { 'triarch.parent': parent }),
@@ -172,6 +186,7 @@ export class Tracing {
     ]
     const making = {
       name: workflow,
+      kind: SpanKind.CONSUMER,
       from: at - (ms ?? 0),
       to: at,
       attributes,
@@ -184,8 +199,8 @@ export class Tracing {
 
   #make(own: SpanContext | null, above: SpanContext | null, making: Making): void {
     const { tracer, ids, places } = this.#parts
-    const { name, from, to, attributes, links = [], error, failed } = making
-    const options = { kind: SpanKind.INTERNAL, startTime: from, attributes, links }
+    const { name, kind = SpanKind.INTERNAL, from, to, attributes, links = [], error, failed } = making
+    const options = { kind, startTime: from, attributes, links }
     const start = () => tracer.startSpan(name, options, within(above))
     const span = own && places.isDurable ? ids.make(own.traceId, own.spanId, start) : start()
     if (error) span.setAttribute('error.type', errorType(error))
@@ -199,6 +214,11 @@ export class Tracing {
     const [oldest] = this.#claimed.keys()
     if (this.#claimed.size > MOST_CLAIMS && oldest !== undefined) this.#claimed.delete(oldest)
   }
+}
+
+/** A local step is nobody's message. */
+function kindOf(action: string | null, kind: SpanKind): SpanKind {
+  return action === null ? SpanKind.INTERNAL : kind
 }
 
 function stepAttributes({

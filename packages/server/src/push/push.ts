@@ -2,6 +2,7 @@ import { PermanentError, type StepContext, type StepSignal, type SuspendOptions,
 import { now } from '../environment.ts'
 import type { Answer, Outbound } from '../outbound/outbound.ts'
 import type { Signature } from '../outbound/signature.ts'
+import { traceOf } from '../request/trace.ts'
 import { answeredNow, lossOf, outputOf, verificationOf } from './answer.ts'
 
 type Operation = 'run' | 'undo' | 'verify'
@@ -72,6 +73,7 @@ export class Push {
     const id = `${task}.${stepId}.${operation}.${number}.${said.signal ? `${said.signal.name}-${at}` : 0}`
     const headers = {
       ...{ 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      ...traceOf((name) => metadata[name]),
       ...signature.headers(encodeURIComponent(id), body),
     }
     try {

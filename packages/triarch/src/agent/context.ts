@@ -21,7 +21,8 @@ export class Context implements StepContext {
   readonly fence: number | undefined
   readonly taskId: string
   readonly stepId: number
-  readonly metadata: Readonly<Record<string, string>>
+  /** Middleware may add to it. */
+  metadata: Readonly<Record<string, string>>
   readonly checkpoint: Json | undefined
   readonly received: StepSignal | undefined
   readonly #reins: Reins

@@ -434,7 +434,7 @@ export class AgentHost {
     try {
       const chain = this.#options.around(request.action, request.workflow, request.version)
       if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
-      running.start(chain.length === 0 ? handler : wrapped(handler, chain, request))
+      running.start(chain.length === 0 ? handler : wrapped(handler, chain, { agent: this.name || null, request }))
     } catch (error) {
       // Middleware that cannot be put in order: the attempt's own failure, as if its code had thrown.
       const refuse = () => {

@@ -1,24 +1,40 @@
-import { around, type Middleware, type StepCall } from '../definition/middleware.ts'
+import { around, type Hook, type Middleware, type StepCall } from '../definition/middleware.ts'
 import type { StepContext } from '../definition/step.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Handler } from './attempt.ts'
+import type { Context } from './context.ts'
+
+export interface Wrapping {
+  /** Null: a local step. */
+  agent: string | null
+  request: StepRequest
+}
 
 /** The handler inside of its middlewares: their errors are its own. */
-export function wrapped(handler: Handler, chain: readonly Middleware[], request: StepRequest): Handler {
-  const { action, name, workflow } = request
+export function wrapped(handler: Handler, chain: readonly Middleware[], about: Wrapping): Handler {
+  const { agent } = about
+  const { action, name, workflow } = about.request
   const { undo, verify } = handler
-  const call = (input: unknown, step: StepContext): StepCall => ({ action, name, workflow, input, step })
+  const call = (input: unknown, step: StepContext): StepCall => {
+    return { agent, action, name, workflow, input, step, metadata: { ...step.metadata } }
+  }
   const run = action.endsWith(':finalize') ? 'finalize' : 'run'
+  /** What they put into the metadata is there for the code inside of them. */
+  const inside = (hook: Hook, made: StepCall, core: (input: unknown) => unknown) =>
+    around(chain, hook, made, (changed) => {
+      const step: { metadata: Context['metadata'] } = made.step
+      step.metadata = Object.freeze({ ...made.metadata })
+      return core(changed)
+    })
   return {
     ...handler,
     run: async (input, step, received) =>
-      around(chain, run, called(call(input, step), run), (changed) => handler.run(changed, step, received)),
+      inside(run, called(call(input, step), run), (changed) => handler.run(changed, step, received)),
     undo:
       undo &&
       (async ({ input, output }, step) =>
-        around(chain, 'undo', { ...call(input, step), output }, (changed) => undo({ input: changed, output }, step))),
-    verify:
-      verify && (async (input, step) => around(chain, 'verify', call(input, step), (changed) => verify(changed, step))),
+        inside('undo', { ...call(input, step), output }, (changed) => undo({ input: changed, output }, step))),
+    verify: verify && (async (input, step) => inside('verify', call(input, step), (changed) => verify(changed, step))),
   }
 }
 

@@ -8,6 +8,8 @@ export type Next = (input?: unknown) => unknown
 
 /** A step that is about to be attempted. */
 export interface StepCall {
+  /** The agent that has the action; null: a local step. */
+  readonly agent: string | null
   /** `agent.action`; for local steps their name. */
   readonly action: string
   /** The name of the step. */
@@ -20,6 +22,8 @@ export interface StepCall {
   readonly workflow: string
   /** What the attempt knows and may do. */
   readonly step: StepContext
+  /** What it is given before `next()` the attempt's code finds as `step.metadata`; nothing of it is recorded. */
+  readonly metadata: Record<string, string>
 }
 
 /** A plan that is about to be made: the workflow's, or a part of it that an action plans. */
