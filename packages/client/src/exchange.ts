@@ -64,6 +64,8 @@ export class Exchange {
 
   async #attempt({ method, path, body, key, wait = 0, stream, signal }: Call<unknown>): Promise<Attempt> {
     const { url, environment, timeout, answerBytes } = this.settings
+    // Before anything is waited for: what is active then is what the call is part of.
+    const more = lowered(this.settings.headers())
     const token = await this.settings.token()
     const over = new AbortController()
     const stop = environment.timer(timeout + wait, () => over.abort(new Error(`no answer within ${timeout + wait} ms`)))
@@ -77,6 +79,7 @@ export class Exchange {
         environment.fetch(url + path, {
           method,
           headers: {
+            ...more,
             accept: `${stream ? 'text/event-stream' : 'application/json'}, application/problem+json`,
             ...(stream?.known !== undefined && { 'last-event-id': stream.known }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -174,6 +177,11 @@ function afterOf(headers: Headers): number | null {
   if (/^\d{1,9}$/.test(after)) return Number(after) * 1000
   const span = Date.parse(after) - Date.parse(headers.get('date') ?? '')
   return Number.isNaN(span) ? null : Math.max(0, span)
+}
+
+/** A name that is there twice, in other letters, would be sent twice. */
+function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** As a string of structured fields (RFC 9651), or, where it has other characters, as a display string. */

@@ -21,6 +21,8 @@ export interface ConnectRetryOptions {
 export interface ConnectOptions {
   /** Sent as `Authorization: Bearer`; a function is asked before each request, for tokens that expire; none. */
   token?: string | (() => string | Promise<string>)
+  /** Asked before each request, for headers besides those of the client, which win: where a trace goes on, for instance; none. */
+  headers?: () => Readonly<Record<string, string>>
   /** In place of the global `fetch`: for a proxy, for certificates of your own, in tests. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How long one attempt of a request may take, besides the time that it is to wait for a task: up to a day; 30 s. */
@@ -35,6 +37,7 @@ export interface Settings {
   /** Of the API, without a slash at its end. */
   url: string
   token: () => string | undefined | Promise<string>
+  headers: () => Readonly<Record<string, string>>
   timeout: number
   attempts: number
   first: number
@@ -47,12 +50,15 @@ const DAY = 86_400_000
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function settingsOf(url: string, options: ConnectOptions, environment?: Environment): Settings {
-  const { token, fetch, timeout = 30_000, retry = {}, answerBytes = 16 * 1024 * 1024, ...rest } = options
+  const { token, headers = () => ({}), fetch, timeout = 30_000, retry = {}, ...other } = options
+  const { answerBytes = 16 * 1024 * 1024, ...rest } = other
   known('connect', rest)
   const { attempts = 6, first = 100, longest = 5_000, ...more } = retry === false ? { attempts: 1 } : retry
   known('connect: retry', more)
   if (fetch !== undefined && typeof fetch !== 'function') throw invalid('fetch must be a function')
+  if (typeof headers !== 'function') throw invalid('headers must be a function')
   return {
+    headers,
     url: `${baseOf(url)}/api/v1`,
     token: tokenOf(token),
     timeout: whole('timeout', milliseconds(timeout, 'connect: timeout'), DAY),

@@ -26,6 +26,25 @@ describe('a request', () => {
     expect(around.asked[0]?.path).toBe('/base/api/v1/stats')
   })
 
+  it('has the headers that are asked for before each attempt, and none in the place of its own', async () => {
+    const traces = ['first', 'second']
+    const headers = () => ({
+      TraceParent: traces.shift() ?? 'none',
+      Authorization: 'Bearer stolen',
+      'Content-Type': 'x/y',
+    })
+    const { around, client } = asked([cut, json(201, { id: 'id-1', created: true })], { token: 's3cret', headers })
+    await client.submit(ref, null)
+    const said = around.asked.map((it) =>
+      ['traceparent', 'authorization', 'content-type'].map((name) => it.headers.get(name)),
+    )
+    expect(said).toEqual([
+      ['first', 'Bearer s3cret', 'application/json'],
+      ['second', 'Bearer s3cret', 'application/json'],
+    ])
+    expect(() => asked([], { headers: {} as () => Record<string, string> })).toThrow('headers must be a function')
+  })
+
   it('that never gets one fails by a code, with its cause', async () => {
     const { around, client } = asked([cut], { retry: { attempts: 3, longest: '120ms' } })
     expect(await errorOf(client.statistics())).toMatchObject({

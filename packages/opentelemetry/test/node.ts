@@ -1,17 +1,21 @@
-// A process with all roles: node.ts FILE RECEIVER.
-import { trace } from '@opentelemetry/api'
+// A process of the engine: node.ts ROLE FILE RECEIVER SERVICE. A scheduler serves, and says where; an agent says that it has started.
+import { createServer } from '@triarch/server'
 import { Triarch } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
-import { sdk } from './sdk.ts'
+import { global, sdk } from './sdk.ts'
 import { shop } from './shop.ts'
 
-const [file = '', url = ''] = process.argv.slice(2)
-const { otel, provider } = sdk(url)
-trace.setGlobalTracerProvider(provider)
-const { payments, order } = shop(() => provider.forceFlush())
+const [role = '', file = '', receiver = '', service = ''] = process.argv.slice(2)
+const { otel, provider } = global(sdk(receiver))
+const { agents, order } = shop(service)
 const triarch = new Triarch({
-  ...{ store: sqlite(file), workflows: [order], agents: [payments] },
-  ...{ lease: '2s', sweep: '100ms', grace: 0, middleware: [otel.middleware], telemetry: otel.telemetry },
+  ...{
+    store: sqlite(file),
+    workflows: [order],
+    agents,
+    roles: role === 'agent' ? ['agent'] : ['scheduler', 'supervisor'],
+  },
+  ...{ lease: '2s', sweep: '100ms', poll: '100ms', grace: 0, middleware: [otel.middleware], telemetry: otel.telemetry },
 })
 await triarch.start()
 process.once('SIGTERM', async () => {
@@ -19,4 +23,6 @@ process.once('SIGTERM', async () => {
   await provider.forceFlush()
   process.exit(0)
 })
-console.log('started')
+const { url } =
+  role === 'agent' ? { url: role } : await createServer(triarch, { workflows: [order] }).listen({ port: 0 })
+console.log(url)

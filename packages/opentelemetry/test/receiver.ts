@@ -1,5 +1,5 @@
 // What a collector is to an exporter: it takes OTLP over HTTP, and keeps what it was sent.
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -30,6 +30,8 @@ export interface Receiver extends AsyncDisposable {
   spans: ReceivedSpan[]
   /** As they were sent last. */
   metrics: Map<string, ReceivedMetric>
+  /** Once spans of all these names have come. */
+  until(...names: string[]): Promise<void>
 }
 
 interface Sent {
@@ -40,17 +42,22 @@ interface Sent {
 export async function receiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = []
   const metrics = new Map<string, ReceivedMetric>()
+  const news = new EventEmitter()
   const server = createServer(async (request, response) => {
     const { resourceSpans = [], resourceMetrics = [] } = (await json(request)) as Sent
     for (const { scopeSpans } of resourceSpans) spans.push(...scopeSpans.flatMap((scope) => scope.spans))
     for (const { scopeMetrics } of resourceMetrics)
       for (const metric of scopeMetrics.flatMap((scope) => scope.metrics)) metrics.set(metric.name, metric)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    news.emit('more')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ spans, metrics },
+    async until(...names) {
+      while (!names.every((name) => spans.some((span) => span.name === name))) await once(news, 'more')
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -1,6 +1,7 @@
 // The SDK as a process sets it up.
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BasicTracerProvider, type Sampler, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { type OpenTelemetry, type OpenTelemetryOptions, openTelemetry, SpanIds } from '../src/index.ts'
@@ -21,6 +22,14 @@ export function sdk(url: string, options: OpenTelemetryOptions & { sampler?: Sam
   })
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   return { otel: openTelemetry({ tracerProvider: provider, ids, ...rest }), provider }
+}
+
+/** For all code of the process, with the headers of the W3C. */
+export function global(made: Sdk): Sdk {
+  trace.setGlobalTracerProvider(made.provider)
+  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()]
+  propagation.setGlobalPropagator(new CompositePropagator({ propagators }))
+  return made
 }
 
 /** Back to how a process begins. */
