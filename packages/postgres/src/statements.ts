@@ -11,6 +11,7 @@ import {
   UPDATE_BREAKER,
 } from './breaker.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
+import { HEADS } from './head.ts'
 import { IMPORT_TASK } from './import.ts'
 import { type KeyStatement, keyStatements } from './key.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
@@ -129,6 +130,7 @@ type Read =
   | 'adoptWork'
   | 'nextWake'
   | 'seats'
+  | 'heads'
   | 'tallies'
   | 'counting'
   | 'recount'
@@ -178,6 +180,7 @@ const reads: Readonly<Record<Read, string>> = {
   ...keyStatements,
   ...probeStatements,
   seats: SEATS,
+  heads: HEADS,
   tallies: TALLIES,
   counting: COUNTING,
   recount: RECOUNT,

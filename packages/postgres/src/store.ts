@@ -14,6 +14,7 @@ import {
   MOST_BACKLOGS,
   rateLine,
   requestOf,
+  spanOf,
   TALLIES_DROPPED,
 } from 'triarch/store'
 import type { Act } from './act.ts'
@@ -29,6 +30,7 @@ import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
+import { headOf } from './head.ts'
 import { Hints } from './hints.ts'
 import { importValues } from './import.ts'
 import { keyOf, keyQuery, keyUses, keyWriting } from './key.ts'
@@ -316,6 +318,15 @@ export class PostgresStore implements port.StateStore {
     return rows.map(([name, taken, most]) => ({ name, taken, most }))
   }
 
+  async heads({ queues, depth }: port.HeadQuery): Promise<port.QueueHead[]> {
+    const asked = queues.map(({ agent, actions, seats = [], ranks }) => {
+      const [lowest, beyond] = spanOf(ranks)
+      const bounds = { names: seats.map(({ name }) => name), mosts: seats.map(({ most }) => most) }
+      return { agent, actions, lowest, beyond, ...bounds }
+    })
+    return (await this.#call('heads', [JSON.stringify(asked), this.#given(), depth])).map(headOf)
+  }
+
   async #takeFree(node: string, agents: port.TakeWork['agents']): Promise<port.WorkItem[]> {
     const urgent = agents.filter((share) => share.urgent)
     if (urgent.length === 0 || urgent.length === agents.length)
@@ -352,9 +363,7 @@ export class PostgresStore implements port.StateStore {
       integers(seats, ({ most }) => most),
     ]
     if (!ranks) return this.#taken(node, await this.#call('take_seated', given))
-    const all = Number.MAX_SAFE_INTEGER
-    const span = 'least' in ranks ? [ranks.least, all] : [-all, ranks.below]
-    return this.#taken(node, await this.#call('take_ranked', [...given, ...span]))
+    return this.#taken(node, await this.#call('take_ranked', [...given, ...spanOf(ranks)]))
   }
 
   async #taken(node: string, rows: readonly unknown[]): Promise<port.WorkItem[]> {

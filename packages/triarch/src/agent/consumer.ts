@@ -12,6 +12,7 @@ import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/po
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Telling } from './attempt.ts'
 import type { AgentHost } from './host.ts'
+import { Order } from './order.ts'
 import { type Portion, portionsOf } from './portion.ts'
 
 export interface ConsumerOptions {
@@ -61,6 +62,7 @@ export class Consumer implements Service {
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
+  readonly #order: Order
   /** Of portions that gave something. Those with a bound of their own are asked first: they leave room for others. */
   #round = 1
   #again = false
@@ -73,6 +75,7 @@ export class Consumer implements Service {
 
   constructor(options: ConsumerOptions) {
     this.#options = options
+    this.#order = new Order(options.store)
   }
 
   start(): void {
@@ -123,16 +126,22 @@ export class Consumer implements Service {
       }
       if (held.size === 0) break
       const ranks = new Map<string, number[]>([...held.keys()].map((agent) => [agent, []]))
+      const partly = new Set<string>()
       try {
         for (const portion of this.#portions()) {
-          const asks = portion(held)
-          const agents = asks.filter(({ limit }) => limit > 0).map(({ narrow: _, ...share }) => share)
+          const all = portion.asks(held)
+          const ordered = portion.agent === null ? null : await this.#order.of(portion.agent, all, this.#round)
+          const asks = ordered?.asks ?? all
+          if (portion.agent !== null && ordered?.more) partly.add(portion.agent)
+          const agents = asks.map(({ share }) => share).filter(({ limit }) => limit > 0)
           const asked = this.#options.environment.monotonic()
           const items =
             agents.length > 0 ? await this.#options.store.takeWork({ node: this.#options.node, agents }) : []
-          for (const { agent, limit, narrow } of asks)
-            if (narrow && items.filter((item) => item.agent === agent).length >= limit) narrow()
+          for (const { share, tight, narrow } of asks)
+            if (narrow && tight && items.filter(({ agent }) => agent === share.agent).length >= share.limit) narrow()
           if (agents.length === 0) continue
+          ordered?.gave(items)
+          if (ordered?.more && items.length > 0) this.#again = true
           this.#tell(items.length, asked)
           if (items.length > 0) this.#round++
           for (const item of items) {
@@ -147,7 +156,7 @@ export class Consumer implements Service {
         // A queue that a rate limit kept from being asked was not found empty.
         for (const { guard, pace, seats, slots, name, paused } of this.#options.hosts.values())
           guard?.asked(
-            (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null,
+            (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null && !partly.has(name),
             (queue) => !seats.none || pace?.isOpen(queue) === false,
             slots.running > 0,
           )
@@ -181,11 +190,24 @@ export class Consumer implements Service {
    */
   #portions(): Portion[] {
     const hosts = [...this.#options.hosts.values()]
-    const portions = portionsOf(hosts.map((host) => ({ host, queue: host.guard ? host.guard.queues()[0] : null })))
-    // Queues of what waits by itself, one after the other: together they may not take more than there is room for.
-    for (const host of hosts)
-      for (const queue of host.guard?.queues().slice(1) ?? []) portions.push(...portionsOf([{ host, queue }]))
-    const first = this.#round % portions.length
+    const keyed = hosts.flatMap((host) => {
+      const { guard } = host
+      if (!guard || guard.keys.none) return []
+      // What is in its own queue only passes through it, or waits there as well.
+      const queues = guard.keys.all ? guard.queues().slice(1) : guard.queues()
+      return queues.length > 0
+        ? portionsOf(
+            queues.map((queue) => ({ host, queue })),
+            host.name,
+          )
+        : []
+    })
+    const own = hosts
+      .filter(({ guard }) => !guard || guard.keys.none || guard.keys.all)
+      .map((host) => ({ host, queue: host.guard ? host.guard.queues()[0] : null }))
+    // Those of keys together: what is next in whichever of them comes first.
+    const portions = own.length > 0 ? [...portionsOf(own), ...keyed] : keyed
+    const first = this.#round % Math.max(1, portions.length)
     return [...portions.slice(first), ...portions.slice(0, first)]
   }
 

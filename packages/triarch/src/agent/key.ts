@@ -30,6 +30,11 @@ export class Keys {
     return this.#own === null && this.#actions.size === 0
   }
 
+  /** Whatever waits in the agent's own queue does not stay there: each of its actions has keys. */
+  get all(): boolean {
+    return this.#own !== null
+  }
+
   /** The queue of a request, which is the name of its breaker as well. Throws what the user's function throws, and INVALID_OPTION. */
   queueOf({ action, input }: Pick<StepRequest, 'action' | 'input'>): string {
     const key = this.#own ?? this.#actions.get(action)

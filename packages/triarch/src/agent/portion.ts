@@ -3,13 +3,25 @@ import type { AgentHost } from './host.ts'
 import type { OpenQueue } from './lane.ts'
 
 /** What to ask of one queue. */
-export interface Ask extends QueueShare {
-  /** Told when it gave all of that, where a bound lets less begin than there are slots and passes for. */
-  narrow?: () => void
+export interface Ask {
+  readonly share: QueueShare
+  /** Of which action with bounds of its own; null: of all others. */
+  readonly action: string | null
+  /** What all queues of the agent may give together. */
+  readonly most: number
+  /** A bound lets less begin than there are slots and passes for. */
+  readonly tight: boolean
+  /** Told when more may wait there than there was room for. */
+  readonly narrow?: () => void
 }
 
-/** What to ask for, by the slots that are held of each host. */
-export type Portion = (held: ReadonlyMap<string, number>) => Ask[]
+/** What to ask for. */
+export interface Portion {
+  /** By the slots that are held of each host. */
+  asks(held: ReadonlyMap<string, number>): Ask[]
+  /** The agent all whose queues they are, and which of those is next is to be found out; null: of each agent one queue. */
+  readonly agent: string | null
+}
 
 interface Place {
   host: AgentHost
@@ -17,37 +29,42 @@ interface Place {
   queue: OpenQueue | null | undefined
 }
 
-/** Of these queues, one of each host. */
-export function portionsOf(places: readonly Place[]): Portion[] {
+/** Of these queues: one of each host, or several of one. */
+export function portionsOf(places: readonly Place[], agent: string | null = null): Portion[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
   // One pool after the other: together they could take more than is left, by a breaker or a limit, and leave one of them nothing.
   const pools = places.some(({ host }) => host.slots.parted !== null) ? 2 : 1
-  return Array.from({ length: (most + 1) * pools }, (_, number) => (held) => {
+  return Array.from({ length: (most + 1) * pools }, (_, number) => {
     const [index, high] = [Math.floor(number / pools), number % pools === 0]
-    return places.flatMap(({ host, queue }) => {
-      if (queue === undefined || host.paused !== null) return []
-      const { parted } = host.slots
-      if (parted === null && !high) return []
-      const ranks = parted === null ? null : high ? { least: parted } : { below: parted }
-      const pool = parted === null ? Number.POSITIVE_INFINITY : host.slots.roomAt(high ? parted : parted - 1)
-      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
-      const { limited } = host
-      const action = index === 0 ? null : limited[index - 1]
-      if (action === undefined || (action !== null && queue?.only?.(action) === false)) return []
-      const agent = queue?.queue ?? host.name
-      const seats = host.seats.none ? [] : host.seats.of(action, agent)
-      const room = Math.min(pool, host.room(action, agent))
-      return {
-        agent,
-        actions: action === null ? without(host.actions, limited).filter(queue?.only ?? Boolean) : [action],
-        limit: Math.min(slots, room),
-        ...(queue?.urgent && { urgent: true as const }),
-        ...(seats.length > 0 && { seats }),
-        ...(ranks && { ranks }),
-        ...(queue?.narrow && room < slots && { narrow: () => narrowed(queue, host.pace, action) }),
-      }
-    })
+    return { agent, asks: (held) => places.flatMap((place) => askOf(place, index, high, held)) }
   })
+}
+
+function askOf({ host, queue }: Place, index: number, high: boolean, held: ReadonlyMap<string, number>): Ask[] {
+  if (queue === undefined || host.paused !== null) return []
+  const { parted } = host.slots
+  if (parted === null && !high) return []
+  const ranks = parted === null ? null : high ? { least: parted } : { below: parted }
+  const pool = parted === null ? Number.POSITIVE_INFINITY : host.slots.roomAt(high ? parted : parted - 1)
+  const own = held.get(host.name) ?? 0
+  const slots = Math.min(own, queue?.most ?? Number.POSITIVE_INFINITY)
+  const { limited } = host
+  const action = index === 0 ? null : limited[index - 1]
+  if (action === undefined || (action !== null && queue?.only?.(action) === false)) return []
+  const agent = queue?.queue ?? host.name
+  const seats = host.seats.none ? [] : host.seats.of(action, agent)
+  const room = Math.min(pool, host.room(action, agent))
+  const share: QueueShare = {
+    agent,
+    actions: action === null ? without(host.actions, limited).filter(queue?.only ?? Boolean) : [action],
+    limit: Math.min(slots, room),
+    ...(queue?.urgent && { urgent: true as const }),
+    ...(seats.length > 0 && { seats }),
+    ...(ranks && { ranks }),
+  }
+  const together = queue === null ? own : Math.min(own, pool, host.room(action, host.name))
+  const narrow = queue?.narrow ? () => narrowed(queue, host.pace, action) : undefined
+  return [{ share, action, most: together, tight: room < slots, ...(narrow && { narrow }) }]
 }
 
 function narrowed({ queue, narrow }: OpenQueue, pace: AgentHost['pace'], action: string | null): void {

@@ -49,6 +49,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   cut: true,
   takeWork: true,
   seats: true,
+  heads: true,
   adoptWork: true,
   reply: true,
   beatWork: true,

@@ -5,6 +5,7 @@ import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, ParkedRow, QueuedRow, QueueRow } from './gate.ts'
+import type { HeadQuery, QueueHead } from './head.ts'
 import type { KeyStore } from './key.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
@@ -42,6 +43,7 @@ export type {
   QueuedRow,
   QueueRow,
 } from './gate.ts'
+export type { HeadQuery, QueueHead } from './head.ts'
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 export type * from './key.ts'
 export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
@@ -305,6 +307,8 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore {
   held(page: NamePage): Promise<HeldLock[]>
   /** Of these bounds, those under which requests are taken now. */
   seats(names: readonly string[]): Promise<SeatRow[]>
+  /** What is next in each of these queues, in the order of each. */
+  heads(query: HeadQuery): Promise<QueueHead[]>
   /** Agents for which requests wait, by name. */
   queues(page: NamePage): Promise<QueueRow[]>
   /** Ready tasks by workflow and version, in that order: the first 1,000 of these. */

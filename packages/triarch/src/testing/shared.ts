@@ -59,6 +59,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'inbox',
       'takeWork',
       'seats',
+      'heads',
       'adoptWork',
       'reply',
       'beatWork',

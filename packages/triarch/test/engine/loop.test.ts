@@ -17,6 +17,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   effect: 'caller',
   post: 'caller',
   seats: 'caller',
+  heads: 'loop',
   claim: 'loop',
   nextWake: 'caller',
   look: 'loop',

@@ -187,5 +187,37 @@ export function shareSuite(bench: Bench): void {
       await bench.store.submit(named('a', 1))
       expect(await take(1)).toBe('a')
     })
+
+    it('says of several queues what is next in each, and whose, and counts no seats that are taken', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const key = 'who } says "{\\'
+      const queued = [
+        { agent: 'pay#a', share: { key, weight: 0.5 }, priority: 1 },
+        { agent: 'pay#a', share: null, priority: 2 },
+        { agent: 'pay#b', share: null, priority: -3 },
+        { agent: 'pay#b', share: { key: 'late', weight: 1 }, priority: -3, expiresAt: 1 },
+        { agent: 'pay#c', share: null, priority: 0 },
+      ]
+      const work = queued.map(({ share, ...given }, index) => {
+        const request = workRequest('t', index + 1, given)
+        return { ...request, request: { ...(share && { share }), ...request.request } }
+      })
+      await store.commit([transition(claim, { seq: 2, work })])
+      const of = (agent: string, more = {}) => ({ agent, actions: ['pay.charge'], limit: 1, ...more })
+      const queues = [of('pay#b'), of('pay#a'), of('pay#none'), { ...of('pay#c'), actions: ['pay.look'] }]
+      expect(await store.heads({ queues, depth: 5 })).toEqual([
+        { agent: 'pay#b', rank: -3, share: null },
+        { agent: 'pay#a', rank: 2, share: null },
+        { agent: 'pay#a', rank: 1, share: { key, weight: 0.5 } },
+      ])
+      expect(await store.heads({ queues: [of('pay#a')], depth: 1 })).toHaveLength(1)
+      expect(await store.heads({ queues: [of('pay#a', { ranks: { below: 2 } })], depth: 5 })).toHaveLength(1)
+      const seats = [{ name: 'pay#a', most: 1 }]
+      await store.takeWork({ node: 'b', agents: [of('pay#a', { seats })] })
+      expect(await store.heads({ queues: [of('pay#a', { seats }), of('pay#c')], depth: 5 })).toEqual([
+        { agent: 'pay#c', rank: 0, share: null },
+      ])
+    })
   })
 }

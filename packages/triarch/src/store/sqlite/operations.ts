@@ -6,6 +6,7 @@ export { fly, forget, invalidate, invalidated, land, recall, remember } from './
 export { claim, nextWake } from './claim.ts'
 export { commit } from './commit.ts'
 export { effect } from './effect.ts'
+export { heads } from './head.ts'
 export { importTask } from './import.ts'
 export { inbox, letters, post } from './inbox.ts'
 export { keyMark, keys, useKeys, writeKey } from './key.ts'

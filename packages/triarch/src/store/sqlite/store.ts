@@ -217,6 +217,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('seats', names)
   }
 
+  heads(query: port.HeadQuery): Promise<port.QueueHead[]> {
+    return this.#run('heads', query)
+  }
+
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
     return this.#run('takeWork', request)
   }

@@ -1,9 +1,9 @@
 import type { Message, Outcome } from '../../kernel/message.ts'
 import type { Operation } from '../../kernel/step/step.ts'
+import { spanOf } from '../head.ts'
 import { ASK_AGAIN, requestOf } from '../legible.ts'
 import type {
   QueuedReply,
-  QueueShare,
   RequestMark,
   TakeWork,
   WorkAdoption,
@@ -129,12 +129,6 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
         })
     }),
   )
-}
-
-/** From the first on, and below the second. */
-function spanOf(ranks: NonNullable<QueueShare['ranks']>): [number, number] {
-  const all = Number.MAX_SAFE_INTEGER
-  return 'least' in ranks ? [ranks.least, all] : [-all, ranks.below]
 }
 
 export function adoptWork(database: Database, now: number, adoptions: readonly WorkAdoption[]): (WorkItem | null)[] {
