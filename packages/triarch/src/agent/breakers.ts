@@ -2,7 +2,7 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import { type BreakerState, hear, isClosed, newBreaker, type Report } from '../policy/breaker.ts'
+import { type BreakerState, hear, isClosed, newBreaker, type Report, reparted } from '../policy/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, StateStore } from '../store/port.ts'
 import { breakerAlert } from './change.ts'
@@ -13,7 +13,7 @@ export interface BreakersOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
   node: string
-  guards: readonly Guard[]
+  guards: () => readonly Guard[]
   /** Between two readings (ms). */
   every: number
   /** How long a node may be silent about what it was let start (ms). */
@@ -59,17 +59,35 @@ export class Breakers implements Service {
   /** Guards whose agents are known to the store. */
   readonly #known = new Set<Guard>()
   /** By which rules each goes as far as those who look at the store know. */
-  readonly #rules: Map<Guard, string>
+  readonly #rules = new Map<Guard, string>()
 
   constructor(options: BreakersOptions) {
     this.#options = options
-    this.#rules = new Map(options.guards.map((guard) => [guard, ruleOf(guard)]))
-    for (const guard of options.guards) guard.hurry = () => this.tell()
+    for (const guard of options.guards()) {
+      guard.hurry = () => this.tell()
+      if (guard.breaker) this.#rules.set(guard, ruleOf(guard))
+    }
+  }
+
+  /** One that came later. */
+  add(guard: Guard): void {
+    guard.hurry = () => this.tell()
+    this.tell()
+  }
+
+  /** Those of which there is something to be read or told. */
+  get #guards(): Guard[] {
+    return this.#options.guards().filter((guard) => !guard.none || this.#rules.has(guard))
   }
 
   start(): void {
     this.#open = true
     this.#look()
+  }
+
+  /** The first reading is over: what the code says of them can be asked for. */
+  async known(): Promise<void> {
+    await this.#round
   }
 
   /** Attempts still run, and are told of, until it has drained. */
@@ -103,6 +121,7 @@ export class Breakers implements Service {
   #look(): void {
     if (!this.#open || this.#round !== null) return
     this.#hurry = false
+    if (this.#guards.length === 0) return
     const { environment } = this.#options
     const began = environment.monotonic()
     this.#round = this.#all().finally(() => {
@@ -116,7 +135,7 @@ export class Breakers implements Service {
 
   get #wait(): number {
     if (this.#again !== null) return this.#again
-    const { guards } = this.#options
+    const guards = this.#guards
     const every = this.#options.every * (guards.every(({ quiet }) => quiet) ? QUIET : 1)
     const due = Math.min(every, Math.max(LEAST, Math.min(...guards.map((guard) => guard.due))))
     return Math.max(due, Math.min(LONGEST_REST, this.#took * REST))
@@ -125,7 +144,7 @@ export class Breakers implements Service {
   async #all(): Promise<void> {
     let news = false
     let failed = false
-    for (const guard of this.#options.guards) {
+    for (const guard of this.#guards) {
       try {
         news = (await this.#one(guard)) || news
       } catch (error) {
@@ -141,7 +160,10 @@ export class Breakers implements Service {
   /** True: attempts may start that could not before. */
   async #one(guard: Guard): Promise<boolean> {
     let news = await this.#read(guard)
-    if (guard.breaker === null) return news
+    if (guard.breaker === null) {
+      await this.#withdraw(guard)
+      return news
+    }
     if (!this.#known.has(guard)) await this.#register(guard)
     if (this.#rules.get(guard) !== ruleOf(guard)) await this.#proclaim(guard)
     for (const lane of [...guard.lanes.values()]) {
@@ -189,15 +211,36 @@ export class Breakers implements Service {
   /** A row that cannot be read is as if it were closed: the next write mends it. */
   #take(guard: Guard, { name, version, state, waiting }: BreakerRow): boolean {
     const stored = state === null ? null : storedBreaker(state)
-    return guard.take(name, version, stored?.state ?? newBreaker(this.#options.environment.now()), waiting > 0)
+    if (!stored) return guard.take(name, version, newBreaker(this.#options.environment.now()), waiting > 0)
+    // Whoever wrote it may have counted in parts of another window.
+    const window = guard.breaker ? reparted(stored.state.window, stored.rule, guard.breaker.rule) : stored.state.window
+    return guard.take(name, version, { ...stored.state, window }, waiting > 0)
   }
 
   /** That there is such a breaker is known before it ever opens: operators can open it, and lists have it. */
   async #register(guard: Guard): Promise<void> {
     const lane = guard.lane(guard.agent)
     const written = await this.#write(guard, lane, lane.state)
-    if (written) lane.version = 1
+    if (written) {
+      lane.version = 1
+      this.#rules.set(guard, ruleOf(guard))
+    }
     this.#known.add(guard)
+  }
+
+  /** A setting had a breaker for it, and has none any more. That of nodes whose code has another stays. */
+  async #withdraw(guard: Guard): Promise<void> {
+    const rule = this.#rules.get(guard)
+    if (rule === undefined) return
+    const { store } = this.#options
+    const names = [...guard.lanes.values()].flatMap(({ name, version }) => (version > 0 ? [name] : []))
+    for (const { name, version, state } of names.length > 0 ? await store.breakers({ names, count: 1 }) : []) {
+      const stored = state === null ? null : storedBreaker(state)
+      if (stored && JSON.stringify(stored.rule) === rule)
+        await store.writeBreaker({ name, expected: version, state: null })
+    }
+    this.#known.delete(guard)
+    this.#rules.delete(guard)
   }
 
   /** A setting is another: said once by each node that heard of it, and not again by those whose code has other rules. */

@@ -1,17 +1,13 @@
 import type { AgentBreaker } from '../definition/breaker.ts'
 import { toFallback } from '../definition/fallback.ts'
 import type { Environment } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { Outcome } from '../kernel/message.ts'
 import {
   type BreakerState,
-  type Bucket,
   fresh,
   isClosed,
-  isIll,
   isShut,
-  merged,
   NOTHING,
   newBreaker,
   noted,
@@ -20,26 +16,35 @@ import {
   type Seen,
   seenOf,
   sum,
-  totalOf,
 } from '../policy/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Instead } from './instead.ts'
 import type { Keys } from './key.ts'
-import { type GuardedAttempt, type Lane, type OpenQueue, offeredOf, type Pass } from './lane.ts'
+import {
+  type GuardedAttempt,
+  isContent,
+  type Lane,
+  looksIll,
+  newLane,
+  type OpenQueue,
+  offeredOf,
+  type Pass,
+  putOff,
+  refused,
+  repart,
+  without,
+} from './lane.ts'
 import { verdict } from './verdict.ts'
 
 /** A host of before breakers that knows no lanes asks again after this (ms). */
 const ASK_AGAIN = 1_000
-/** How long a step is put off that can neither wait in the queue nor fail (ms). */
-const PUT_OFF = { least: 1_000, most: 60_000 }
 /** A pass for which nothing was found is asked for again after this (ms). */
 const PATIENCE = 1_000
 
 /** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
 export class Guard {
   readonly agent: string
-  /** Its rule may be another later. Null: nothing but keys stands before it. */
-  breaker: AgentBreaker | null
+  #breaker: AgentBreaker | null
   readonly keys: Keys
   readonly lanes: Map<string, Lane> = new Map()
   /** Behind which of its queues the next reading begins. */
@@ -62,11 +67,35 @@ export class Guard {
     lasting: number,
   ) {
     this.agent = agent
-    this.breaker = breaker
+    this.#breaker = breaker
     this.keys = keys
     this.#instead = instead
     this.#environment = environment
     this.#lasting = lasting
+  }
+
+  /** Null: nothing but keys stands before its service. */
+  get breaker(): AgentBreaker | null {
+    return this.#breaker
+  }
+
+  /** Nothing stands before it. */
+  get none(): boolean {
+    return this.#breaker === null && this.keys.none
+  }
+
+  /** From now on it judges by this one; null: by none, and what waits for it may go. */
+  become(breaker: AgentBreaker | null): void {
+    const before = this.#breaker
+    this.#breaker = breaker
+    for (const lane of this.lanes.values()) {
+      if (before && breaker) repart(lane, before.rule, breaker.rule)
+      else {
+        lane.seen = []
+        this.#enter(lane, lane.state)
+      }
+    }
+    if ((before === null) !== (breaker === null)) this.hurry()
   }
 
   /** It knows how its breakers stand. One that does not starts nothing. */
@@ -134,14 +163,9 @@ export class Guard {
       this.#expect(lane)
       return { kind: 'withdrawn', after: ASK_AGAIN, lane }
     }
-    const { since, until } = (this.lanes.get(lane) as Lane).state
-    if (operation === 'run' && instead === 'fail') {
-      const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
-      const message = `the circuit breaker of ${lane} is open since ${new Date(since).toISOString()}${when}`
-      return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
-    }
-    const wait = until === null ? PUT_OFF.most : until - this.#environment.now()
-    const after = Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait))
+    const { state } = this.lane(lane)
+    if (operation === 'run' && instead === 'fail') return refused(lane, state)
+    const after = putOff(state, this.#environment.now())
     if (operation !== 'run' || typeof instead === 'string') return { kind: 'withdrawn', after }
     // Its owner knows whether something of it may be done already: then it is put off.
     return { kind: 'withdrawn', after, fallback: toFallback(instead.fallback) }
@@ -231,29 +255,14 @@ export class Guard {
   }
 
   /** With what was seen here it is ill. */
-  wouldOpen({ state, seen }: Lane): boolean {
-    if (this.breaker === null) return false
-    const { rule } = this.breaker
-    const now = this.#environment.now()
-    const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
-    return total.answers >= rule.minimum && isIll(total, rule)
+  wouldOpen(lane: Lane): boolean {
+    return this.breaker !== null && looksIll(lane, this.breaker.rule, this.#environment.now())
   }
 
   lane(name: string): Lane {
     const known = this.lanes.get(name)
     if (known) return known
-    const state = newBreaker(this.#environment.now())
-    const blank = {
-      seen: [],
-      share: null,
-      unused: 0,
-      offered: false,
-      narrowed: false,
-      tripped: false,
-      patientUntil: 0,
-      waiting: false,
-    }
-    const lane = { name, version: 0, state, ...blank }
+    const lane = newLane(name, newBreaker(this.#environment.now()))
     this.lanes.set(name, lane)
     return lane
   }
@@ -270,8 +279,9 @@ export class Guard {
     return news
   }
 
-  /** Passes of another wave are void, and what was seen counts for one that is closed only. */
-  #enter(lane: Lane, state: BreakerState): void {
+  /** Passes of another wave are void, and what was seen counts for one that is closed only. Who has no rule heeds none that is open. */
+  #enter(lane: Lane, heard: BreakerState): void {
+    const state = this.#breaker || isClosed(heard) ? heard : newBreaker(this.#environment.now())
     lane.state = state
     if (lane.share && lane.share.wave !== state.wave?.number) {
       lane.share = null
@@ -307,15 +317,14 @@ export class Guard {
 
   /** What this node has to say of it; null: nothing that is worth a write. `room`: attempts that it could start. */
   report(lane: Lane, node: string, lease: number, room: number): Report | null {
-    const { state, seen, share, waiting, unused } = lane
+    const { state, seen, share, waiting } = lane
     if (isClosed(state)) {
       const now = this.#environment.now()
       const said = [...seen, ...(this.breaker ? fresh(state.window, this.breaker.rule, now) : [])]
       if (seen.length === 0 || said.every(({ ill, slow }) => ill + slow === 0)) return null
       return { node, seen, share: null, wants: 0, lease, waiting }
     }
-    const patient = this.#environment.monotonic() < lane.patientUntil
-    const wants = patient || unused > 0 ? 0 : room
+    const wants = isContent(lane, this.#environment.monotonic()) ? 0 : room
     return { node, seen: [], share: share && { ...share }, wants, lease, waiting }
   }
 
@@ -336,13 +345,4 @@ export class Guard {
     lane.seen = without(lane.seen, seen)
     lane.version = -1
   }
-}
-
-/** What came while others were told. */
-function without(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
-  const rest = merged(
-    seen,
-    told.map(({ part, answers, ill, slow }) => ({ part, answers: -answers, ill: -ill, slow: -slow })),
-  )
-  return rest.filter(({ answers }) => answers > 0)
 }

@@ -108,12 +108,10 @@ export class AgentHost {
   readonly slots: Slots
   /** What all nodes share: it is had with the request, from the queue. */
   readonly seats: Seats
-  /** Null: nothing stands between it and its service. */
-  readonly guard: Guard | null
+  #guard: Guard | null
   /** What waits in its queue, as far as this process knows. */
   readonly backlog: Backlog | PooledBacklog
-  /** Null: as many attempts may begin as there are slots. */
-  readonly pace: Pace | null
+  #pace: Pace | null
   #paused: PausedThere | null = null
   /** Null: as many as are allowed. */
   #adaptive: AdaptiveLimit | null = null
@@ -133,8 +131,8 @@ export class AgentHost {
   constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
     const { guard = null, pace = null, elsewhere = false } = between
     this.name = name
-    this.pace = pace
-    this.guard = guard
+    this.#pace = pace
+    this.#guard = guard
     this.#options = options
     this.seats = new Seats(name, agent)
     const limits = new Map<string, Limit>()
@@ -156,6 +154,24 @@ export class AgentHost {
     const room = (rank: number) => this.slots.roomAt(rank)
     this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict, elsewhere })
     this.resize(most, agent?.least ?? null)
+  }
+
+  /** Null: nothing stands between it and its service. */
+  get guard(): Guard | null {
+    return this.#guard
+  }
+
+  /** Null: as many attempts may begin as there are slots. */
+  get pace(): Pace | null {
+    return this.#pace
+  }
+
+  /** What stands before it is another from now on. What runs goes on. */
+  stand({ guard = this.#guard, pace = this.#pace }: Pick<Between, 'guard' | 'pace'>): void {
+    if (guard === this.#guard && pace === this.#pace) return
+    this.#guard = guard
+    this.#pace = pace
+    this.#options.freed?.()
   }
 
   /** So many attempts may run at a time; `least`: or fewer, down to so many, as the service answers. */

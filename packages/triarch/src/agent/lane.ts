@@ -1,4 +1,16 @@
-import type { BreakerState, Bucket, Seen } from '../policy/breaker.ts'
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { Outcome } from '../kernel/message.ts'
+import {
+  type BreakerRule,
+  type BreakerState,
+  type Bucket,
+  isIll,
+  merged,
+  reparted,
+  type Seen,
+  totalOf,
+} from '../policy/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
 
 /** An attempt may start although the breaker is not closed: as one of this wave. */
@@ -49,6 +61,53 @@ export interface Lane {
   tripped: boolean
   /** Nothing was found for its passes: until then it asks for no more (by the monotonic clock). */
   patientUntil: number
+}
+
+/** One of which nothing was seen or heard. */
+export function newLane(name: string, state: BreakerState): Lane {
+  const blank = { offered: false, narrowed: false, tripped: false, waiting: false }
+  return { name, version: 0, state, seen: [], share: null, unused: 0, patientUntil: 0, ...blank }
+}
+
+/** How long a step is put off that can neither wait in the queue nor fail (ms). */
+const PUT_OFF = { least: 1_000, most: 60_000 }
+
+export function putOff({ until }: BreakerState, now: number): number {
+  const wait = until === null ? PUT_OFF.most : until - now
+  return Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait))
+}
+
+/** What becomes of a step that does not wait for it. */
+export function refused(name: string, { since, until }: BreakerState): Outcome {
+  const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
+  const message = `the circuit breaker of ${name} is open since ${new Date(since).toISOString()}${when}`
+  return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
+}
+
+/** It needs no more passes: it has some, or found nothing for those that it had (`now` by the monotonic clock). */
+export function isContent({ patientUntil, unused }: Lane, now: number): boolean {
+  return now < patientUntil || unused > 0
+}
+
+/** From now on it is counted in parts of another window. */
+export function repart(lane: Lane, from: BreakerRule, to: BreakerRule): void {
+  lane.seen = [...reparted(lane.seen, from, to)]
+  lane.state = { ...lane.state, window: reparted(lane.state.window, from, to) }
+}
+
+/** By all that was told, and what was seen here besides. */
+export function looksIll({ state, seen }: Lane, rule: BreakerRule, now: number): boolean {
+  const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
+  return total.answers >= rule.minimum && isIll(total, rule)
+}
+
+/** What came while others were told. */
+export function without(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
+  const rest = merged(
+    seen,
+    told.map(({ part, answers, ill, slow }) => ({ part, answers: -answers, ill: -ill, slow: -slow })),
+  )
+  return rest.filter(({ answers }) => answers > 0)
 }
 
 /** Its queue, as far as its passes go. */

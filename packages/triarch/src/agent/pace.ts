@@ -6,22 +6,29 @@ import { retryAfterOfOutcome } from './verdict.ts'
 /** The rate limits of one agent: its own, and those of its actions. */
 export class Pace {
   readonly agent: string
-  readonly #own: Quota | null
-  readonly #actions: ReadonlyMap<string, Quota>
+  /** That of the agent under its name, those of actions under theirs. */
+  readonly #quotas: Map<string, Quota>
 
-  constructor(agent: string, own: Quota | null, actions: ReadonlyMap<string, Quota>) {
+  constructor(agent: string, quotas: readonly Quota[]) {
     this.agent = agent
-    this.#own = own
-    this.#actions = actions
+    this.#quotas = new Map(quotas.map((quota) => [quota.name, quota]))
+  }
+
+  add(quota: Quota): void {
+    this.#quotas.set(quota.name, quota)
+  }
+
+  remove({ name }: Quota): void {
+    this.#quotas.delete(name)
   }
 
   get all(): Quota[] {
-    return [...(this.#own ? [this.#own] : []), ...this.#actions.values()]
+    return [...this.#quotas.values()]
   }
 
   /** Actions that have a limit of their own. */
   get limited(): string[] {
-    return [...this.#actions.keys()]
+    return [...this.#quotas.keys()].filter((name) => name !== this.agent)
   }
 
   /** Attempts of whichever action may begin now, as far as keys are no matter. */
@@ -39,7 +46,7 @@ export class Pace {
 
   /** Whether attempts of the action have limits by keys. */
   isKeyed(action: string): boolean {
-    return this.#quotas(action).some((it) => it.isKeyed)
+    return this.#those(action).some((it) => it.isKeyed)
   }
 
   /**
@@ -86,14 +93,15 @@ export class Pace {
     if (ms > 0) for (const it of this.#of(action, queue) ?? []) it.rest(ms)
   }
 
-  #quotas(action: string | null): Quota[] {
-    const its = action === null ? undefined : this.#actions.get(action)
-    return [...(this.#own ? [this.#own] : []), ...(its ? [its] : [])]
+  #those(action: string | null): Quota[] {
+    const own = this.#quotas.get(this.agent)
+    const its = action === null ? undefined : this.#quotas.get(action)
+    return [...(own ? [own] : []), ...(its ? [its] : [])]
   }
 
   /** Null: there are too many keys just now. */
   #of(action: string | null, queue: string): Allowance[] | null {
-    const all = this.#quotas(action).map((quota) => quota.of(queue))
+    const all = this.#those(action).map((quota) => quota.of(queue))
     return all.includes(null) ? null : all.filter((it) => it != null)
   }
 }

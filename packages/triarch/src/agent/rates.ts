@@ -11,7 +11,7 @@ import type { Quota } from './quota.ts'
 export interface RatesOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
-  quotas: readonly Quota[]
+  quotas: () => readonly Quota[]
   /** Between two readings (ms). */
   every: number
   /** How far the store's clock may be ahead of the environment's (ms). */
@@ -57,15 +57,36 @@ export class Rates implements Service {
   #sweptAt = Number.NEGATIVE_INFINITY
   /** By the limit: the row behind which the next look begins. */
   readonly #swept = new Map<string, string>()
+  /** Limits that there are no more, and whose rows may be there. */
+  readonly #withdrawn = new Set<string>()
 
   constructor(options: RatesOptions) {
     this.#options = options
-    for (const quota of options.quotas) quota.hurry = () => this.#tell()
+    for (const quota of options.quotas()) quota.hurry = () => this.#tell()
+  }
+
+  /** One that came later. */
+  add(quota: Quota): void {
+    for (const { name } of quota.all) this.#withdrawn.delete(name)
+    quota.hurry = () => this.#tell()
+    this.#tell()
+  }
+
+  /** It is none any more. */
+  withdraw(quota: Quota): void {
+    quota.hurry = () => undefined
+    for (const { name } of quota.all) this.#withdrawn.add(name)
+    this.#tell()
   }
 
   start(): void {
     this.#open = true
     this.#look()
+  }
+
+  /** The first reading is over: what the code says of them can be asked for. */
+  async known(): Promise<void> {
+    await this.#round
   }
 
   /** Who starts nothing more needs nothing more; what was reserved becomes void by itself. */
@@ -94,15 +115,20 @@ export class Rates implements Service {
 
   /** Something came into a queue of this node. */
   heard(): void {
-    if (this.#heard || !this.#open) return
+    if (this.#heard || !this.#open || this.#none) return
     this.#heard = true
     if (this.#round === null) this.#wait()
+  }
+
+  get #none(): boolean {
+    return this.#withdrawn.size === 0 && this.#options.quotas().length === 0
   }
 
   #look(): void {
     if (!this.#open || this.#round !== null) return
     this.#hurry = false
     this.#heard = false
+    if (this.#none) return
     this.#lookedAt = this.#options.environment.monotonic()
     this.#round = this.#all().finally(() => {
       this.#round = null
@@ -130,8 +156,9 @@ export class Rates implements Service {
 
   /** What waits by keys is found by reading alone. */
   get #quiet(): boolean {
-    const { quotas } = this.#options
-    return !this.#heard && quotas.every(({ isKeyed, all }) => !isKeyed && all.every(({ quiet }) => quiet))
+    return (
+      !this.#heard && this.#options.quotas().every(({ isKeyed, all }) => !isKeyed && all.every(({ quiet }) => quiet))
+    )
   }
 
   /** Something waits that may begin. */
@@ -152,6 +179,7 @@ export class Rates implements Service {
         await this.#reserve(allowance, moves)
         allowance.looked()
       }
+      if (this.#withdrawn.size > 0) await this.#void()
       const made = await this.#drop()
       await this.#sweep()
       this.#again = null
@@ -164,13 +192,29 @@ export class Rates implements Service {
   }
 
   get #allowances(): Allowance[] {
-    return this.#options.quotas.flatMap(({ all }) => all)
+    return this.#options.quotas().flatMap(({ all }) => all)
+  }
+
+  /** The rows of limits that are no more go once they are as good as none: other nodes may go by them still. */
+  async #void(): Promise<void> {
+    const { environment, store, lag } = this.#options
+    const rows = await store.breakers({ names: [...this.#withdrawn].map(rateRow), count: 1 })
+    const found = new Map(rows.map((row) => [row.name, row]))
+    for (const name of [...this.#withdrawn]) {
+      const row = found.get(rateRow(name))
+      const stored = storedRate(row?.state ?? null)
+      if (row && stored && !stored.hand) {
+        if (!isIdle(stored, environment.now() - lag())) continue
+        await store.writeBreaker({ name: row.name, expected: row.version, state: null })
+      }
+      this.#withdrawn.delete(name)
+    }
   }
 
   /** Keys that nobody uses go, with their rows: sooner where others wait for their places. True: there is room for others. */
   async #drop(): Promise<boolean> {
     let made = false
-    for (const quota of this.#options.quotas.filter(({ isKeyed }) => isKeyed)) {
+    for (const quota of this.#options.quotas().filter(({ isKeyed }) => isKeyed)) {
       const kept = quota.full ? 0 : KEPT
       for (const allowance of quota.all) {
         const { name, version, idle } = allowance
@@ -190,7 +234,7 @@ export class Rates implements Service {
     const at = environment.monotonic()
     if (at - this.#sweptAt < SWEEP) return
     this.#sweptAt = at
-    for (const { name, isKeyed } of this.#options.quotas) {
+    for (const { name, isKeyed } of this.#options.quotas()) {
       if (!isKeyed) continue
       const first = rateRow(name) + KEYED
       const rows = await store.breakers({ after: this.#swept.get(name) ?? first, limit: SWEPT, count: 1 })

@@ -4,6 +4,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import { type BreakerState, forceClosed, forceOpen, reset, type Word } from '../policy/breaker.ts'
 import { KEYED } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
+import type { BreakerRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
@@ -93,23 +94,30 @@ export interface BreakerHandle {
   reset(options: BreakerControlOptions): Promise<void>
 }
 
+/** The node of this process, if it has one. */
+export interface BreakerNode {
+  /** Told of a change that was made. */
+  changed(alert: RaisedAlert): void
+  /** It has told the store of those that it knows. */
+  known(): Promise<void>
+}
+
 /** A breaker in the store, by its name. */
 export class NamedBreaker implements BreakerHandle {
   readonly name: string
   readonly #connection: Connection
-  /** Told of a change that was made. */
-  readonly #changed: (alert: RaisedAlert) => void
+  readonly #node: BreakerNode
 
-  constructor(connection: Connection, name: string, changed: (alert: RaisedAlert) => void) {
+  constructor(connection: Connection, name: string, node: BreakerNode) {
     this.name = checkText('breaker: name', name, 300)
     this.#connection = connection
-    this.#changed = changed
+    this.#node = node
   }
 
   async info(): Promise<BreakerInfo> {
     await this.#connection.opened()
-    const { store } = this.#connection
-    const [now, [row]] = await Promise.all([store.now(), store.breakers({ names: [this.name], count: MOST_COUNTED })])
+    const now = await this.#connection.store.now()
+    const [row] = await this.#rows([this.name], MOST_COUNTED)
     const info = row && breakerInfo(row, now)
     if (!info) throw this.#unknown()
     return info
@@ -151,7 +159,7 @@ export class NamedBreaker implements BreakerHandle {
       const text = JSON.stringify({ ...stored, state })
       if (!(await store.writeBreaker({ name: this.name, expected: version, state: text, audit }))) continue
       const move = state.moves.at(-1)
-      if (move) this.#changed(breakerAlert(this.name, move, state))
+      if (move) this.#node.changed(breakerAlert(this.name, move, state))
       return
     }
     throw new TriarchError('STORE_BUSY', `the circuit breaker of ${this.name} changes all the time`)
@@ -159,9 +167,8 @@ export class NamedBreaker implements BreakerHandle {
 
   /** One of a key that was never ill has no row: its agent's says by which rule. */
   async #stored(): Promise<{ stored: StoredBreaker; version: number }> {
-    const { store } = this.#connection
     const [agent = ''] = this.name.split(KEYED)
-    const rows = await store.breakers({ names: [this.name, agent], count: 1 })
+    const rows = await this.#rows([this.name, agent], 1)
     const row = rows.find(({ name }) => name === this.name)
     const own = row?.state == null ? null : storedBreaker(row.state)
     if (row && own && !own.keyed) return { stored: own, version: row.version }
@@ -176,6 +183,15 @@ export class NamedBreaker implements BreakerHandle {
     if (this.name === agent || !base?.keyed) throw this.#unknown()
     const { format, rule, state } = base
     return { stored: { format, rule, state: { ...state, moves: [] } }, version: row?.version ?? 0 }
+  }
+
+  /** A node that has just started may be about to tell of it. */
+  async #rows(names: readonly string[], count: number): Promise<BreakerRow[]> {
+    const { store } = this.#connection
+    const rows = await store.breakers({ names, count })
+    if (rows.some(({ state }) => state !== null)) return rows
+    await this.#node.known()
+    return store.breakers({ names, count })
   }
 
   #unknown(): TriarchError {

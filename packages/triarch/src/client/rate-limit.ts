@@ -1,6 +1,7 @@
 import { toRateRule } from '../definition/rate.ts'
 import { TriarchError } from '../error/error.ts'
 import { MOST_MOVES, type RateHand, type RateMove, type RateRule, type RateState } from '../policy/rate.ts'
+import type { BreakerQuery, BreakerRow } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import type { Duration } from '../value/duration.ts'
@@ -109,17 +110,19 @@ export interface RateLimitHandle {
 export class NamedRateLimit implements RateLimitHandle {
   readonly name: string
   readonly #connection: Connection
+  /** The node of this process has told the store of those that it knows. */
+  readonly #known: () => Promise<void>
 
-  constructor(connection: Connection, name: string) {
+  constructor(connection: Connection, name: string, known: () => Promise<void>) {
     this.name = checkText('rateLimit: name', name, LONGEST_NAME)
     this.#connection = connection
+    this.#known = known
   }
 
   async info(): Promise<RateLimitInfo> {
     await this.#connection.opened()
-    const { store } = this.#connection
-    const query = { limits: [rateRow(this.name)], count: MOST_COUNTED }
-    const [now, [row]] = await Promise.all([store.now(), store.breakers(query)])
+    const now = await this.#connection.store.now()
+    const row = await this.#row({ limits: [rateRow(this.name)], count: MOST_COUNTED })
     const info = row && rateLimitInfo(row, now)
     if (!info) throw this.#unknown()
     return info
@@ -169,7 +172,7 @@ export class NamedRateLimit implements RateLimitHandle {
     const subject = `rate-limit:${this.name}`
     const audit = entryOf(environment, { action: `rate-limit.${acts[did]}`, subject, reason, actor, details })
     for (let round = 0; round < PATIENCE; round++) {
-      const [row] = await store.breakers({ names: [name], count: 1 })
+      const row = await this.#row({ names: [name], count: 1 })
       const stored = storedRate(row?.state ?? null)
       if (!row || !stored) throw this.#unknown()
       const { hand: _, moves = [], ...rest } = stored
@@ -183,6 +186,15 @@ export class NamedRateLimit implements RateLimitHandle {
       if (await store.writeBreaker({ name, expected: row.version, state: JSON.stringify(next), audit })) return
     }
     throw new TriarchError('STORE_BUSY', `the rate limit of ${this.name} changes all the time`)
+  }
+
+  /** A node that has just started may be about to tell of it. */
+  async #row(query: BreakerQuery): Promise<BreakerRow | undefined> {
+    const { store } = this.#connection
+    const [row] = await store.breakers(query)
+    if (row && row.version > 0) return row
+    await this.#known()
+    return (await store.breakers(query))[0]
   }
 
   #unknown(): TriarchError {

@@ -519,9 +519,12 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    * @example await triarch.breaker('payments').open({ reason: 'maintenance of the bank', actor: 'ada' })
    */
   breaker(name: string): BreakerHandle {
-    return new NamedBreaker(this.#connection, name, (alert) => {
-      this.#alert(alert)
-      this.#node?.changed()
+    return new NamedBreaker(this.#connection, name, {
+      changed: (alert) => {
+        this.#alert(alert)
+        this.#node?.changed()
+      },
+      known: async () => this.#node?.known(),
     })
   }
 
@@ -553,7 +556,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
    */
   rateLimit(name: string): RateLimitHandle {
-    return new NamedRateLimit(this.#connection, name)
+    return new NamedRateLimit(this.#connection, name, async () => this.#node?.known())
   }
 
   /**

@@ -16,7 +16,7 @@ import type { RetryOptions } from './retry.ts'
 export interface ActionPolicy {
   /** Most attempts of it at a time in one process: 1 to 100,000, or in all processes together; what is not said: as in the code. */
   concurrency?: number | ConcurrencyOptions
-  /** Over all nodes together, where the code has one; as in the code. */
+  /** Over all nodes together, also where the code has none; as in the code. */
   rateLimit?: RateLimitOptions
   /** Higher first in the agent's queue; as in the code. */
   priority?: number
@@ -40,8 +40,11 @@ export interface ActionPolicy {
 export interface AgentPolicy extends ActionPolicy {
   /** Why none of its attempts begins, on any node; not paused. */
   paused?: string
-  /** When its service is left alone, where the code says so at all: what is given here, over that; as in the code. */
-  circuitBreaker?: Omit<CircuitBreakerOptions, 'key' | 'whenOpen' | 'window'>
+  /**
+   * When its service is left alone: what is given here, over what the code says; as in the code. Where that has none there is one for the agent
+   * from now on, or for each key of its other policies. Taken away again, it lets go at once of what waits.
+   */
+  circuitBreaker?: Omit<CircuitBreakerOptions, 'key'>
   /** Of tenants in its queue, where its code has `fairness`: over what `fairness.weight` says, for what is queued from then on; as in the code. */
   weights?: FairnessWeights
   /** Of single actions, by their names, over those of the agent. */
@@ -73,11 +76,8 @@ export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
   checkActionPolicy(what, own)
   if (paused !== undefined) checkReason(`${what}: paused`, paused)
   if (circuitBreaker !== undefined) {
-    if ('key' in circuitBreaker || 'whenOpen' in circuitBreaker || 'window' in circuitBreaker)
-      throw new TriarchError(
-        'INVALID_OPTION',
-        `${what}: key, window and whenOpen of a circuit breaker are those of the code`,
-      )
+    if ('key' in circuitBreaker)
+      throw new TriarchError('INVALID_OPTION', `${what}: the key of a circuit breaker is that of the code`)
     toAgentBreaker(`${what}: circuitBreaker`, circuitBreaker)
   }
   if (weights !== undefined) checkWeights(`${what}: weights`, weights)

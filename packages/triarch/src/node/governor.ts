@@ -1,5 +1,7 @@
+import type { Guard } from '../agent/guard.ts'
 import type { Guards } from '../agent/guards.ts'
 import type { AgentHost } from '../agent/host.ts'
+import type { Pace } from '../agent/pace.ts'
 import type { Paces } from '../agent/paces.ts'
 import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/agent-policy.ts'
 import { toAgentBreaker } from '../definition/breaker.ts'
@@ -7,7 +9,7 @@ import { toActionConcurrency, toConcurrency } from '../definition/concurrency.ts
 import type { Agent } from '../definition/definition.ts'
 import type { FairnessWeights } from '../definition/fairness.ts'
 import { overlay, type PolicyOptions } from '../definition/policy.ts'
-import { toRateRule } from '../definition/rate.ts'
+import type { RateLimitOptions } from '../definition/rate.ts'
 import { toRetention } from '../definition/retention.ts'
 import { AGENT_SETTING, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { messageOf } from '../error/error.ts'
@@ -79,16 +81,16 @@ export class Governor {
 
   /** One that came later, or all that is said of one is another. */
   host(host: AgentHost): void {
-    const { registry, guards, paces } = this.#options
+    const { registry } = this.#options
     const policy = this.#policy(host.name)
     host.paused = policy.paused === undefined ? null : this.#pause(host.name, policy.paused)
     const agent = registry.agents.get(host.name)
     // What makes sense by itself may make none with what its code says: then that part stays as it was, and nobody else's is touched.
     this.#part(host.name, 'concurrency', () => this.#concurrency(host, policy))
     if (!agent) return
-    this.#part(host.name, 'circuit breaker', () => this.#breaker(agent, policy, guards))
-    this.#part(host.name, 'rate limit', () => this.#rates(agent, policy, paces))
-    if (policy.weights !== undefined && agent.fairness === undefined) this.#missing(agent.name, 'fairness')
+    this.#part(host.name, 'circuit breaker', () => host.stand({ guard: this.#guard(agent, policy) }))
+    this.#part(host.name, 'rate limit', () => host.stand({ pace: this.#pace(agent, policy) }))
+    if (policy.weights !== undefined && agent.fairness === undefined) this.#missing(agent.name)
   }
 
   #part(agent: string, part: string, apply: () => void): void {
@@ -124,32 +126,28 @@ export class Governor {
     }
   }
 
-  #breaker(agent: Agent, { circuitBreaker }: AgentPolicy, guards: Guards): void {
-    const guard = guards.of(agent)
-    if (!guard || !agent.circuitBreaker)
-      return circuitBreaker === undefined ? undefined : this.#missing(agent.name, 'circuit breaker')
-    guard.breaker = toAgentBreaker(`agent "${agent.name}": circuitBreaker`, {
-      ...agent.circuitBreaker,
-      ...circuitBreaker,
-    })
+  #guard(agent: Agent, { circuitBreaker }: AgentPolicy): Guard | null {
+    const { guards } = this.#options
+    const of = agent.circuitBreaker
+    const none = of === undefined && circuitBreaker === undefined
+    const what = `agent "${agent.name}": circuitBreaker`
+    return guards.change(agent, none ? null : toAgentBreaker(what, { ...of, ...circuitBreaker }))
   }
 
-  #rates(agent: Agent, policy: AgentPolicy, paces: Paces): void {
-    const given = new Map([[agent.name, policy.rateLimit ?? agent.rateLimit]])
-    for (const { key, name, definition } of agent.actions.values())
-      given.set(key, policy.actions?.[name]?.rateLimit ?? definition.rateLimit)
-    const found = new Set<string>()
-    for (const quota of paces.of(agent)?.all ?? []) {
-      const options = given.get(quota.name)
-      found.add(quota.name)
-      if (options !== undefined) quota.change(toRateRule(`"${quota.name}": rateLimit`, options))
+  #pace(agent: Agent, policy: AgentPolicy): Pace | null {
+    const limits = new Map<string, RateLimitOptions>()
+    const own = policy.rateLimit ?? agent.rateLimit
+    if (own) limits.set(agent.name, own)
+    for (const { key, name, definition } of agent.actions.values()) {
+      const its = policy.actions?.[name]?.rateLimit ?? definition.rateLimit
+      if (its) limits.set(key, its)
     }
-    for (const [name, options] of given)
-      if (options !== undefined && !found.has(name)) this.#missing(name, 'rate limit')
+    return this.#options.paces.change(agent, limits)
   }
 
-  #missing(name: string, what: string): void {
-    this.#tell(`${name} ${what}`, `${name} has no ${what} in its code, and so none can be set while it runs`)
+  /** Whose a task or a step is only its code knows. */
+  #missing(name: string): void {
+    this.#tell(`${name} fairness`, `${name} has no fairness in its code, and so none can be set while it runs`)
   }
 
   /** Of whom something is said: the agent, or actions of it. */

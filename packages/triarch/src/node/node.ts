@@ -99,8 +99,8 @@ export class Node {
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
   readonly #logs: Logbook
-  readonly #breakers: Breakers | null
-  readonly #rates: Rates | null
+  readonly #breakers: Breakers
+  readonly #rates: Rates
   readonly #hosts: Hosts
   /** Of agents that other nodes have. */
   readonly #reached: Hosts
@@ -307,7 +307,7 @@ export class Node {
     const consumer = this.#consumer
     const taking = consumer && {
       wake: () => {
-        this.#rates?.heard()
+        this.#rates.heard()
         consumer.wake()
       },
     }
@@ -414,9 +414,14 @@ export class Node {
     return this.#logs.flush()
   }
 
+  /** What its agents' code says of breakers and limits can be asked for. */
+  async known(): Promise<void> {
+    await Promise.all([this.#breakers.known(), this.#rates.known()])
+  }
+
   /** Somebody in this process changed a circuit breaker. */
   changed(): void {
-    this.#breakers?.tell()
+    this.#breakers.tell()
   }
 
   /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */

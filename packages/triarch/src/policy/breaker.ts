@@ -157,6 +157,20 @@ export function noted(window: readonly Bucket[], part: number, seen: Seen): Buck
   return window.with(-1, { part, ...sum(last, seen) })
 }
 
+/** The same in parts of a window of another length: all of a part counts as of its beginning. */
+export function reparted(
+  window: readonly Bucket[],
+  from: Pick<BreakerRule, 'window'>,
+  to: Pick<BreakerRule, 'window'>,
+): readonly Bucket[] {
+  if (from.window === to.window) return window
+  const length = partLength(from.window)
+  return merged(
+    [],
+    window.map((bucket) => ({ ...bucket, part: partOf(to, bucket.part * length) })),
+  )
+}
+
 /** Those of the buckets that are of the window. */
 export function fresh(window: readonly Bucket[], rule: Pick<BreakerRule, 'window'>, now: number): Bucket[] {
   const newest = partOf(rule, now)

@@ -144,7 +144,7 @@ describe('an agent with a rate limit', () => {
           return true
         },
       },
-      quotas: [quota],
+      quotas: () => [quota],
       ...{ every: 100, lag: () => 0, free: () => 1, wake: () => undefined },
       failed: (error) => expect.unreachable(String(error)),
     })

@@ -10,6 +10,7 @@ import {
   type RateLimitOptions,
   type SchedulesPolicy,
   type StandardSchema,
+  type StepContext,
   setting,
   type TaskHandle,
   Triarch,
@@ -30,6 +31,7 @@ type All<P, Not extends string = never> = Omit<Required<NonNullable<P>>, Not>
 
 const breaker: All<AgentPolicy['circuitBreaker']> = {
   ...{ failureRate: 0.4, slowRate: 0.9, slowerThan: '10s', minimum: 50, open: '1s', openMax: '2s', probes: 5 },
+  ...{ window: '5s', whenOpen: 'fail' },
 }
 const retry: All<ActionPolicy['retry']> = {
   attempts: 9,
@@ -60,6 +62,30 @@ const ofSchedules: Every<SchedulesPolicy> = { paused: [{ '*': 'a moment' }] }
 /** By the names of the engine's own settings. */
 const everything = {
   ...{ 'agent.bank': ofAgent, 'workflow.order': ofWorkflow, engine: ofEngine, schedules: ofSchedules },
+}
+
+/** Attempts that last until they are told to end. One whose signal fires was hurt. */
+function attempts() {
+  const inside = new Map<string, () => void>()
+  let news = () => {}
+  return {
+    enter(id: string, signal: AbortSignal): Promise<void> {
+      return new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        inside.set(id, resolve)
+        news()
+      })
+    },
+    begun(ids: readonly string[]): Promise<void> {
+      return new Promise((resolve) => {
+        news = () => (ids.every((id) => inside.has(id)) ? resolve() : undefined)
+        news()
+      })
+    },
+    end(prefix: string): void {
+      for (const [id, done] of inside) if (id.startsWith(prefix)) done()
+    },
+  }
 }
 
 /** Settings that several nodes with connections of their own share. Real time. */
@@ -226,48 +252,66 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
         const limit = { limit: 10_000, per: '1s' } as const
         const bank = agent('bank', {
           concurrency: 8,
-          ...(of === 'agent.bank' && { circuitBreaker: {}, rateLimit: limit, fairness }),
+          ...(of === 'agent.bank' && { fairness }),
         })
-        const charge = bank.action('charge', {
-          ...(of === 'agent.bank' && { rateLimit: limit }),
-          run: (id: string) => void runs.set(id, (runs.get(id) ?? 0) + 1),
-        })
+        const count = (id: string) => void runs.set(id, (runs.get(id) ?? 0) + 1)
+        const charge = bank.action('charge', { ...(of === 'agent.bank' && { rateLimit: limit }), run: count })
+        const underWay = attempts()
+        const long = (id: string, { signal }: StepContext) => {
+          count(id)
+          return underWay.enter(id, signal)
+        }
+        const depot = agent('depot')
+        const [reserve, ship] = [bank.action('reserve', { run: long }), depot.action('ship', { run: long })]
         const order = workflow('order', {
           async run(id: string, task) {
-            for (let n = 0; n < 3; n++) await task.run(charge, `${id}:${n}`)
+            if (id.startsWith('long')) {
+              const local = (step: StepContext) => long(`${id}:2`, step)
+              await Promise.all([task.run(reserve, `${id}:0`), task.run(ship, `${id}:1`), task.run('local', local)])
+            } else for (let n = 0; n < 3; n++) await task.run(charge, `${id}:${n}`)
             return id
           },
         })
-        const workload = { workflows: [order], agents: [bank], poll: 20, fairness }
+        const workload = { workflows: [order], agents: [bank, depot], poll: 20, fairness }
         const all = [await begin(shared.store, workload), await begin(shared.store, workload)]
         const alerts: string[] = []
         for (const { node } of all) node.on('alert', ({ code }) => void alerts.push(code))
         const { node } = all[0] as (typeof all)[0]
-        const tasks: TaskHandle<string>[] = []
+        const tasks = new Map<string, TaskHandle<string>>()
+        const submit = async (id: string, tags = {}) => void tasks.set(id, await node.submit(order, id, { tags }))
+        /** Three attempts that are under way before it resolves. */
+        const hold = async (id: string) => {
+          await submit(`long ${id}`)
+          await underWay.begun([0, 1, 2].map((n) => `long ${id}:${n}`))
+        }
         let refused = 0
         const load = async () => {
           for (const of of ['gold', 'rest'])
             try {
-              tasks.push(await node.submit(order, `${tasks.length}`, { tags: { of } }))
+              await submit(`${tasks.size}`, { of })
             } catch (error) {
               expect(error).toMatchObject({ code: 'SUBMISSIONS_PAUSED' })
               refused++
             }
         }
         const handle = node.setting<Record<string, unknown>>(`triarch.${of}`)
+        await hold('throughout')
         for (const [key, values] of Object.entries(keys)) {
+          await hold(key)
           for (const value of [...values, null]) {
             await load()
             const { live } = await handle.change({ [key]: value }, why)
             await Promise.all(all.map(({ reaches }) => reaches(`triarch.${of}`, live?.version ?? 0)))
             await load()
           }
+          underWay.end(`long ${key}:`)
         }
-        for (const [index, task] of tasks.entries()) expect(await task.result({ timeout: '1m' })).toBe(`${index}`)
+        underWay.end('long throughout:')
+        for (const [id, task] of tasks) expect(await task.result({ timeout: '1m' })).toBe(id)
         expect(refused > 0).toBe('closed' in keys)
-        expect(runs.size).toBe(tasks.length * 3)
+        expect(runs.size).toBe(tasks.size * 3)
         expect([...runs.values()].filter((times) => times !== 1)).toEqual([])
-        for (const task of tasks) {
+        for (const task of tasks.values()) {
           const events = (await task.history()).flatMap((entry) => entry.events)
           expect(events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
         }

@@ -368,44 +368,6 @@ describe('the engine’s own settings', () => {
     await s.engine.triarch.setting('triarch.agent.bank').clear(why)
   })
 
-  it.each([
-    ['a rate limit', { rateLimit: { limit: 1, per: '1m' } }],
-    ['a circuit breaker', { circuitBreaker: { minimum: 50 } }],
-  ] as const)('change %s where the code has one, and say so where it has none', async (_, options) => {
-    const pay = agent('bank', options)
-    let well = true
-    let calls = 0
-    const charge = pay.action('charge', {
-      run: () => {
-        calls++
-        if (!well) throw new Error('ill')
-      },
-    })
-    const plain = agent('plain')
-    const order = workflow('order', { run: (_: null, task) => task.run(charge) })
-    await using s = await stage({ workflows: [order], agents: [pay, plain], poll: '100ms' })
-    const { triarch } = s.engine
-    const handle = triarch.setting('triarch.agent.bank')
-    if ('rateLimit' in options) {
-      for (let n = 0; n < 20; n++) await s.submit(order, null)
-      await s.advance('5s')
-      expect(calls).toBeLessThan(4)
-      await handle.set({ rateLimit: { limit: 1_000, per: '1s' } }, why)
-      await s.advance('5s')
-      expect(calls).toBe(20)
-    } else {
-      well = false
-      await handle.set({ circuitBreaker: { minimum: 2, open: '1h', openMax: '1h' } }, why)
-      for (let n = 0; n < 5; n++) await s.submit(order, null)
-      await s.advance('5s')
-      expect((await triarch.breaker('bank').info()).state).toBe('open')
-    }
-    await triarch.setting('triarch.agent.plain').set({ rateLimit: { limit: 1, per: '1s' } }, why)
-    expect(s.alerts.filter(({ code }) => code === 'SETTING_REFUSED')).toMatchObject([
-      { message: 'plain has no rate limit in its code, and so none can be set while it runs' },
-    ])
-  })
-
   it('follow what the code makes of a setting, and an operator’s word comes over it', async () => {
     const limits = setting('shop.limits', schema, defaults)
     const { calls, pay, order } = bank({ policy: limits.as(({ perNode }) => ({ concurrency: perNode })) })
