@@ -1,12 +1,11 @@
 // A failover that loses the tail: a standby follows the database for a moment, is cut off, and takes its place when the database
 // dies. What was acknowledged in between is gone, and the nodes live through it.
-import { chmodSync, chownSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { chown, copyFile, mkdir, readdir } from 'node:fs/promises'
+import { realpathSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { DatabaseServer } from '../examples/orders/database/server.ts'
+import { asked, beside, copy } from './backup.ts'
 
 /** What a failover lost. */
 export interface LostTail {
@@ -117,66 +116,6 @@ async function untilWritten(database: DatabaseServer, lag: number): Promise<void
 async function marks(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ id: string; mark: string }>(MARKS)
   return new Map(rows.map(({ id, mark }) => [id, mark]))
-}
-
-async function asked<T>(server: DatabaseServer, ask: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: server.url(), application_name: 'chaos' })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return await ask(client)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
-
-/** An empty folder for data, beside the server's own. */
-function beside({ data, user }: DatabaseServer): string {
-  const folder = mkdtempSync(`${join(dirname(realpathSync(data)), 'triarch-standby-')}`)
-  if (user) chownSync(folder, user.uid, user.gid)
-  chmodSync(folder, 0o700)
-  return folder
-}
-
-/** As pg_basebackup does it, which is not among the programs we have. */
-async function copy(database: DatabaseServer, target: string): Promise<void> {
-  await asked(database, async (client) => {
-    await client.query("SELECT pg_backup_start('chaos', true)")
-    await copyFolder(realpathSync(database.data), target, database)
-    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
-    writeFileSync(join(target, 'backup_label'), rows[0]?.labelfile ?? '')
-    writeFileSync(join(target, 'standby.signal'), '')
-    const { user } = database
-    if (user) for (const name of ['backup_label', 'standby.signal']) chownSync(join(target, name), user.uid, user.gid)
-  })
-}
-
-/** What a standby has of its own. */
-const own: readonly string[] = ['postmaster.pid', 'postmaster.opts', 'standby.signal']
-
-async function copyFolder(from: string, to: string, database: DatabaseServer): Promise<void> {
-  const { user } = database
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (own.includes(entry.name)) continue
-    if (entry.isDirectory()) {
-      await mkdir(target, { mode: 0o700 })
-      // The log comes over the link.
-      if (entry.name !== 'pg_wal') await copyFolder(source, target, database)
-    } else if (!(await copied(source, target))) continue
-    if (user) await chown(target, user.uid, user.gid)
-  }
-}
-
-/** False: it was dropped meanwhile, which the log tells as well. */
-async function copied(source: string, target: string): Promise<boolean> {
-  try {
-    await copyFile(source, target)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
 }
 
 /** What the standby hears of the database, until it is cut. */

@@ -5,7 +5,7 @@ import type { StoreFactory } from 'triarch/store'
 import { type PostgresOptions, settingsOf } from './options.ts'
 import { PostgresStore } from './store.ts'
 
-export type { PostgresOptions } from './options.ts'
+export type { PostgresOptions, ReadFrom } from './options.ts'
 
 /**
  * What `task.transaction` gives to write with: a client of `pg` with an open transaction.

@@ -23,6 +23,12 @@ export interface PostgresOptions {
    * waits for them; with all taken, users wait for each other.
    */
   reads?: number
+  /**
+   * A standby of that server, which answers `list`, `count`, `statistics` and `audit` in its place: its address, or its address and how
+   * far behind it may be (`maxLag`, ms: 10 s). What this process has just done is seen all the same; where the standby lags, or
+   * is gone, the primary answers.
+   */
+  readFrom?: string | ReadFrom
   /** Most connections this process opens for `task.transaction`: 4. They come on top of the others. */
   transactions?: number
   /**
@@ -43,8 +49,23 @@ export interface PostgresOptions {
   migrate?: 'auto' | 'wait' | 'refuse'
 }
 
+/**
+ * A standby that answers what users ask.
+ * @example const readFrom: ReadFrom = { url: 'postgres://replica/shop', maxLag: 2_000 }
+ */
+export interface ReadFrom {
+  /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
+  url?: string
+  /** Settings of `pg` besides or instead of the URL; without a URL, those of the primary count where it says nothing. */
+  connection?: PostgresOptions['connection']
+  /** How far behind it may be and still be asked (ms): 10 s. */
+  maxLag?: number
+}
+
 export interface Settings {
   connection: ClientConfig
+  /** Null: there is none. */
+  readFrom: { connection: ClientConfig; maxLag: number } | null
   schema: string
   connections: number
   reads: number
@@ -62,6 +83,7 @@ const keys = [
   'schema',
   'connections',
   'reads',
+  'readFrom',
   'transactions',
   'notify',
   'patience',
@@ -89,8 +111,10 @@ export function settingsOf(given: string | PostgresOptions): Settings {
   if (!['auto', 'wait', 'refuse'].includes(migrate)) {
     throw new TriarchError('INVALID_OPTION', 'postgres: migrate must be "auto", "wait" or "refuse"')
   }
+  const connection = { ...options.connection, ...(url !== undefined && { connectionString: url }) }
   return {
-    connection: { ...options.connection, ...(url !== undefined && { connectionString: url }) },
+    connection,
+    readFrom: options.readFrom === undefined ? null : readFromOf(options.readFrom, connection),
     schema,
     connections: whole('connections', options.connections ?? 8, 1, 1_000),
     reads: whole('reads', options.reads ?? 4, 1, 1_000),
@@ -100,6 +124,23 @@ export function settingsOf(given: string | PostgresOptions): Settings {
     answerWithin: whole('answerWithin', options.answerWithin ?? 5_000, 10, 86_400_000),
     clock,
     migrate,
+  }
+}
+
+function readFromOf(given: string | ReadFrom, primary: ClientConfig): NonNullable<Settings['readFrom']> {
+  const options = typeof given === 'string' ? { url: given } : given
+  if (typeof options !== 'object' || options === null || given === '')
+    throw new TriarchError('INVALID_OPTION', 'postgres: readFrom must be the address of a standby, or { url, maxLag }')
+  const unknown = Object.keys(options).find((key) => !['url', 'connection', 'maxLag'].includes(key))
+  if (unknown !== undefined) throw new TriarchError('UNKNOWN_OPTION', `postgres: readFrom has no option "${unknown}"`)
+  const { url, maxLag = 10_000 } = options
+  if (url === undefined && options.connection === undefined)
+    throw new TriarchError('INVALID_OPTION', 'postgres: readFrom must say where the standby is')
+  // An address is whole: with one of its own, nothing of the primary's is wanted.
+  const base = url === undefined ? primary : {}
+  return {
+    connection: { ...base, ...options.connection, ...(url !== undefined && { connectionString: url }) },
+    maxLag: whole('readFrom.maxLag', maxLag, 0, 86_400_000),
   }
 }
 

@@ -9,6 +9,9 @@ const IDLE = 30_000
 /** Of each pool, those stay open all the same: a node at rest looks for work, and renews its lease. */
 const KEPT: Readonly<Record<Role, number>> = { calls: 1, reads: 0, beats: 1, hints: 1 }
 
+/** One statement, tried for so long (ms). */
+export type Ask = (statement: Statement, values: readonly unknown[], patience?: number) => Promise<Row[]>
+
 /** A few connections, opened when they are needed and closed when they are not; calls beyond their number wait in line. */
 export class Pool {
   readonly #environment: Environment
@@ -36,10 +39,17 @@ export class Pool {
   }
 
   /** Throws STORE_CLOSED after close(), and whatever the statement meets. */
-  async run(statement: Statement, values: readonly unknown[], patience?: number): Promise<Row[]> {
+  run(statement: Statement, values: readonly unknown[], patience?: number): Promise<Row[]> {
+    return this.use((ask) => ask(statement, values, patience))
+  }
+
+  /** Several statements, one after the other, over one connection as long as it lasts. */
+  async use<T>(body: (ask: Ask) => Promise<T>): Promise<T> {
     const slot = await this.#take()
     try {
-      return await slot.run(statement, values, patience ?? this.#settings.patience)
+      return await body((statement, values, patience = this.#settings.patience) =>
+        slot.run(statement, values, patience),
+      )
     } finally {
       const next = this.#waiting.shift()
       if (next) next(slot)

@@ -62,10 +62,11 @@ import {
   recordOf,
   taskOf,
 } from './reads.ts'
+import { Replica } from './replica.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
-import type { Row } from './slot.ts'
+import type { Row, Statement } from './slot.ts'
 import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
@@ -90,6 +91,7 @@ export class PostgresStore implements port.StateStore {
   #format: port.Format = 2
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
+  #replica: Replica | null = null
 
   constructor(environment: Environment, settings: Settings) {
     this.#environment = environment
@@ -112,12 +114,15 @@ export class PostgresStore implements port.StateStore {
       }
       if (this.#settings.notify) await this.#hints.open()
     })
+    const reads = new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads)
     this.#pools = {
       calls: new Pool(this.#environment, this.#settings, 'calls', this.#settings.connections),
-      reads: new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads),
+      reads,
       beats: new Pool(this.#environment, this.#settings, 'beats', 1),
     }
     this.#transactions = new Transactions(this.#environment, this.#settings)
+    const { readFrom } = this.#settings
+    if (readFrom) this.#replica = new Replica(this.#environment, { ...this.#settings, readFrom }, reads)
   }
 
   format(): port.Format {
@@ -130,11 +135,12 @@ export class PostgresStore implements port.StateStore {
 
   async close(): Promise<void> {
     const pools = this.#pools
-    const transactions = this.#transactions
+    const [transactions, replica] = [this.#transactions, this.#replica]
     this.#pools = null
+    this.#replica = null
     this.#transactions = null
     await this.#hints.close()
-    await Promise.all([...Object.values(pools ?? {}), transactions].map((it) => it?.close()))
+    await Promise.all([...Object.values(pools ?? {}), transactions, replica].map((it) => it?.close()))
   }
 
   async now(): Promise<number> {
@@ -168,7 +174,7 @@ export class PostgresStore implements port.StateStore {
     const given = taskArrays(tasks)
     const row = await (gates === null
       ? this.#numbered('submit', given, acted)
-      : this.#first('submit_gated', [...given, gates]))
+      : this.#seen(this.#first('submit_gated', [...given, gates])))
     this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
@@ -183,6 +189,7 @@ export class PostgresStore implements port.StateStore {
   async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const news = () => this.#hints.words([...readyOf(tasks)])
+    this.#replica?.acted()
     return submitIn(transaction, tasks, this.#settings, news)
   }
 
@@ -510,8 +517,8 @@ export class PostgresStore implements port.StateStore {
 
   async tallies(query: port.TallyQuery): Promise<port.TallyPage> {
     const { from, to, by, limit } = query
-    const rows = await this.#read('tallies', [from, to, texts([...by]), limit, ...filtersOf(query)])
-    return { tallies: rows.map(tallyOf), ...countingOf((await this.#read('counting', [this.#given()]))[0]) }
+    const rows = await this.#view('tallies', [from, to, texts([...by]), limit, ...filtersOf(query)])
+    return { tallies: rows.map(tallyOf), ...countingOf((await this.#view('counting', [this.#given()]))[0]) }
   }
 
   async task(id: string): Promise<port.TaskRow | null> {
@@ -538,23 +545,26 @@ export class PostgresStore implements port.StateStore {
 
   async list(query: port.ListQuery): Promise<port.ListedTasks> {
     const { probe, instead, ...listing } = listingOf(query.where)
-    const known = probe && (await this.#few(probeStatement(probe)))
-    if (known) return listedOf(await this.#list(amongStatement(query, known)), query)
+    const { copy = false } = query
+    const listed = async (statement: ListStatement) => listedOf(await this.#list(statement, copy), query)
+    const known = probe && (await this.#few(probeStatement(probe), copy))
+    if (known) return listed(amongStatement(query, known))
     if (listing.parts.length === 0) return { rows: [], looked: null }
-    const page = listedOf(await this.#list(listStatement(query, listing)), query)
-    const fewer = page.looked !== null && instead ? await this.#few(fewStatement(instead)) : null
-    return fewer ? listedOf(await this.#list(amongStatement(query, fewer)), query) : page
+    const page = await listed(listStatement(query, listing))
+    const fewer = page.looked !== null && instead ? await this.#few(fewStatement(instead), copy) : null
+    return fewer ? listed(amongStatement(query, fewer)) : page
   }
 
   /** The keys; null: there are more than one look goes through. */
-  async #few(statement: ListStatement): Promise<number[] | null> {
-    const keys = (await this.#list(statement)).map(([key]) => key as number)
+  async #few(statement: ListStatement, copy: boolean): Promise<number[] | null> {
+    const keys = (await this.#list(statement, copy)).map(([key]) => key as number)
     return keys.length > LOOK ? null : keys
   }
 
   /** Each form of a query is a statement of its own: not worth a name. */
-  #list({ sql, values }: ListStatement): Promise<Row[]> {
-    return this.#run('reads', { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }, values)
+  #list({ sql, values }: ListStatement, copy: boolean): Promise<Row[]> {
+    const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
+    return copy ? this.#looked(statement, values) : this.#run('reads', statement, values)
   }
 
   async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
@@ -734,7 +744,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async counts(): Promise<port.StoreCounts> {
-    return countsOf((await this.#read('counts', []))[0])
+    return countsOf((await this.#view('counts', []))[0])
   }
 
   async changes(): Promise<number | null> {
@@ -802,7 +812,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async audit(query: port.AuditQuery): Promise<port.AuditRow[]> {
-    return (await this.#list(auditStatement(query))).map(auditRow)
+    return (await this.#list(auditStatement(query), true)).map(auditRow)
   }
 
   async trimAudit({ before, entries, limit }: port.AuditBounds): Promise<number> {
@@ -816,7 +826,12 @@ export class PostgresStore implements port.StateStore {
 
   async vitals(): Promise<port.StoreVitals> {
     if (!this.#pools) throw unopened()
-    return { pools: Object.entries(this.#pools).map(([name, pool]) => ({ name, ...pool.load })) }
+    const pools = Object.entries(this.#pools).map(([name, pool]) => ({ name, ...pool.load }))
+    if (!this.#replica) return { pools }
+    return {
+      pools: [...pools, { name: 'replica', ...this.#replica.load }],
+      replica: { lag: await this.#replica.lag() },
+    }
   }
 
   attend(ended: (ids: readonly string[] | null) => void): boolean {
@@ -871,12 +886,17 @@ export class PostgresStore implements port.StateStore {
 
   /** With an entry of the audit, if there is one to be kept. */
   #act(name: Act, values: readonly unknown[], { audit }: port.Audited): Promise<Row[]> {
-    return audit ? this.#call(`${name}Act`, [...values, ...actValues(audit)]) : this.#call(name, values)
+    return this.#seen(audit ? this.#call(`${name}Act`, [...values, ...actValues(audit)]) : this.#call(name, values))
   }
 
   #numbered(name: CallWithAct, values: readonly unknown[], acted: port.Audited = {}): Promise<Row | undefined> {
     const { audit } = acted
-    return audit ? this.#first(`${name}_act`, [...values, ...actValues(audit)]) : this.#first(name, values)
+    return this.#seen(audit ? this.#first(`${name}_act`, [...values, ...actValues(audit)]) : this.#first(name, values))
+  }
+
+  /** Somebody here has done something: whether or not it is known to be done, who asks then sees what came of it. */
+  #seen<T>(act: Promise<T>): Promise<T> {
+    return act.finally(() => this.#replica?.acted())
   }
 
   async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {
@@ -886,5 +906,14 @@ export class PostgresStore implements port.StateStore {
   /** For a user, who may ask for much. */
   async #read(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
     return this.#run('reads', this.#statements[name], values)
+  }
+
+  /** The same of what a copy may answer. */
+  #view(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
+    return this.#looked(this.#statements[name], values)
+  }
+
+  #looked(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.#replica ? this.#replica.run(statement, values) : this.#run('reads', statement, values)
   }
 }

@@ -36,23 +36,29 @@ type Means = { store: Pick<StateStore, 'list'>; now: () => number }
 /** Throws INVALID_FILTER. */
 export async function matching(
   { store, now }: Means,
-  { filter: text, after, limit }: { filter: string; after?: number; limit: number },
+  { filter: text, after, limit, copy }: { filter: string; after?: number; limit: number; copy?: boolean },
 ): Promise<Matching> {
   const filter = parseFilter(text)
   const { where, rest: texts } = conditionsOf(filter, now())
   const fits = texts.length > 0 ? (row: TaskRow) => fitsTrouble(row, texts) : undefined
-  const query = { where, limit, order: filter.order ?? 'newest', ...(after !== undefined && { after }) }
+  const query = {
+    where,
+    limit,
+    order: filter.order ?? 'newest',
+    ...(after !== undefined && { after }),
+    ...(copy && { copy }),
+  }
   const { rows, ...rest } = await readRows(store, query, fits)
   return { ids: rows.map(({ id }) => id), ...rest }
 }
 
-/** No further than `most`. Throws INVALID_FILTER. */
-export async function countMatching(means: Means, filter: string, most: number): Promise<TaskCount> {
+/** No further than `most`; `copy`: nothing is decided by it. Throws INVALID_FILTER. */
+export async function countMatching(means: Means, filter: string, most: number, copy = false): Promise<TaskCount> {
   let count = 0
   let after: number | undefined
   for (let passed = 0; ; ) {
     const limit = Math.min(PAGE, most - count)
-    const page = await matching(means, { filter, limit, ...(after !== undefined && { after }) })
+    const page = await matching(means, { filter, limit, copy, ...(after !== undefined && { after }) })
     count += page.ids.length
     after = page.next
     if (after === undefined) return { count }

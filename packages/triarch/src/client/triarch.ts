@@ -613,7 +613,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { filter, page } = listedBy(options)
     await this.#open()
     const { where, rest } = conditionsOf(filter, this.#environment.now())
-    const query = { where, ...page, order: filter.order ?? 'newest' }
+    const query = { where, ...page, order: filter.order ?? 'newest', copy: true }
     return readPage(this.#connection, query, rest.length > 0 ? (row) => fitsTrouble(row, rest) : undefined)
   }
 
@@ -626,7 +626,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { filter = '', most = MOST_MATCHING } = options
     checkInteger('count: most', most, 1, MOST_MATCHING)
     await this.#open()
-    return countMatching(this.#rows, filter, most)
+    return countMatching(this.#rows, filter, most, true)
   }
 
   /**

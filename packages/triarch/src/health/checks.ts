@@ -19,6 +19,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
   clock: { failing: 'warning', run: store.clocks },
   disk: { failing: 'warning', run: store.disk },
   pool: { failing: 'warning', run: store.pool },
+  replica: { failing: 'warning', run: store.replica },
   node: { failing: 'critical', run: cluster.self },
   nodes: { failing: 'warning', run: cluster.nodes },
   leader: { failing: 'critical', run: cluster.leader },

@@ -72,5 +72,15 @@ export async function pool({ engine }: Look): Promise<Finding> {
   return { status: 'warning', message: said.join(', '), observed }
 }
 
+/** A copy that answers what users ask: where it cannot, the store itself does, and is slower for it. */
+export async function replica({ engine }: Look): Promise<Finding> {
+  const { replica: found } = (await (await engine.store()).vitals?.()) ?? {}
+  if (!found) return { status: 'ok', message: 'there is none' }
+  if (found.lag === null) return { status: 'warning', message: 'it cannot be asked: the primary answers in its place' }
+  const lag = Math.round(found.lag)
+  const message = `it is ${lag} ms behind`
+  return { status: lag > engine.settings.slow ? 'warning' : 'ok', ...(lag > 0 && { message }), observed: { lag } }
+}
+
 /** Calls that may wait for each connection. */
 const CALLS_EACH = 10

@@ -61,6 +61,8 @@ export interface ListQuery {
   limit: number
   /** By key. */
   order: 'newest' | 'oldest'
+  /** A copy may answer that is a moment behind: somebody looks, and decides nothing by it. */
+  copy?: boolean
 }
 
 /**

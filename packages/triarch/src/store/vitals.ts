@@ -4,4 +4,6 @@ export interface StoreVitals {
   disk?: { path: string; free: number; total: number }
   /** Connections by what they are for: how many there may be, how many are at work, and how many calls wait for one. */
   pools?: readonly { name: string; most: number; busy: number; waiting: number }[]
+  /** A copy that answers what users ask: how far behind it is (ms); null: it cannot be asked, and the store itself answers. */
+  replica?: { lag: number | null }
 }
