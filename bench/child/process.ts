@@ -29,6 +29,12 @@ export class Child implements AsyncDisposable {
     return value
   }
 
+  /** The next line it prints once it is asked. */
+  ask(): Promise<string> {
+    this.#process.stdin?.write('\n')
+    return this.line()
+  }
+
   /** SIGKILL: the process gets no chance to say goodbye. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL')

@@ -2,6 +2,8 @@ import type { Measure, StoreName } from '../measure.ts'
 import { across } from './across.ts'
 import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
+import { console } from './console.ts'
+import { consoles } from './consoles.ts'
 import { fairness } from './fairness.ts'
 import { fanout } from './fanout.ts'
 import { fleet } from './fleet.ts'
@@ -50,6 +52,8 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     policies,
     release,
     fairness,
+    console,
+    consoles,
   ],
   postgres: [
     steps,
@@ -72,5 +76,6 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     policies,
     release,
     fairness,
+    consoles,
   ],
 }

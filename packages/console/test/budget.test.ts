@@ -1,0 +1,111 @@
+import { createServer, type TriarchServer } from '@triarch/server'
+import type { Browser, Page } from 'playwright-core'
+import { Triarch, workflow } from 'triarch'
+import { sqlite } from 'triarch/sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fill } from '../../../bench/sqlite/fill.ts'
+import { scratch } from '../../triarch/test/engine/scratch.ts'
+import { files } from '../src/index.ts'
+import { launch } from './chromium.ts'
+import { firstView, held, longestTask } from './effort.ts'
+
+/** What keeps somebody from going on (ms of the page's own time: nothing here depends on how busy the machine is). */
+const LONGEST = 100
+const STORED = 100_000
+/** Rows that are read of them, 500 at a time. */
+const READ = 3_000
+
+const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
+
+const file = scratch()
+let browser: Browser
+let triarch: Triarch
+let server: TriarchServer
+let url: string
+beforeAll(async () => {
+  browser = await launch()
+  await fill(file.path, STORED)
+  triarch = new Triarch({ store: sqlite(file.path), workflows: [shelf], roles: [], notices: false })
+  await triarch.start()
+  server = createServer(triarch, { workflows: [shelf], console: files })
+  url = (await server.listen({ port: 0, signals: [] })).url
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.close()
+  await triarch?.stop()
+  file[Symbol.dispose]()
+})
+
+async function window(): Promise<Page> {
+  return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+}
+
+const lot = (count: number) => triarch.submitMany(shelf, Array(count).fill({ input: null }))
+
+describe('what the console costs a browser', () => {
+  it('is little at first: few requests, few bytes, and no task that holds it up', async () => {
+    const page = await window()
+    let view = { requests: 0, bytes: 0 }
+    const longest = await longestTask(browser, page, async () => {
+      view = await firstView(page, url, '.figures strong')
+    })
+    expect(view.requests).toBeLessThanOrEqual(20)
+    expect(view.bytes).toBeLessThan(200 * 1024)
+    expect(longest).toBeLessThan(LONGEST)
+  })
+
+  it.each(['/', '/tasks'])('is little while 1,000 things happen each second: %s', async (path) => {
+    const page = await window()
+    await page.goto(url + path)
+    await page.locator('.figures strong, tr[data-row]').first().waitFor()
+    let asked = 0
+    page.on('request', (request) => {
+      if (/\/(stats|tasks)(\?|$)/.test(request.url())) asked++
+    })
+    const longest = await longestTask(browser, page, async () => {
+      for (let n = 0; n < 50; n++) {
+        await Promise.all([lot(100), new Promise((resolve) => setTimeout(resolve, 100))])
+      }
+    })
+    // It was awake meanwhile, and did not ask once for each of them.
+    expect(asked).toBeGreaterThan(1)
+    expect(asked).toBeLessThan(100)
+    expect(longest).toBeLessThan(LONGEST)
+  })
+
+  it('does not grow with the rows that were read, of 100,000, by the cursor', async () => {
+    const page = await window()
+    await page.goto(`${url}/tasks`)
+    const rows = page.locator('tr[data-row]')
+    const count = async () => Number(await page.locator('table').getAttribute('aria-rowcount')) - 1
+    const longest = await longestTask(browser, page, async () => {
+      await page.getByRole('button', { name: 'More' }).click()
+      while ((await count()) < READ)
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)').then(() => rows.last().waitFor())
+    })
+    expect(longest).toBeLessThan(LONGEST)
+    expect(await rows.count()).toBeLessThan(120)
+  })
+
+  it('stays what it was however long it is looked at', async () => {
+    const page = await window()
+    await page.clock.install()
+    await page.goto(`${url}/tasks`)
+    const session = await page.context().newCDPSession(page)
+    const minutes = async (count: number) => {
+      // A minute has a change in each of its seconds.
+      for (let second = 0; second < count * 60; second++) {
+        if (second % 10 === 0) await lot(1)
+        await page.clock.runFor(1_000)
+      }
+      return held(session)
+    }
+    await page.locator('tr[data-row]').first().waitFor()
+    const before = await minutes(1)
+    const after = await minutes(3)
+    expect(after.heap).toBeLessThan(before.heap * 1.1 + 500_000)
+    expect(after.nodes).toBeLessThan(before.nodes * 1.1 + 100)
+    expect(after.listeners).toBeLessThan(before.listeners * 1.1 + 20)
+  })
+})
