@@ -48,7 +48,7 @@ function roles(living: readonly { roles: readonly string[] }[]): Finding[] {
   if (living.length === 0) return []
   return ['scheduler', 'agent', 'supervisor']
     .filter((role) => !living.some(({ roles }) => roles.includes(role)))
-    .map((role) => fail('roles', `no living node is a ${role}`, `start one with the role ${role}`))
+    .map((role) => fail('roles', `no living node has the role ${role}`, `start one with the role ${role}`))
 }
 
 /** Agents for which something waits, and that nobody hosts. */

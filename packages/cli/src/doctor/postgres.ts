@@ -19,8 +19,8 @@ FROM pg_stat_activity WHERE state <> 'idle' AND backend_type = 'client backend' 
 /** A transaction that is open for so long keeps dead rows from being removed (s). */
 const LONG = 300
 
-/** The server's settings, as far as the engine relies on them. */
-export async function postgresFindings(url: string, schema: string): Promise<Finding[]> {
+/** The server's settings, as far as the engine relies on them. `long`: how long a transaction may be open (s). */
+export async function postgresFindings(url: string, schema: string, long: number = LONG): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
@@ -50,10 +50,10 @@ export async function postgresFindings(url: string, schema: string): Promise<Fin
       found.usage
         ? ok('rights', `the role may use schema ${schema}`)
         : fail('rights', `the role may not use schema ${schema}`, `GRANT USAGE ON SCHEMA ${schema}`),
-      seconds <= LONG
+      seconds <= long
         ? ok('transactions', `the oldest is open for ${Math.round(seconds)} s`)
         : warn('transactions', `one is open for ${Math.round(seconds)} s`, 'end it: dead rows cannot be removed'),
-      ...(await upkeep(client, schema)),
+      ...(await upkeep(client, schema, found.standby)),
     ]
   } finally {
     await client.end()

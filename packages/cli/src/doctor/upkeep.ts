@@ -13,7 +13,8 @@ const FEW = 10_000
 const BEHIND = 64 * 1024 * 1024
 
 const TABLES = `
-SELECT c.relname AS name, has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE') AS usable,
+SELECT c.relname AS name,
+  (SELECT bool_and(has_table_privilege(c.oid, one)) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS one) AS usable,
   coalesce(s.n_dead_tup, 0)::float AS dead, coalesce(s.n_live_tup, 0)::float AS live
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY c.relname`
@@ -23,15 +24,15 @@ FROM pg_stat_replication`
 const SIZE = 'SELECT pg_size_pretty(pg_database_size(current_database())) AS size'
 
 /** Notifications, rights on each table, what was not cleaned up, standbys, and how large it is. */
-export async function upkeep(client: pg.Client, schema: string): Promise<Finding[]> {
+export async function upkeep(client: pg.Client, schema: string, standby: boolean): Promise<Finding[]> {
   const tables = (await client.query<Table>(TABLES, [schema])).rows
   const standbys = (await client.query<Standby>(STANDBYS)).rows
   const { size } = (await client.query<{ size: string }>(SIZE)).rows[0] ?? { size: 'unknown' }
   const closed = tables.filter(({ usable }) => !usable)
   const bloated = tables.filter(({ dead, live }) => dead > FEW && dead > live * MOST_DEAD)
-  const late = standbys.filter(({ behind }) => behind > BEHIND)
   return [
-    await heard(client),
+    // A standby has no notifications of its own.
+    ...(standby ? [] : [await heard(client)]),
     closed.length === 0
       ? ok('tables', `the role may read and write all ${tables.length}`)
       : fail('tables', `the role may not use ${names(closed)}`, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema}`),
@@ -42,13 +43,17 @@ export async function upkeep(client: pg.Client, schema: string): Promise<Finding
           `more rows are dead than live in ${names(bloated)}`,
           'VACUUM them, and let autovacuum run oftener',
         ),
-    standbys.length === 0
-      ? ok('replication', 'no standby, or the role may not see them')
-      : late.length === 0
-        ? ok('replication', `${standbys.length} follow`)
-        : warn('replication', `${names(late)} is far behind`, 'what it lacks is lost when it is promoted'),
+    replication(standbys),
     ok('size', size),
   ]
+}
+
+/** Whether those that follow keep up. */
+export function replication(standbys: readonly Standby[]): Finding {
+  const late = standbys.filter(({ behind }) => behind > BEHIND)
+  if (standbys.length === 0) return ok('replication', 'no standby, or the role may not see them')
+  if (late.length === 0) return ok('replication', `${standbys.length} follow`)
+  return warn('replication', `${names(late)} is far behind`, 'what it lacks is lost when it is promoted')
 }
 
 /** Whether LISTEN works over this connection: behind some poolers nothing ever comes. */
