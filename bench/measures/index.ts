@@ -26,6 +26,7 @@ import { steps } from './steps.ts'
 import { submit } from './submit.ts'
 import { takeover } from './takeover.ts'
 import { tasks } from './tasks.ts'
+import { telemetry } from './telemetry.ts'
 import { wire } from './wire.ts'
 
 /** By store, in the order in which they are taken. */
@@ -54,6 +55,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     fairness,
     console,
     consoles,
+    telemetry,
   ],
   postgres: [
     steps,

@@ -1,8 +1,9 @@
 import { type Agent, type AgentOptions, agent, type Workflow, workflow } from 'triarch'
 import { Child } from '../child/process.ts'
-import { type Bench, type Figure, type Measure, median } from '../measure.ts'
+import type { Bench, Figure, Measure } from '../measure.ts'
 import { policed } from '../policed.ts'
 import { type Count, drive, service, start, threeSteps } from '../subject.ts'
+import { compared, type Share } from './pairs.ts'
 
 /** Share of the speed without any (%). */
 const TARGET = 90
@@ -32,8 +33,6 @@ export const policies: Measure = {
   },
 }
 
-type Share = Pick<Figure, 'value' | 'unit' | 'better' | 'note'>
-
 async function local(bench: Bench, own: Agent, of: Workflow<Count, Count>): Promise<Share> {
   await using bare = await start(await bench.place(`bare-${own.name}`))
   await using with_ = await start(await bench.place(`policies-${own.name}`), { agents: [own], workflows: [of] })
@@ -55,24 +54,6 @@ async function queued(bench: Bench): Promise<Share> {
     bare: (tasks) => drive(bare.engine, threeSteps, tasks, bench.inFlight),
     own: (tasks) => drive(own.engine, threeSteps, tasks, bench.inFlight),
   })
-}
-
-/** The median of many short pairs, each begun by the other of the two: what else the machine does meets them alike. */
-async function compared(
-  [tasks, count]: readonly [tasks: number, pairs: number],
-  run: Record<'bare' | 'own', (tasks: number) => Promise<number>>,
-): Promise<Share> {
-  for (const which of ['bare', 'own', 'bare', 'own'] as const) await run[which](tasks / 2)
-  const pairs: { bare: number; own: number }[] = []
-  for (let pair = 0; pair < count; pair++) {
-    const times = { bare: 0, own: 0 }
-    for (const which of pair % 2 === 0 ? (['bare', 'own'] as const) : (['own', 'bare'] as const))
-      times[which] = await run[which](tasks)
-    pairs.push(times)
-  }
-  const speed = (ms: number) => `${Math.round((tasks * 3_000) / ms).toLocaleString('en')}/s`
-  const note = `${speed(median(pairs.map((it) => it.own)))} beside ${speed(median(pairs.map((it) => it.bare)))}`
-  return { value: median(pairs.map((it) => (100 * it.bare) / it.own)), unit: '%', better: 'higher', note }
 }
 
 let made = 0

@@ -47,9 +47,17 @@ const known = {
   'triarch.commit.refused': counter('{transition}', 'Transitions that another owner was quicker than.'),
   'triarch.claim.duration': histogram('s', quick, 'Asking the store for tasks.'),
   'triarch.queue.duration': histogram('s', quick, 'Taking step requests from the work queues.'),
+  'triarch.queue.wait.duration': histogram('s', slow, 'How long step requests waited in a work queue, until an attempt began.', 'action'), // biome-ignore format: a row
+  'triarch.queue.full': counter('{task}', 'Submissions that found as many tasks of the workflow waiting as may: refused, held.', 'workflow', 'then'), // biome-ignore format: a row
+  'triarch.step.parked': counter('{attempt}', 'Attempts that went into a work queue: no slot was free, or the agent is elsewhere.', 'action'), // biome-ignore format: a row
   'triarch.queue.taken': counter('{request}', 'Step requests taken from the work queues.'),
   'triarch.sweep.duration': histogram('s', quick, "The supervisor's look for what is late or dead."),
   'triarch.sweep.found': counter('{item}', 'What the supervisor found late or dead.', 'kind'),
+  'triarch.takeover.duration': histogram(
+    's',
+    slow,
+    'From when a node that died was last heard of, until what it had was free for others.',
+  ),
   'triarch.leader.taken': counter('{time}', 'Times that the supervisor of this node began to lead.'),
   'triarch.leadership.taken': counter('{time}', 'Times that this process began to lead by a name.', 'name'),
   'triarch.leadership.ended': counter('{time}', 'Times that it led no more: returned, failed, stopped, lost.', 'name', 'end'), // biome-ignore format: a row
@@ -58,6 +66,7 @@ const known = {
   'triarch.schedule.fired': counter('{time}', 'Schedules that were due.'),
   'triarch.breaker.moved': counter('{time}', 'Times that a circuit breaker came to a state, by this process.', 'agent', 'to'), // biome-ignore format: a row
   'triarch.agent.limit.moved': counter('{time}', 'Times that this process ran another number of attempts of the agent at a time, as its service answered.', 'agent'), // biome-ignore format: a row
+  'triarch.rate.moved': counter('{time}', 'Times that a rate limit began to hold attempts of the agent back here, or that none waited any more: holding, free.', 'agent', 'to'), // biome-ignore format: a row
   'triarch.alert': counter('{alert}', 'What needs an operator.', 'code'),
   'triarch.error': counter('{error}', 'What failed inside of the engine.', 'error.type'),
   'triarch.store.tasks': gauge('{task}', 'Tasks in the store, whatever their state; counted to 10,000.'),

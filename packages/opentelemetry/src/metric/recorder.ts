@@ -53,7 +53,12 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
       const own = { action: actionOf(event), 'error.type': errorType(error), lost: lost ?? 'none' }
       sink.add('triarch.step.retried', 1, labels(own))
     },
-    'attempt:started': (event) => sink.add('triarch.attempt.active', 1, labels({ action: actionOf(event) })),
+    'step:parked': (event) => sink.add('triarch.step.parked', 1, labels({ action: actionOf(event) })),
+    'attempt:started': (event) => {
+      const own = labels({ action: actionOf(event) })
+      sink.add('triarch.attempt.active', 1, own)
+      if (event.waited !== null) sink.record('triarch.queue.wait.duration', event.waited / 1_000, own, null)
+    },
     'attempt:ended': (event) => {
       const { operation, outcome, ms, error } = event
       const action = actionOf(event)
@@ -87,16 +92,25 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
         if (count > 0) sink.add('triarch.sweep.found', count, { kind })
       }
     },
+    'node:died': ({ silent }) => {
+      if (silent !== null) sink.record('triarch.takeover.duration', silent / 1_000, none, null)
+    },
     'leader:taken': () => sink.add('triarch.leader.taken', 1, none),
     'leadership:taken': ({ name }) => sink.add('triarch.leadership.taken', 1, labels({ name })),
     'leadership:ended': ({ name, end }) => sink.add('triarch.leadership.ended', 1, labels({ name, end })),
     'lease:renewed': ({ thread }) => sink.add('triarch.lease.renewed', 1, { thread: String(thread) }),
     'lease:lost': () => sink.add('triarch.lease.lost', 1, none),
     'schedule:fired': () => sink.add('triarch.schedule.fired', 1, none),
-    'breaker:moved': ({ breaker, to }) =>
-      sink.add('triarch.breaker.moved', 1, labels({ agent: breaker.split('#', 1)[0] ?? breaker, to })),
+    'breaker:moved': ({ breaker, to }) => sink.add('triarch.breaker.moved', 1, labels({ agent: agentOf(breaker), to })),
     'limit:moved': ({ agent }) => sink.add('triarch.agent.limit.moved', 1, labels({ agent })),
+    'rate:moved': ({ limit, to }) => sink.add('triarch.rate.moved', 1, labels({ agent: agentOf(limit), to })),
+    'queue:full': ({ workflow, then }) => sink.add('triarch.queue.full', 1, labels({ workflow, then })),
     alert: ({ alert }) => sink.add('triarch.alert', 1, labels({ code: alert.code })),
     error: ({ error }) => sink.add('triarch.error', 1, labels({ 'error.type': errorType(error) })),
   }
+}
+
+/** Of a breaker or a limit: keys have any number of values. */
+function agentOf(name: string): string {
+  return name.split(/[.#]/, 1)[0] ?? name
 }

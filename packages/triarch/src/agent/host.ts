@@ -474,7 +474,10 @@ export class AgentHost {
 
   #tellStart(request: StepRequest, at: number): void {
     const outlet = this.#options.telemetry['attempt:started']
-    if (outlet.open) outlet.tell({ ...this.#about(request), at, trial: request.trial !== undefined })
+    if (!outlet.open) return
+    const { since, trial } = request
+    const waited = since === undefined ? null : Math.max(0, at - since)
+    outlet.tell({ ...this.#about(request), at, trial: trial !== undefined, waited })
   }
 
   /** What the cache said; an outcome without a mark is a failure of the attempt itself. */

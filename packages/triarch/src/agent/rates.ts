@@ -5,6 +5,7 @@ import { NEW_RATE, reserve, tolerance } from '../policy/rate.ts'
 import { type BreakerRow, KEYED } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { type Telemetry, unheard } from '../telemetry/outlet.ts'
 import type { Allowance } from './allowance.ts'
 import type { Quota } from './quota.ts'
 
@@ -21,6 +22,9 @@ export interface RatesOptions {
   /** Attempts may begin that could not before. */
   wake: () => void
   failed: (error: unknown) => void
+  /** The node, and where it tells. */
+  node?: string
+  telemetry?: Telemetry
 }
 
 /** Two readings are at least so far apart, unless something is to be told (ms). */
@@ -55,6 +59,8 @@ export class Rates implements Service {
   #again: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
   #sweptAt = Number.NEGATIVE_INFINITY
+  /** Limits for which something waits, as far as that was told. */
+  readonly #holding = new Set<string>()
   /** By the limit: the row behind which the next look begins. */
   readonly #swept = new Map<string, string>()
   /** Limits that there are no more, and whose rows may be there. */
@@ -178,6 +184,7 @@ export class Rates implements Service {
         const moves = take(allowance, row)
         await this.#reserve(allowance, moves)
         allowance.looked()
+        this.#tellOf(allowance)
       }
       if (this.#withdrawn.size > 0) await this.#void()
       const made = await this.#drop()
@@ -189,6 +196,18 @@ export class Rates implements Service {
       this.#again = this.#backoff.next()
       if (this.#open) failed(error)
     }
+  }
+
+  /** Once when it begins to hold attempts back, and once when none waits any more. */
+  #tellOf({ name, waiting, room }: Allowance): void {
+    const { environment, node = null, telemetry = unheard } = this.#options
+    const outlet = telemetry['rate:moved']
+    const held = this.#holding.has(name)
+    if (held ? waiting > 0 : waiting === 0 || room > 0) return
+    if (held) this.#holding.delete(name)
+    if (!outlet.open) return
+    if (!held) this.#holding.add(name)
+    outlet.tell({ at: environment.now(), node, limit: name, to: held ? 'free' : 'holding', waiting })
   }
 
   get #allowances(): Allowance[] {
@@ -222,6 +241,7 @@ export class Rates implements Service {
         // As good as none: the next would begin at the same instant.
         if (version > 0) await this.#options.store.writeBreaker({ name: rateRow(name), expected: version, state: null })
         made ||= quota.full
+        this.#holding.delete(name)
         quota.drop(allowance)
       }
     }

@@ -37,16 +37,21 @@ interface Held {
   tell(error: TriarchError | null): void
 }
 
+/** Hears of each that finds the line full. */
+type FullLine = (workflow: string, most: number, then: 'refused' | 'held') => void
+
 /** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
 export class Entrance {
   readonly #environment: Environment
   readonly #store: Pick<StateStore, 'waiting'>
   readonly #lines = new Map<string, Line>()
+  readonly #tell: FullLine
   #over: TriarchError | null = null
 
-  constructor(environment: Environment, store: Pick<StateStore, 'waiting'>) {
+  constructor(environment: Environment, store: Pick<StateStore, 'waiting'>, tell: FullLine = () => undefined) {
     this.#environment = environment
     this.#store = store
+    this.#tell = tell
   }
 
   /**
@@ -59,7 +64,11 @@ export class Entrance {
       if (!this.#hasRoom(line)) await this.#read(workflow, line, most)
       if (line.held.length === 0 && this.#take(line)) return () => void line.under--
     }
-    if (!waits || line.held.length >= MOST_HELD) throw full(workflow, most)
+    if (!waits || line.held.length >= MOST_HELD) {
+      this.#tell(workflow, most, 'refused')
+      throw full(workflow, most)
+    }
+    this.#tell(workflow, most, 'held')
     await this.#wait(workflow, line, most, id)
     return () => void line.under--
   }
@@ -145,6 +154,7 @@ export class Entrance {
         const at = line.held.indexOf(one)
         if (at < 0) return
         line.held.splice(at, 1)
+        this.#tell(workflow, most, 'refused')
         tell(full(workflow, most))
       })
       line.most = most

@@ -220,7 +220,10 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
-    this.#entrance = new Entrance(environment, this.#store)
+    this.#entrance = new Entrance(environment, this.#store, (workflow, most, then) => {
+      const outlet = this.#telemetry['queue:full']
+      if (outlet.open) outlet.tell({ ...this.#origin(), workflow, most, then })
+    })
     const { settingsFile, labels } = this.#settings
     this.#reader = new Reader({
       environment: this.#environment,

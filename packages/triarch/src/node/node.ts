@@ -279,7 +279,7 @@ export class Node {
       ...{ environment, store, node: this.id, alert: options.alert, failed, free, wake },
       lease: () => this.#lease.length,
     })
-    this.#rates = paces.rates({ environment, store, free, wake, failed })
+    this.#rates = paces.rates({ environment, store, free, wake, failed, node: this.id, telemetry })
     const watch = roles.has('supervisor') ? (options.watch?.() ?? null) : null
     const supervisor = roles.has('supervisor')
       ? new Supervisor({

@@ -19,12 +19,12 @@ export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 
 /** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
 export class Attempts {
-  readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing'>
+  readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>
   readonly #here = new Set<number>()
   /** Who waits to be told that a trial of these steps is recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
-  constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing'>) {
+  constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>) {
     this.#host = host
   }
 
@@ -48,12 +48,13 @@ export class Attempts {
     if (due.length === 0) return NOTHING_GOES
     const work: WorkRequest[] = []
     const local: Step[] = []
+    const tells = this.#host.telemetry['step:parked'].open
     for (const step of due) {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
       const here = action === null || !(leaving || step.lane !== null || step.putOff !== null || isSuspect(step))
       if (action !== null && !(here && this.#host.reserve(action, state, step)))
-        work.push(workRequest(state, step, { action, at, ...this.#host.standing(action, state, step) }))
+        work.push(workRequest(state, step, { action, at, tells, ...this.#host.standing(action, state, step) }))
       else if (leaving) continue
       else {
         local.push(step)

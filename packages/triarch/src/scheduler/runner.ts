@@ -19,7 +19,7 @@ import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import { Repeats } from '../store/repeat.ts'
-import { isHeard, type KnownSteps, knownSteps, narrate } from '../telemetry/narrator.ts'
+import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
 import { Attempts, NOTHING_GOES } from './attempts.ts'
 import { conclude } from './decisions.ts'
@@ -420,6 +420,7 @@ export class TaskRunner {
       const { events, state, at } = turn
       narrate(telemetry, { events, state, at, node, began: this.#began, known: this.#known })
     }
+    if (transition.work.length > 0 && telemetry['step:parked'].open) tellParked(telemetry, turn, transition.work, node)
     this.#host.settled(this)
     if (this.#attempts.hasTrials)
       for (const event of turn.events)

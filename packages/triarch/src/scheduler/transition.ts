@@ -99,7 +99,7 @@ function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest,
 export function workRequest(
   state: TaskState,
   step: Step,
-  { action, at, rank, share, queue }: { action: string; at: number } & Standing,
+  { action, at, tells, rank, share, queue }: { action: string; at: number; tells: boolean } & Standing,
 ): WorkRequest {
   return {
     step: step.id,
@@ -111,7 +111,7 @@ export function workRequest(
     completeWithin: step.policy.completeWithin,
     heartbeatWithin: step.policy.heartbeatWithin,
     expiresAt: step.operation === 'run' ? earliest(step.expiresAt, state.completeBy) : null,
-    request: { ...(share && { share }), ...(rank !== 0 && { rank }), ...stepRequest(state, step, at) },
+    request: { ...(share && { share }), ...(rank !== 0 && { rank }), ...(tells && { since: at }), ...stepRequest(state, step, at) }, // biome-ignore format: a row
   }
 }
 

@@ -41,6 +41,8 @@ export interface StepRequest {
   operation: Operation
   /** Which attempt it is, from 1. */
   attempt: number
+  /** When it came into a queue (ms since the epoch, by the store's clock), where somebody wants to hear of that. */
+  since?: number
   /** The name of the step. */
   name: string
   /** As `agent.action`. */

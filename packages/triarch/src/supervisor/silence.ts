@@ -52,9 +52,9 @@ export class Silence {
   }
 
   /** Those that gave no beat for as long as their lease. */
-  get dead(): { id: string; mark: string }[] {
+  get dead(): { id: string; mark: string; silence: number }[] {
     return [...this.#heard]
       .filter(([, { silence, looks, lease }]) => looks >= LEAST_LOOKS && silence >= (lease ?? this.#lease))
-      .map(([id, { mark }]) => ({ id, mark }))
+      .map(([id, { mark, silence }]) => ({ id, mark, silence }))
   }
 }

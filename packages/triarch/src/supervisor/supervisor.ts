@@ -239,6 +239,7 @@ export class Supervisor implements Service {
       return false
     }
     this.#tellSweep(report, asked)
+    this.#tellDead(report, silent)
     this.#leap = 0
     this.#schedulesDue = report.schedules
     if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
@@ -250,6 +251,16 @@ export class Supervisor implements Service {
     if (!telemetry.sweep.open) return
     const found = { deadNodes, releasedTasks, expiredSteps, overdueTasks }
     telemetry.sweep.tell({ at: environment.now(), node, ...found, ms: environment.monotonic() - asked })
+  }
+
+  #tellDead({ deadNodes }: SweepReport, heard: readonly { id: string; silence: number }[]): void {
+    const { environment, node, telemetry } = this.#options
+    if (deadNodes.length === 0 || !telemetry['node:died'].open) return
+    const at = environment.now()
+    for (const dead of deadNodes) {
+      const silent = heard.find(({ id }) => id === dead)?.silence ?? null
+      telemetry['node:died'].tell({ at, node, dead, silent })
+    }
   }
 
   async #fire(leadership: Leadership): Promise<boolean> {

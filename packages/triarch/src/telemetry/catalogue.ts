@@ -93,6 +93,8 @@ export interface TelemetryEvents {
   }
   /** A step was asked for. */
   'step:requested': StepTelemetry
+  /** An attempt of the step waits in a work queue: no slot was free here, or its agent is elsewhere. `rank`: higher comes first. */
+  'step:parked': AttemptTelemetry & { queue: string; rank: number }
   /** An attempt failed or was lost, and another follows at `next` (ms since the epoch). `lost`: what happened to its process. */
   'step:retried': AttemptTelemetry & {
     next: number
@@ -112,8 +114,11 @@ export interface TelemetryEvents {
     ms: number | null
     error: ErrorRecord | null
   }
-  /** The code of an attempt is about to be called. `trial`: by itself, since processes may have died of it. */
-  'attempt:started': AttemptTelemetry & { trial: boolean }
+  /**
+   * The code of an attempt is about to be called. `trial`: by itself, since processes may have died of it. `waited`: in a work queue (ms);
+   * null: it was in none, or nobody listened to `step:parked` where it was put there.
+   */
+  'attempt:started': AttemptTelemetry & { trial: boolean; waited: number | null }
   /** An attempt is over: it answered, or nobody waits for its answer any more. `ms`: since it started. */
   'attempt:ended': AttemptTelemetry & {
     outcome: 'done' | 'not-done' | 'unknown' | 'failed' | 'suspended' | 'withdrawn'
@@ -149,6 +154,11 @@ export interface TelemetryEvents {
     overdueTasks: number
     ms: number
   }
+  /**
+   * A node was taken for dead, and what it had is free for others. `dead`: its id; `silent`: since it was last heard of (ms); null: the leader
+   * has not listened for long enough to say.
+   */
+  'node:died': TelemetryOrigin & { dead: string; silent: number | null }
   /** This node's supervisor leads from now on. `token`: higher than that of every leader before. */
   'leader:taken': TelemetryOrigin & { token: number }
   /** This process leads by this name from now on (`triarch.lead`). `token`: higher than that of every leader before. */
@@ -171,6 +181,10 @@ export interface TelemetryEvents {
   'breaker:moved': TelemetryOrigin & { breaker: string; to: 'closed' | 'open' | 'half-open' | 'releasing' }
   /** Another number of attempts of the agent runs at a time on this node (adaptive concurrency). `most`: how many. */
   'limit:moved': TelemetryOrigin & { agent: string; most: number }
+  /** Attempts wait for their rate limit, or none does any more, as this node sees it. `limit`: its name; `waiting`: how many. */
+  'rate:moved': TelemetryOrigin & { limit: string; to: 'holding' | 'free'; waiting: number }
+  /** The line of a workflow has as many as may wait in it (`most`): a submission is refused with QUEUE_FULL, or held back until there is room. */
+  'queue:full': TelemetryOrigin & { workflow: string; most: number; then: 'refused' | 'held' }
   /** Something needs an operator: the alert that `on('alert')` tells of. */
   alert: TelemetryOrigin & { alert: Alert }
   /** Something failed inside of the engine: what `onError` is told. */
@@ -207,6 +221,7 @@ const names: { readonly [N in TelemetryName]: true } = {
   'task:rewound': true,
   'task:stopped': true,
   'step:requested': true,
+  'step:parked': true,
   'step:retried': true,
   'step:fallback': true,
   'step:suspended': true,
@@ -223,6 +238,7 @@ const names: { readonly [N in TelemetryName]: true } = {
   claim: true,
   'queue:taken': true,
   sweep: true,
+  'node:died': true,
   'leader:taken': true,
   'leadership:taken': true,
   'leadership:ended': true,
@@ -232,6 +248,8 @@ const names: { readonly [N in TelemetryName]: true } = {
   setting: true,
   'breaker:moved': true,
   'limit:moved': true,
+  'rate:moved': true,
+  'queue:full': true,
   alert: true,
   error: true,
 }

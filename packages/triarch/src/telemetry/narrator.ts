@@ -1,5 +1,6 @@
 import type { TaskEvent } from '../kernel/event.ts'
 import type { TaskState } from '../kernel/state.ts'
+import type { WorkRequest } from '../store/port.ts'
 import type { StepTelemetry, TaskTelemetry, TelemetryEvents, TelemetryName } from './catalogue.ts'
 import type { Telemetry } from './outlet.ts'
 
@@ -56,6 +57,20 @@ export function narrate(telemetry: Telemetry, told: Told): void {
       if (made) telemetry[teller.name].tell(made as never)
     }
     if (told.known) follow(told.known, event, told)
+  }
+}
+
+/** Tells of what the record put into work queues. */
+export function tellParked(
+  telemetry: Telemetry,
+  { state, at }: Pick<Told, 'state' | 'at'>,
+  work: readonly WorkRequest[],
+  node: string,
+): void {
+  const { id: task, workflow, version, metadata } = state
+  for (const { step, operation, attempt, agent: queue, action, priority: rank, request } of work) {
+    const about = { at, node, task, workflow, version, step, action, name: request.name, operation, attempt }
+    telemetry['step:parked'].tell({ ...about, queue, rank, traceparent: traceparentOf(metadata) })
   }
 }
 

@@ -35,7 +35,7 @@ const takes = (environment: VirtualEnvironment, ms: number) =>
   new Promise<void>((resolve) => void environment.timer(ms, resolve))
 
 /** A call of the store that takes so long while something is wrong. */
-const slow = (call: 'nextWake' | 'lead', ms: number): Cause['store'] => {
+const slow = (call: 'nextWake' | 'lead', ms: number): NonNullable<Cause['store']> => {
   return (store, now, environment) => ({
     [call]: async (...given: never[]) => {
       if (now.ill) await takes(environment, ms)
@@ -44,7 +44,7 @@ const slow = (call: 'nextWake' | 'lead', ms: number): Cause['store'] => {
   })
 }
 
-const vitals = (given: Awaited<ReturnType<NonNullable<StateStore['vitals']>>>): Cause['store'] => {
+const vitals = (given: Awaited<ReturnType<NonNullable<StateStore['vitals']>>>): NonNullable<Cause['store']> => {
   return () => ({ vitals: async () => given })
 }
 

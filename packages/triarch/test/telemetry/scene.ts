@@ -91,7 +91,13 @@ const many = workflow('many', {
 const failing = workflow('failing', { run: (_: null, task) => task.run(refuses, null) })
 const held = workflow('held', { rescue: 'pause', run: (_: null, task) => task.run(refuses, null) })
 const sleeper = workflow('sleeper', { run: (_: null, task) => task.sleep('4s') })
-const workflows = [looking, sleeper, many, undone, local, kept, plan, again, failing, held, item]
+const narrow = agent('narrow', { rateLimit: { limit: 1, per: '10s' } })
+const drip = narrow.action('drip', { run: (_: null) => null })
+const drips = workflow('drips', {
+  run: async (_: null, task) => void (await Promise.all([1, 2, 3].map(() => task.run(drip, null)))),
+})
+const bounded = workflow('bounded', { maxQueued: 1, run: async () => null })
+const workflows = [drips, bounded, looking, sleeper, many, undone, local, kept, plan, again, failing, held, item]
 
 /**
  * One of everything on a store in a file: a node that schedules, its successor, and one with the agents. What they told, and what
@@ -113,7 +119,7 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   const shared = { store, environment, onError, lease: '10s', sweep: '1s', poll: '1s' } as const
   const scheduling = { ...shared, workflows, roles: ['scheduler', 'supervisor'], telemetry: whole.listeners } as const
   const cache = { shared: { get: () => Promise.reject(new Error('down')), set: () => undefined } }
-  const hosting = { ...shared, cache, agents: [shop, crowd, spare.agent], roles: ['agent'] } as const
+  const hosting = { ...shared, cache, agents: [shop, crowd, narrow, spare.agent], roles: ['agent'] } as const
   await using _ = await testEngine({ ...hosting, telemetry: hands.listeners })
   const first = await testEngine(scheduling)
   await act(first)
@@ -124,7 +130,8 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   await second.settle()
   const [node] = (await second.triarch.nodes()).filter(({ roles }) => roles.includes('scheduler'))
   await stores.at(-1)?.bury([node?.id ?? ''])
-  await second.advance('10s')
+  await stores.at(-1)?.beat({ id: 'gone', roles: ['agent'], lease: 5_000 })
+  await second.advance('30s')
   return { scheduler: whole.heard, agent: hands.heard, errors }
 }
 
@@ -151,6 +158,8 @@ async function act(engine: TestEngine): Promise<void> {
   await triarch.task('failing').retry()
   void triarch.invalidate(rate)
   await engine.submit(many, 60, { id: 'many' })
+  await engine.submit(drips, null, { id: 'drips' })
+  await Promise.allSettled(['b-1', 'b-2', 'b-3'].map((id) => engine.submit(bounded, null, { id })))
   await triarch.breaker('shop').open({ reason: 'a scene' })
   await engine.advance('1s')
   await engine.submit(looking, null, { id: 'looking' })

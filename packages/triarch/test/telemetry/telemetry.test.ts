@@ -82,6 +82,29 @@ describe('the catalogue of telemetry', () => {
     expect(scheduler['task:replayed'].filter(({ task }) => task === 'sleeper')).toHaveLength(1)
   })
 
+  it('tells of what waits in queues, and for how long it did', () => {
+    const of = <E extends { task: string; name: string }>(events: E[]) => events.filter(({ task }) => task === 'drips')
+    expect(of(scheduler['step:parked'])).toMatchObject([1, 2, 3].map((step) => ({ step, queue: 'narrow', attempt: 1, rank: 0 }))) // biome-ignore format: a row
+    // One each ten seconds.
+    const waits = of(agent['attempt:started']).map(({ waited }) => Math.round((waited ?? 0) / 10_000))
+    expect(waits).toEqual([0, 1, 2])
+    expect(agent['rate:moved'].map(({ limit, to, waiting }) => [limit, to, waiting > 0])).toEqual([
+      ['narrow', 'holding', true],
+      ['narrow', 'free', false],
+    ])
+    // What runs where its task is waits in none.
+    expect(scheduler['attempt:started'].map(({ waited }) => waited)).toEqual([null])
+    expect(scheduler['queue:full']).toMatchObject([{ workflow: 'bounded', most: 1, then: 'refused' }, {}])
+  })
+
+  it('tells for how long a node was silent that died', () => {
+    const died = scheduler['node:died'].filter(({ dead }) => dead === 'gone')
+    expect(died).toHaveLength(1)
+    // Its lease, and the look that noticed.
+    expect(died[0]?.silent).toBeGreaterThanOrEqual(5_000)
+    expect(died[0]?.silent).toBeLessThan(8_000)
+  })
+
   it('has nothing in it that goes wrong', () => {
     expect(new Set(errors.map(String))).toEqual(new Set(['Error: a listener']))
     expect(scheduler.error.map(({ error }) => error)).toEqual(errors)
