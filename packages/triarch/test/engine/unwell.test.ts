@@ -84,6 +84,10 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
       found: { status: 'warning', message: /^21 calls wait for connections of "calls"$/ },
     },
   ],
+  replica: [
+    [null, /^it cannot be asked: the primary answers in its place$/] as const,
+    [2_000, /^it is 2000 ms behind$/] as const,
+  ].map(([lag, message]) => ({ store: vitals({ replica: { lag } }), found: { status: 'warning', message } })),
   node: [
     {
       options: { lease: '10s' },
@@ -245,7 +249,7 @@ it.each(table)('the check $name says $text, and was well before', async ({ name,
       return (await asking).checks[0]
     }
     await cause.before?.(s)
-    const isFrom = options?.roles !== undefined || name === 'disk' || name === 'pool'
+    const isFrom = options?.roles !== undefined || ['disk', 'pool', 'replica'].includes(name)
     if (!isFrom) expect(await look()).toMatchObject({ name, status: 'ok' })
     now.ill = true
     await happens?.(s)
