@@ -162,7 +162,8 @@ export class Attempt {
 
   /** Nobody waits for the answer any more. */
   abandon(reason: unknown): void {
-    this.#finish({ kind: 'failed', error: toRecord(reason), retryable: true, unknown: true })
+    const lost = lossBy(reason)
+    this.#finish({ kind: 'failed', error: toRecord(reason), retryable: true, unknown: true, ...(lost && { lost }) })
     this.abort(reason)
   }
 

@@ -67,7 +67,7 @@ export class Consumer implements Service {
   #round = 1
   #again = false
   #open = true
-  /** What runs from now on is lost, as this node's leave tells. */
+  /** What still runs is lost, as this node's leave tells. */
   #ended = false
   #pulse: Timer | null = null
   readonly #backoff = { poll: new Backoff(AGAIN, LONGEST_AGAIN), reply: new Backoff(AGAIN, LONGEST_AGAIN) }
@@ -108,9 +108,10 @@ export class Consumer implements Service {
     this.#ended = true
   }
 
-  /** What its attempts still say is told to the store, which refuses what came too late. */
+  /** What its attempts say of their end from now on is not told: the store may not know yet that this node is gone, and would believe it. */
   abandon(): void {
     this.stop()
+    this.#ended = true
   }
 
   async #poll(): Promise<void> {
@@ -240,7 +241,8 @@ export class Consumer implements Service {
           this.#running.delete(item.id)
           this.#said.delete(item.id)
           if (item.request.trial && message.startedAt !== null) this.#tried.set(item.id, item)
-          if (!this.#ended) {
+          if (this.#ended) recorded?.(false)
+          else {
             this.#unsent.set(item.id, item)
             if (recorded) this.#recorded.set(item.id, recorded)
             this.#reply({ work: item.id, node: this.#options.node, of: markOf(item), message })

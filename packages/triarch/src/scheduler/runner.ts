@@ -204,6 +204,11 @@ export class TaskRunner {
     return { type: 'heartbeat', step: id, attempt: step.attempt, elsewhere: step.operation }
   }
 
+  /** Whether an attempt of this step runs in this process. */
+  runs(step: number): boolean {
+    return this.#attempts.steps.has(step)
+  }
+
   /** Another node owns the task, or this one lost its lease: forget it. */
   discard(reason: Error): void {
     if (this.#gone) return

@@ -130,11 +130,16 @@ export class Witness {
     else span.record = known
   }
 
-  /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
+  /**
+   * Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record, and the same
+   * attempt may run here by now.
+   */
   #isAwaited(known: Known | undefined): boolean {
     const { step: id, operation, attempt } = known?.request ?? {}
-    const step = id === undefined ? undefined : this.#runners.get(known?.id ?? '')?.state.steps.get(id)
-    return step?.dispatched === true && step.operation === operation && step.attempt === attempt
+    const runner = this.#runners.get(known?.id ?? '')
+    const step = id === undefined ? undefined : runner?.state.steps.get(id)
+    if (step?.dispatched !== true || runner?.runs(step.id)) return false
+    return step.operation === operation && step.attempt === attempt
   }
 
   /** Of each task the last record, and the last request. */

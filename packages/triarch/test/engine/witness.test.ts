@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { workflow } from '../../src/index.ts'
+import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
 import type { TaskRunner } from '../../src/scheduler/runner.ts'
 import { Strays } from '../../src/scheduler/stray.ts'
 import { UNCHANGED } from '../../src/scheduler/transition.ts'
 import { Witness } from '../../src/scheduler/witness.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { OwnedTask, RecordMark } from '../../src/store/port.ts'
+import type { OwnedTask, RecordMark, WorkRequest } from '../../src/store/port.ts'
 import { memory } from '../../src/testing/index.ts'
-import { stage } from './harness.ts'
+import { seen, stage } from './harness.ts'
 
 const EVERY = 60_000
 
@@ -74,6 +74,67 @@ describe('what a node remembers of its records', () => {
       w.see(`t${n}`)
     }
     expect(await w.asked()).not.toContain('early')
+  })
+})
+
+describe('a request that no record tells of', () => {
+  const request = { step: 1, operation: 'run', attempt: 1 } as const
+
+  /** Whether the store went back, which has no such request: the same attempt is in the queue, or runs here. */
+  const isBehind = async (here: boolean) => {
+    const step = { id: 1, ...request, dispatched: true }
+    const state = { workflow: 'w', steps: new Map([[1, step]]) }
+    const runner = { id: 't', key: 1, state, runs: (id: number) => here && id === 1 } as unknown as TaskRunner
+    const lost = async (marks: readonly RecordMark[]) =>
+      marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
+    const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
+    const it = new Witness({ ...options, wentBack: () => {} }, new Map([['t', runner]]))
+    const work = [request as unknown as WorkRequest]
+    it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work })
+    return it.isBehind()
+  }
+
+  it('is missed while the task waits for an answer to it', async () => {
+    expect(await isBehind(false)).toBe(true)
+  })
+
+  it('is not missed once an agent gave it back and the same attempt runs here', async () => {
+    expect(await isBehind(true)).toBe(false)
+  })
+})
+
+describe('a node that lets go of all it has', () => {
+  it('is not believed in what its attempts say as they are cut off, though the store knows it still', async () => {
+    const bank = agent('bank', { concurrency: { shared: 1 } })
+    let runs = 0
+    const cutOff = ({ signal }: StepContext) =>
+      new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(new PermanentError('cut off'))))
+    const run = (_: null, step: StepContext) => (++runs === 1 ? cutOff(step) : 'done')
+    const pay = bank.action('pay', { attemptWithin: '1d', retry: { attempts: 1 }, run })
+    const pays = workflow('pays', { run: (_: null, task) => task.run(pay, null) })
+    let wentBack = false
+    const left = Promise.withResolvers<void>()
+    const store = seen(memory(), (inner) => ({
+      lost: async (marks) => {
+        const [first] = wentBack ? marks : []
+        return first ? [{ id: first.id, last: first.seq - 1 }] : inner.lost(marks)
+      },
+      leave: async (node) => {
+        if (wentBack) await left.promise
+        return inner.leave(node)
+      },
+    }))
+    await using s = await stage({ store, workflows: [pays], agents: [bank], lease: '10s', poll: '1s', sweep: '5s' })
+    const task = await s.submit(pays, null)
+    await s.advance('1s')
+    expect(runs).toBe(1)
+    wentBack = true
+    for (let look = 0; look < 9 && s.alerts.length === 0; look++) await s.advance('10s')
+    expect(s.alerts.map(({ code }) => code)).toContain('NODE_FENCED')
+    left.resolve()
+    wentBack = false
+    await s.advance('1m')
+    expect(await task.status()).toMatchObject({ outcome: 'success', output: 'done', failures: 0 })
   })
 })
 
