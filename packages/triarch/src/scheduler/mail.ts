@@ -33,5 +33,7 @@ export function checkLegible(message: Message, letter: number | null, strikes: n
 
 /** Whether a turn is due: children of a batch that ended may wait for more of them, to be recorded together. */
 export function isPressing(state: TaskState, mail: readonly Mail[]): boolean {
-  return mail.some(({ message }) => isUrgent(state, message, mail.length))
+  for (let place = 0; place < mail.length; place++)
+    if (isUrgent(state, (mail[place] as Mail).message, mail.length)) return true
+  return false
 }

@@ -28,7 +28,7 @@ type Before = ReadonlyMap<number, readonly TaskEvent[]>
  * format had no number: its records begin with an event.
  */
 export function recordText(events: readonly TaskEvent[], references: readonly Reference[] = []): string {
-  if (references.length === 0) return JSON.stringify([FORMAT, ...events])
+  if (references.length === 0) return JSON.stringify((events as readonly unknown[]).toSpliced(0, 0, FORMAT))
   const bare = [...events]
   for (const [event, field] of references) bare[event] = { ...bare[event], [field]: null } as TaskEvent
   return JSON.stringify([REFERRING, ...bare, references])

@@ -12,6 +12,7 @@ export interface HookTask {
 
 /** The hooks of all moves of a turn. */
 export function hookTasks({ state, moves, at }: Turn): HookTask[] {
+  if (moves.length === 0) return []
   const { id, generation, hooks, result, error, workflow } = state
   return moves.flatMap(({ from, to, ordinal }) => {
     const named = [to, to === 'stopped' ? result : '']
