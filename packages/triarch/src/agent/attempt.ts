@@ -9,7 +9,6 @@ import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
-import type { Loss } from '../kernel/step/step.ts'
 import type { StepRequest } from '../store/port.ts'
 import { atOnce } from '../value/answer.ts'
 import { encode } from '../value/payload.ts'
@@ -17,7 +16,7 @@ import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
-import { isCutOff } from './verdict.ts'
+import { isCutOff, lossBy } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
@@ -103,7 +102,8 @@ export class Attempt {
   /** What its lines may not have, as of this checkpoint. */
   #hidden: { checkpoint: Json | undefined; texts: ReadonlySet<string> } | undefined
   readonly #environment: Environment
-  readonly #options: AttemptOptions
+  /** What it was asked to do, and by when. */
+  readonly order: AttemptOptions
   readonly #bounds: AttemptBounds
 
   constructor(
@@ -115,7 +115,7 @@ export class Attempt {
     this.#settle = settle
     this.#bounds = bounds
     this.#environment = environment
-    this.#options = options
+    this.order = options
     this.startedAt = environment.now()
     this.#timer = environment.timer(Math.max(0, options.completeBy - this.startedAt), () =>
       this.#expire('STEP_TIMEOUT', 'the attempt was not done by its complete-by'),
@@ -130,7 +130,7 @@ export class Attempt {
 
   /** Its code runs elsewhere. */
   send(relay: Relay): void {
-    this.relayed = relay.send(this, this.#options)
+    this.relayed = relay.send(this, this.order)
   }
 
   /** What that code answered. */
@@ -143,7 +143,7 @@ export class Attempt {
 
   /** Whether this is that attempt of its step: a newer one may run by the time somebody speaks of an older. */
   is({ operation, attempt }: Pick<StepRequest, 'operation' | 'attempt'>): boolean {
-    const { request } = this.#options
+    const { request } = this.order
     return request.operation === operation && request.attempt === attempt
   }
 
@@ -168,7 +168,7 @@ export class Attempt {
   }
 
   async #run(handler: Handler): Promise<void> {
-    const { request, completeBy } = this.#options
+    const { request, completeBy } = this.order
     const { payload } = this.#bounds
     try {
       const step = new Context(this, request, completeBy)
@@ -207,7 +207,7 @@ export class Attempt {
   }
 
   #secrets(secrets: readonly string[] | undefined): ReadonlySet<string> {
-    const { input, output, checkpoint, event } = this.#options.request
+    const { input, output, checkpoint, event } = this.order.request
     const found = new Set<string>()
     // A finalizer is given the input and the output of its run.
     const given = [input, output, checkpoint, this.checkpoint, event?.payload, partOf(input, 'input'), partOf(input, 'output')] // biome-ignore format: one line
@@ -228,9 +228,13 @@ export class Attempt {
     this.#outlived?.()
   }
 
-  /** Calls back when the code returns that has not, though its attempt is over. */
+  /** Calls back when the code returns that has not, though its attempt or its node is over. */
   whenReturned(callback: () => void): void {
-    this.#outlived = callback
+    const others = this.#outlived
+    this.#outlived = () => {
+      others?.()
+      callback()
+    }
   }
 
   #finish(outcome: Outcome): void {
@@ -243,7 +247,7 @@ export class Attempt {
   }
 
   #expectPulse(): void {
-    const within = this.#options.heartbeatWithin
+    const within = this.order.heartbeatWithin
     this.#pulse?.cancel()
     if (within === null || this.#settled) return
     this.#pulse = this.#environment.timer(within, () =>
@@ -258,7 +262,7 @@ export class Attempt {
   /** `source`: of code elsewhere, by which its lines are known. */
   logFrom(source: string | undefined): AttemptLog {
     const { logs } = this.#bounds
-    this.#log ??= new AttemptLog(this.#environment, logs.source(this.#options.request, source), () => this.#unsayable())
+    this.#log ??= new AttemptLog(this.#environment, logs.source(this.order.request, source), () => this.#unsayable())
     return this.#log
   }
 
@@ -286,7 +290,7 @@ export class Attempt {
   }
 
   suspend(options: SuspendOptions): void {
-    if (this.#options.request.operation !== 'run') throw new TriarchError('STEP_MISUSE', 'only run can be suspended')
+    if (this.order.request.operation !== 'run') throw new TriarchError('STEP_MISUSE', 'only run can be suspended')
     this.#suspension = suspensionOf(options, this.#bounds.payload, this.#secretPaths)
   }
 
@@ -296,24 +300,18 @@ export class Attempt {
     const { progress, checkpoint } = toldOf(beat, this.#bounds.payload, this.#secretPaths)
     if (checkpoint !== undefined) this.checkpoint = checkpoint
     if (progress !== undefined) this.#progress = progress
-    if (this.#options.heartbeatWithin !== null) {
-      const pulse = () => this.#options.beat()
+    if (this.order.heartbeatWithin !== null) {
+      const pulse = () => this.order.beat()
       this.#pulseOut ??= throttle(this.#environment, () => REPORT_EVERY.least, pulse)
       this.#pulseOut(undefined, undefined)
     }
     if (progress === undefined && checkpoint === undefined) return
     const pace = () => reportEvery(this.#environment.now() - this.startedAt)
     this.#beat ??= throttle(this.#environment, pace, () => {
-      if (!this.#settled) this.#options.beat(this.#progress, this.checkpoint)
+      if (!this.#settled) this.order.beat(this.#progress, this.checkpoint)
     })
     this.#beat()
   }
-}
-
-/** What cut the attempt off, if its node did: whatever the code then says is said because of that. */
-function lossBy(aborted: unknown): Loss | undefined {
-  if (isTriarchError(aborted, 'NODE_STOPPED')) return 'stop'
-  return isTriarchError(aborted, 'NODE_FENCED') || isTriarchError(aborted, 'STEP_LOST') ? 'alive' : undefined
 }
 
 function partOf(value: Json, key: string): Json | undefined {

@@ -122,8 +122,10 @@ export class AgentHost {
   readonly #running = new Map<string, Attempt>()
   /** Who also takes what was meant for an action that is offered no more. */
   #relay: Relay | null = null
-  /** Slots of code that outlived its attempt. */
-  #overtime = new Set<() => void>()
+  /** Code that outlived its attempt, and what frees its slot. */
+  readonly #overtime = new Map<Attempt, () => void>()
+  /** Such code that was left to itself as this host was closed. */
+  readonly #left = new Set<Attempt>()
   /** Attempts that start once the lease is sure. */
   readonly #unsure = new Map<string, HostedAttempt>()
 
@@ -433,7 +435,7 @@ export class AgentHost {
       dock.leave(attempt)
       this.#tellEnd(request, outcome, running.startedAt)
       if (running.returned) trace?.end(place)
-      else this.#outlive(attempt, running, () => trace?.end(place))
+      else this.#outlive(running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
@@ -518,13 +520,13 @@ export class AgentHost {
   }
 
   /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */
-  #outlive(attempt: HostedAttempt, running: Attempt, over: () => void): void {
+  #outlive(running: Attempt, over: () => void = () => undefined): void {
     const { environment, overrun } = this.#options
-    const { request, completeBy } = attempt
+    const { request, completeBy } = running.order
     this.slots.take() // besides the one that is given back with the reply
     this.slots.count(request.action, request.rank)
     const free = () => {
-      if (!this.#overtime.delete(free)) return
+      if (!this.#overtime.delete(running)) return
       timer.cancel()
       over()
       this.slots.release(request.action, request.rank)
@@ -534,9 +536,23 @@ export class AgentHost {
       free()
       overrun(request, environment.now() - running.startedAt)
     })
-    this.#overtime.add(free)
+    this.#overtime.set(running, free)
     running.whenReturned(free)
-    if (!this.slots.open) free()
+    if (!this.slots.open) this.#dismiss()
+  }
+
+  /** Nobody waits for what outlived its attempt. */
+  #dismiss(): void {
+    for (const [running, free] of [...this.#overtime]) {
+      this.#left.add(running)
+      free()
+    }
+  }
+
+  /** Follows the host that a fenced node of this process had: the code that still runs there has slots here. */
+  succeed(before: AgentHost): void {
+    for (const running of [...before.#left, ...before.#running.values()])
+      if (!running.returned && !running.relayed) this.#outlive(running)
   }
 
   #end(hosted: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
@@ -599,10 +615,10 @@ export class AgentHost {
     return running?.is(request) ? running : undefined
   }
 
-  /** Takes no new work. Nobody waits for what outlived its attempt. */
+  /** Takes no new work, and waits for nothing that outlived its attempt. */
   close(): void {
     this.slots.close()
-    for (const free of [...this.#overtime]) free()
+    this.#dismiss()
   }
 
   /** Resolves when nothing runs any more. */

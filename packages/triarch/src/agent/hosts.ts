@@ -18,6 +18,10 @@ export class Hosts implements Service {
     this.#patience = new Patience(environment, failed)
   }
 
+  of(agent: string): AgentHost | undefined {
+    return this.#byAgent.get(agent)
+  }
+
   get #hosts(): readonly AgentHost[] {
     return [...this.#byAgent.values()]
   }

@@ -1,5 +1,6 @@
 import { isTriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
+import type { Loss } from '../kernel/step/step.ts'
 
 /** What ended an attempt from outside: it says nothing about the service. */
 const CUT_OFF = ['STEP_CANCELLED', 'STEP_LOST', 'NODE_STOPPED', 'NODE_FENCED'] as const
@@ -18,7 +19,13 @@ export function verdict(outcome: Outcome): boolean | null {
 
 /** Whether an attempt was told to stop before it had an answer. */
 export function isCutOff(reason: unknown): boolean {
-  return CUT_OFF.some((code) => isTriarchError(reason, code))
+  return reason !== undefined && CUT_OFF.some((code) => isTriarchError(reason, code))
+}
+
+/** What cut an attempt off, if its node did: whatever the code then says is said because of that. */
+export function lossBy(reason: unknown): Loss | undefined {
+  if (isTriarchError(reason, 'NODE_STOPPED')) return 'stop'
+  return isTriarchError(reason, 'NODE_FENCED') || isTriarchError(reason, 'STEP_LOST') ? 'alive' : undefined
 }
 
 /** For how long the service asked to be left alone (ms); 0: it did not. */

@@ -1095,6 +1095,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       store: this.#store,
       registry: this.#registry,
       machine: this.#machine,
+      before: this.#node?.hosts ?? null,
       // Looks set it as well.
       renewed: async (told) => {
         if (told) this.#environment.heard(told.asked, told.now, told.answered)

@@ -65,6 +65,8 @@ export interface NodeOptions {
   failed: (error: unknown) => void
   /** This machine: its own wall clock, and what it knows of processes. */
   machine: Environment
+  /** The hosts of the fenced node that this one follows in its process; null: it follows none. */
+  before: Hosts | null
   /** After each renewal of the lease: sets the clock by the store's, or by what was told of it. */
   renewed: LeaseOptions['renewed']
   /** Sets the clock by the store's. */
@@ -101,7 +103,7 @@ export class Node {
   readonly #logs: Logbook
   readonly #breakers: Breakers
   readonly #rates: Rates
-  readonly #hosts: Hosts
+  readonly hosts: Hosts
   /** Of agents that other nodes have. */
   readonly #reached: Hosts
   readonly #elections: Elections
@@ -167,11 +169,13 @@ export class Node {
     const paces = Paces.of(agents, environment, settings.poll, options.lag)
     const hosts = new Map(
       agents.map((agent) => {
-        const between = { guard: guards.of(agent), pace: paces.of(agent) }
-        return [agent.name, new AgentHost(host, agent, between)]
+        const mine = new AgentHost(host, agent, { guard: guards.of(agent), pace: paces.of(agent) })
+        const before = options.before?.of(agent.name)
+        if (before) mine.succeed(before)
+        return [agent.name, mine]
       }),
     )
-    this.#hosts = new Hosts(hosts, environment, failed)
+    this.hosts = new Hosts(hosts, environment, failed)
     const reached = new Map<string, AgentHost>()
     this.#reached = new Hosts(reached, environment, failed)
     const peering =
@@ -356,14 +360,14 @@ export class Node {
           failed,
         })
       : null
-    this.#running = present([this.#hosts, this.#reached, this.scheduler, this.#elections])
+    this.#running = present([this.hosts, this.#reached, this.scheduler, this.#elections])
     // The consumer takes nothing more before its hosts give slots back.
     const all = [
       this.#breakers,
       this.#rates,
       this.scheduler,
       this.#consumer,
-      this.#hosts,
+      this.hosts,
       this.#reached,
       peering,
       this.#elections,
@@ -441,7 +445,7 @@ export class Node {
     await drained(this.#others, STORE_PATIENCE)
     for (const it of this.#services) it.abandon(reason)
     await patience.wait(this.#leave(), STORE_PATIENCE)
-    this.#hosts.forget(reason)
+    this.hosts.forget(reason)
     this.#reached.forget(reason)
   }
 

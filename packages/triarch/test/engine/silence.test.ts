@@ -66,4 +66,33 @@ describe('a node that was taken for dead', () => {
     const living = await s.engine.triarch.nodes()
     expect(living).toEqual([expect.objectContaining({ id: expect.not.stringMatching(node?.id ?? '') })])
   })
+
+  it('begins nothing in the slots of code that it still runs', async () => {
+    const own = agent('own', { concurrency: 2 })
+    const code: PromiseWithResolvers<void>[] = []
+    let most = 0
+    let now = 0
+    const act = own.action('act', {
+      attemptWithin: '1m',
+      run: async () => {
+        most = Math.max(most, ++now)
+        if (code.length < 2) await code[code.push(Promise.withResolvers<void>()) - 1]?.promise
+        now--
+      },
+    })
+    const acts = workflow('acts', { run: (_: null, task) => task.run(act, null) })
+    await using s = await stage({ workflows: [acts], agents: [own], lease: '10s', sweep: '1s', poll: '1s' })
+    const tasks = await Promise.all(Array.from({ length: 4 }, () => s.submit(acts, null)))
+    await s.settle()
+    for (let life = 0; life < 2; life++) {
+      const [node] = await s.engine.triarch.nodes()
+      await s.store.bury([node?.id ?? ''])
+      await s.advance('5s')
+    }
+    expect([code.length, now, most]).toEqual([2, 2, 2])
+    for (const { resolve } of code) resolve()
+    await s.advance('5s')
+    expect(most).toBe(2)
+    for (const task of tasks) expect(await task.status()).toMatchObject({ outcome: 'success' })
+  })
 })
