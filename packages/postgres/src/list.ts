@@ -5,6 +5,7 @@ import {
   type ListQuery,
   LOOK,
   listed,
+  MOST_NAMES,
   type RowColumn,
   type RowCondition,
   type RowTest,
@@ -57,7 +58,7 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
   return writer.written(`${found} LIMIT ${LOOK + 1}`)
 }
 
-/** The keys of all that is in these parts, or one more than a look goes through. */
+/** The keys of all that is in these parts, or one more than a look goes through; null among them: there may be others. */
 export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
   const writer = new Writer()
   const found = parts.map((part) => {
@@ -118,6 +119,12 @@ WHERE ${conditions} ORDER BY t.key ${direction(order)} LIMIT ${most}`,
 SELECT p.*, l.looked FROM (SELECT ${looked} AS looked) l LEFT JOIN page p ON true ORDER BY p.key ${direction(order)}`)
 }
 
+/** The workflows that have tasks, in the order of an index: each is looked up behind the one before, whatever the number of their tasks. */
+const NAMES = `WITH RECURSIVE names (name, nth) AS (
+  (SELECT t.workflow, 1 FROM triarch.tasks t ORDER BY t.workflow LIMIT 1) UNION ALL
+  SELECT (SELECT t.workflow FROM triarch.tasks t WHERE t.workflow > n.name ORDER BY t.workflow LIMIT 1), n.nth + 1 FROM names n
+  WHERE n.name IS NOT NULL AND n.nth <= ${MOST_NAMES})`
+
 export function listedOf(rows: readonly Row[], query: ListQuery): ListedTasks {
   const [first] = rows
   const found = rows.filter(([key]) => key !== null).map(taskOf)
@@ -170,9 +177,12 @@ class Writer {
 
   /** In the order of its index: whatever the planner thinks it knows of instants, it walks through that. */
   spanning({ value, submittedAt }: Span): string {
-    const clauses = [`t.workflow = ${this.value(value)}`, ...this.alternatives(columns.submittedAt, submittedAt)]
-    return `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t WHERE ${clauses.join(' AND ')}
-ORDER BY t.submitted_at LIMIT ${LOOK + 1}) span`
+    const within = this.alternatives(columns.submittedAt, submittedAt)
+    const walk = (workflow: string) => `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t
+WHERE ${[`t.workflow = ${workflow}`, ...within].join(' AND ')} ORDER BY t.submitted_at LIMIT ${LOOK + 1}) span`
+    if (value !== null) return walk(this.value(value))
+    return `SELECT found FROM (${NAMES} SELECT span.found FROM names CROSS JOIN LATERAL (${walk('names.name')}) span WHERE nth <= ${MOST_NAMES}
+UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES}) spans`
   }
 
   condition({ column, tag, not, test }: RowCondition): string {

@@ -555,10 +555,10 @@ export class PostgresStore implements port.StateStore {
     return fewer ? listed(amongStatement(query, fewer)) : page
   }
 
-  /** The keys; null: there are more than one look goes through. */
+  /** The keys; null: there are more than one look goes through, or one of them is null. */
   async #few(statement: ListStatement, copy: boolean): Promise<number[] | null> {
-    const keys = (await this.#list(statement, copy)).map(([key]) => key as number)
-    return keys.length > LOOK ? null : keys
+    const keys = (await this.#list(statement, copy)).map(([key]) => key as number | null)
+    return keys.length > LOOK || !keys.every((key) => key !== null) ? null : keys
   }
 
   /** Each form of a query is a statement of its own: not worth a name. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatFilter } from '../../triarch/src/filter/grammar.ts'
-import { listingOf } from '../../triarch/src/store/listing.ts'
+import { listingOf, MOST_NAMES } from '../../triarch/src/store/listing.ts'
 import type { ListQuery, RowCondition } from '../../triarch/src/store/port.ts'
 import { anyFilter } from '../../triarch/test/filter/filters.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
@@ -99,11 +99,32 @@ describe('a list on PostgreSQL', () => {
     expect(await look('workflow:flow,rare outcome:success age:<1s')).toEqual([[], null])
     expect(await look('workflow:flow,rare age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
     expect(await look('workflow:flow priority:9')).toEqual([[], 5_000])
+    expect(await look('age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
+    expect(await look('age:<1s -workflow:rare')).toEqual([[], null])
+    expect(await look('age:<=80s priority:9')).toEqual([[], 5_000])
     await store.close()
-    for (const filter of ['workflow:flow age:>1d', 'workflow:flow age:<1s', 'workflow:rare,none'])
+    for (const filter of ['workflow:flow age:>1d', 'workflow:flow age:<1s', 'workflow:rare,none', 'age:<1s', 'age:>1d'])
       expect(await plan(fewStatement(listingOf(queryOf({ filter }, 100_000).where).instead ?? []))).not.toMatch(
         /Seq Scan|Bitmap/,
       )
+  })
+
+  it('of a time goes through the spans of all workflows, if these are not too many', async () => {
+    const names = (first: number, last: number) =>
+      withClient((client) =>
+        client.query(`INSERT INTO ${schema}.tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned,
+          base_seq, submitted_at, updated_at) SELECT 'n' || i, 'flow ' || i, '1', 0, 'stopped', 'success', 0, 1, false, false, false, 1, 0, 0
+        FROM generate_series(${first}::integer, ${last}) i`),
+      )
+    const store = (await subjectIn(schema)()).store(handClock())
+    await store.open()
+    const looked = async () => (await store.list(queryOf({ filter: 'age:<1s', order: 'oldest' }, 100_000))).looked
+    await names(1, MOST_NAMES - 2)
+    expect(await looked()).toBeNull()
+    await names(MOST_NAMES - 1, MOST_NAMES - 1)
+    expect(await looked()).toBe(5_000)
+    await withClient((client) => client.query(`DELETE FROM ${schema}.tasks WHERE workflow LIKE 'flow %'`))
+    await store.close()
   })
 
   it('has its own words only: whatever the texts are, the statements are the same', () => {

@@ -12,13 +12,16 @@ export type Lead =
   | { by: 'parent' | 'lockedBy' | 'status' | 'result'; value: string }
   | { by: 'quarantined' | 'paused' | 'all' }
 
+/** Names of workflows that are gone through for a span of all of them; where there are more, nobody knows what it has. */
+export const MOST_NAMES = 200
+
 /** What an index lists in the order in which they were submitted, which is not quite that of the keys: of a workflow, from one instant to another (ms). */
 export interface Span {
   /** What tells it from a lead. */
   by: 'workflow'
-  /** Its name. */
-  value: string
-  /** The first and the last instant, if given. */
+  /** Its name; null: of each that has tasks. */
+  value: string | null
+  /** The first and the last instant, if given; of all workflows one is. */
   submittedAt: Extract<RowTest, { type: 'number' }>
 }
 
@@ -105,17 +108,18 @@ function partsOf(condition: RowCondition): readonly Lead[] | null {
   }
 }
 
-/** Null: they may be of any workflow, or of too many. */
+/** Null: they may be of any workflow and any time. */
 function spansOf(where: readonly RowCondition[]): readonly Span[] | null {
   const condition = where.find((it) => it.column === 'workflow' && !it.not && exactly(it))
-  const values = condition ? (exactly(condition) ?? []) : []
-  if (values.length === 0 || values.length > MOST_PARTS) return null
+  const named = condition ? (exactly(condition) ?? []) : []
   const edges = where.flatMap(({ column, not, test }) =>
     column === 'submittedAt' && !not && test.type === 'number' ? [test] : [],
   )
   const least = Math.max(...edges.flatMap((it) => it.least ?? []))
   const most = Math.min(...edges.flatMap((it) => it.most ?? []))
   const within = { ...(Number.isFinite(least) && { least }), ...(Number.isFinite(most) && { most }) }
+  const values = named.length > 0 && named.length <= MOST_PARTS ? named : [null]
+  if (values[0] === null && edges.length === 0) return null
   return values.map((value) => ({ by: 'workflow', value, submittedAt: { type: 'number', ...within } }))
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatFilter } from '../../src/filter/grammar.ts'
+import { MOST_NAMES } from '../../src/store/listing.ts'
 import type { RowCondition } from '../../src/store/port.ts'
 import { Database, type Value } from '../../src/store/sqlite/database.ts'
 import { BACKLOG, HELD, NEXT, QUEUE, QUEUED, QUEUED_AGENT, READY, READY_VERSION } from '../../src/store/sqlite/lines.ts'
@@ -102,6 +103,9 @@ describe('a list on SQLite', () => {
     expect(look('workflow:flow,rare outcome:success age:<1s')).toEqual([[], null])
     expect(look('workflow:flow,rare age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
     expect(look('workflow:flow priority:9')).toEqual([[], 5_000])
+    expect(look('age:<=80s age:>=79998ms')).toEqual([['t20000', 't20001', 't20002'], null])
+    expect(look('age:<1s -workflow:rare')).toEqual([[], null])
+    expect(look('age:<=80s priority:9')).toEqual([[], 5_000])
     const plans = (filter: string) =>
       asked(queryOf({ filter }, 100_000).where, many).flatMap(({ sql, values }) =>
         many.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail),
@@ -112,6 +116,17 @@ describe('a list on SQLite', () => {
     expect(plans('workflow:flow age:<1s')).toContain(
       'SEARCH triarch_tasks USING COVERING INDEX triarch_tasks_submitted (workflow=? AND submitted_at>?)',
     )
+    for (const by of ['(workflow=? AND submitted_at>?)', '(workflow>?)'])
+      expect(plans('age:<1s')).toContain(`SEARCH triarch_tasks USING COVERING INDEX triarch_tasks_submitted ${by}`)
+    // Of more workflows than are gone through nobody knows.
+    const names = (last: number) =>
+      many.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last})
+        INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
+          submitted_at, updated_at) SELECT 'n' || i || '-' || ${last}, 'flow ' || i, '1', 0, 'stopped', 'success', 0, 1, 0, 0, 0, 1, 0, 0 FROM n`)
+    names(MOST_NAMES - 2)
+    expect(look('age:<1s')).toEqual([[], null])
+    names(MOST_NAMES - 1)
+    expect(look('age:<1s')).toEqual([[], 5_000])
   })
 
   it('has its own words only: whatever the texts are, the statements are the same', () => {

@@ -1,4 +1,4 @@
-import { type Lead, LOOK, listed, listingOf, type Span } from '../listing.ts'
+import { type Lead, LOOK, listed, listingOf, MOST_NAMES, type Span } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, Value } from './database.ts'
 import { type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
@@ -56,11 +56,13 @@ function rowsOf(database: Database, keys: readonly number[]) {
   return database.all<StoredTask>(ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
-/** The keys that all of these give; null: there are more than one look goes through. */
+/** The keys that all of these give; null: there are more than one look goes through, or one of them is null. */
 function few(database: Database, from: readonly Clause[]): number[] | null {
   const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
-  const keys = database.once<{ found: number }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
-  return keys.length > LOOK ? null : keys.map(({ found }) => found)
+  const keys = database
+    .once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
+    .map(({ found }) => found)
+  return keys.length > LOOK || !keys.every((key) => key !== null) ? null : keys
 }
 
 /** One after another: an index leads through each. */
@@ -75,7 +77,8 @@ function probes({ column, tag = '', test }: RowCondition): Clause[] {
 
 /** All of a part. */
 function wholly(part: Lead | Span): Clause {
-  const { source, by, clause } = part.by === 'workflow' ? spanning(part) : leading(part)
+  if (part.by === 'workflow') return spanning(part)
+  const { source, by, clause } = leading(part)
   return { sql: `SELECT ${by} AS found FROM ${source} WHERE ${clause.sql}`, values: clause.values }
 }
 
@@ -121,10 +124,22 @@ ORDER BY found ${order} LIMIT ?`
   return { keys, last: last ?? null }
 }
 
-function spanning({ value, submittedAt }: Span): ReturnType<typeof leading> {
-  const workflow = { sql: 'workflow = ?', values: [value] }
-  const clause = all([workflow, ...alternatives(columns.submittedAt, submittedAt)])
-  return { source: 'triarch_tasks', by: 'key', clause }
+/** The workflows that have tasks, in the order of an index: each is looked up behind the one before, whatever the number of their tasks. */
+const NAMES = `WITH RECURSIVE names (name, nth) AS (
+  SELECT * FROM (SELECT workflow, 1 FROM triarch_tasks ORDER BY workflow LIMIT 1) UNION ALL
+  SELECT (SELECT workflow FROM triarch_tasks WHERE workflow > name ORDER BY workflow LIMIT 1), nth + 1 FROM names
+  WHERE name IS NOT NULL AND nth <= ${MOST_NAMES})`
+
+function spanning({ value, submittedAt }: Span): Clause {
+  const within = alternatives(columns.submittedAt, submittedAt)
+  if (value !== null) {
+    const { sql, values } = all([{ sql: 'workflow = ?', values: [value] }, ...within])
+    return { sql: `SELECT key AS found FROM triarch_tasks WHERE ${sql}`, values }
+  }
+  const { sql, values } = all(within)
+  const walk = `${NAMES} SELECT key AS found FROM names CROSS JOIN triarch_tasks ON workflow = name AND ${sql} WHERE nth <= ${MOST_NAMES}
+UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES}`
+  return { sql: `SELECT found FROM (${walk})`, values }
 }
 
 function leading(part: Lead): { source: string; by: string; clause: Clause } {
