@@ -1,4 +1,4 @@
-// npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
+// npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path] [--stored 10000000]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -21,10 +21,13 @@ const { values: options, positionals } = parseArgs({
     profile: { type: 'boolean', default: false },
     only: { type: 'string' },
     folder: { type: 'string' },
+    stored: { type: 'string' },
   },
 })
 if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
 const store = options.store as StoreName
+if (options.stored !== undefined && !/^[1-9]\d*$/.test(options.stored))
+  throw new Error(`--stored: "${options.stored}" is no number of tasks`)
 const known = measures[store].map(({ name }) => name)
 const names = [...positionals, ...(options.only?.split(',') ?? (positionals.length > 0 ? [] : known))]
 for (const name of names) if (!known.includes(name)) throw new Error(`"${name}" is none of ${known.join(', ')}`)
@@ -59,7 +62,15 @@ async function report(found: ReturnType<typeof machine>): Promise<void> {
 async function take(name: string): Promise<Outcome | null> {
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}/profile-${name}`] : []
   const script = fileURLToPath(new URL('run.ts', import.meta.url))
-  const args = [...profile, script, name, folder, options.quick ? 'quick' : 'full', server?.url ?? '']
+  const args = [
+    ...profile,
+    script,
+    name,
+    folder,
+    options.quick ? 'quick' : 'full',
+    options.stored ?? '',
+    server?.url ?? '',
+  ]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   if (code !== 0) return null

@@ -26,6 +26,8 @@ export interface Bench {
   /** Tiny sizes: shows that everything works, says nothing about speed. */
   quick: boolean
   store: StoreName
+  /** Tasks that a full store has; undefined: as many as the measure thinks right. */
+  stored: number | undefined
   /**
    * Tasks submitted and not finished at once. Enough to fill each commit, where a round trip to the store is long more than
    * where it is short; beyond that a task in flight only lives through more collections.

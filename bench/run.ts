@@ -6,16 +6,16 @@ import type { Bench, Measure, Outcome } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { watchOthers } from './others.ts'
 
-const [name, root = '', size, url = ''] = process.argv.slice(2)
-const quick = size === 'quick'
+const [name, root = '', size, stored, url = ''] = process.argv.slice(2)
+const sizes = { quick: size === 'quick', stored: stored ? Number(stored) : undefined }
 const measure = measures[url === '' ? 'sqlite' : 'postgres'].find((measure) => measure.name === name)
 if (!measure) throw new Error(`there is no measure "${name}"`)
 const folder = `${root}/${measure.name}`
 mkdirSync(folder, { recursive: true })
 try {
-  if (url === '') console.log(JSON.stringify(await take(measure, onSqlite(folder, quick))))
+  if (url === '') console.log(JSON.stringify(await take(measure, onSqlite(folder, sizes))))
   else {
-    await using bench = await onPostgres(url, measure.name, quick)
+    await using bench = await onPostgres(url, measure.name, sizes)
     console.log(JSON.stringify(await take(measure, bench)))
   }
 } finally {

@@ -1,21 +1,27 @@
-import { statSync } from 'node:fs'
+import { looks } from '../looks.ts'
 import { type Measure, median } from '../measure.ts'
-import { fill } from '../sqlite/fill.ts'
+import * as postgres from '../postgres/fill.ts'
+import * as sqlite from '../sqlite/fill.ts'
 import { drive, start, threeSteps } from '../subject.ts'
 
 export const growth: Measure = {
   name: 'growth',
-  about: 'throughput of `steps` in a store with 1,000,000 finished tasks against an empty one, in turns',
-  async run({ quick, place }) {
+  about:
+    'throughput of `steps` in a store with many finished tasks against an empty one, in turns; and what each look costs there',
+  async run({ quick, store, stored: told, inFlight, place, size: sizeOf }) {
     // Short turns: what else the machine does then slows both alike. The empty store is never far from empty.
-    const [stored, tasks, warmup, pairs] = quick ? [1_000, 20, 1, 2] : [1_000_000, 2_000, 5, 25]
+    const [usual, tasks, warmup, pairs] = quick ? [1_000, 20, 1, 2] : [1_000_000, 2_000, 5, 25]
+    const stored = told ?? usual
     const path = await place('full')
-    await fill(path, stored)
-    const size = statSync(path).size / 2 ** 30
-    await using empty = await start(await place('empty'))
+    await { sqlite, postgres }[store].fill(path, stored)
+    const size = (await sizeOf(path)) / 2 ** 30
+    const bare = await place('empty')
+    const seen = await looks(path, bare, quick)
+    await using empty = await start(bare)
     await using full = await start(path)
     const speeds: { empty: number[]; full: number[] } = { empty: [], full: [] }
-    const turn = async (subject: typeof empty) => (tasks * 3_000) / (await drive(subject.engine, threeSteps, tasks))
+    const turn = async (subject: typeof empty) =>
+      (tasks * 3_000) / (await drive(subject.engine, threeSteps, tasks, inFlight))
     for (let pair = -warmup; pair < pairs; pair++) {
       const first = pair % 2 === 0 ? empty : full
       const one = await turn(first)
@@ -30,6 +36,7 @@ export const growth: Measure = {
       { what: 'kept', value: kept, unit: '%', better: 'higher', target: 85, note },
       { what: 'empty', value: median(speeds.empty), unit: 'steps/s', better: 'higher' },
       { what: `${stored} tasks`, value: median(speeds.full), unit: 'steps/s', better: 'higher' },
+      ...seen,
     ]
   },
 }

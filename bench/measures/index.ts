@@ -72,6 +72,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     takeover,
     herd,
     fleet,
+    growth,
     snapshot,
     http,
     wire,
