@@ -1,17 +1,14 @@
 import { statSync } from 'node:fs'
-import type { Bench, Spent } from './measure.ts'
+import type { Bench, Sizes, Spent } from './measure.ts'
 import { RawPostgres } from './postgres/raw.ts'
 import { newDatabase, ServerWatch, sizeOf } from './postgres/server.ts'
 import { RawSqlite } from './sqlite/raw.ts'
 
-type Sizes = Pick<Bench, 'quick' | 'stored'>
-
 /** What a measure is given on SQLite: files in its own folder. */
-export function onSqlite(folder: string, { quick, stored }: Sizes): Bench {
+export function onSqlite(folder: string, sizes: Sizes): Bench {
   const path = (name: string) => `${folder}/${name}.db`
   return {
-    quick,
-    stored,
+    ...sizes,
     store: 'sqlite',
     inFlight: 256,
     place: async (name) => path(name),
@@ -22,16 +19,11 @@ export function onSqlite(folder: string, { quick, stored }: Sizes): Bench {
 }
 
 /** What a measure is given on PostgreSQL: databases of its own on the server of the run. */
-export async function onPostgres(
-  url: string,
-  prefix: string,
-  { quick, stored }: Sizes,
-): Promise<Bench & AsyncDisposable> {
+export async function onPostgres(url: string, prefix: string, sizes: Sizes): Promise<Bench & AsyncDisposable> {
   const watch = await new ServerWatch(url).open()
   const place = (name: string) => newDatabase(url, `${prefix}_${name}`)
   return {
-    quick,
-    stored,
+    ...sizes,
     store: 'postgres',
     inFlight: 600,
     place,

@@ -1,4 +1,5 @@
-// npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path] [--stored 10000000]
+// npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
+// [--stored 10000000] [--minutes 60]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -6,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine, newFolder } from './machine.ts'
-import type { Outcome, StoreName } from './measure.ts'
+import type { Outcome, Sizes, StoreName } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { type Serving, serve } from './postgres/server.ts'
 import { hottest } from './profile.ts'
@@ -22,12 +23,12 @@ const { values: options, positionals } = parseArgs({
     only: { type: 'string' },
     folder: { type: 'string' },
     stored: { type: 'string' },
+    minutes: { type: 'string' },
   },
 })
 if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
 const store = options.store as StoreName
-if (options.stored !== undefined && !/^[1-9]\d*$/.test(options.stored))
-  throw new Error(`--stored: "${options.stored}" is no number of tasks`)
+const sizes: Sizes = { quick: options.quick, ...number('stored'), ...number('minutes') }
 const known = measures[store].map(({ name }) => name)
 const names = [...positionals, ...(options.only?.split(',') ?? (positionals.length > 0 ? [] : known))]
 for (const name of names) if (!known.includes(name)) throw new Error(`"${name}" is none of ${known.join(', ')}`)
@@ -62,18 +63,17 @@ async function report(found: ReturnType<typeof machine>): Promise<void> {
 async function take(name: string): Promise<Outcome | null> {
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}/profile-${name}`] : []
   const script = fileURLToPath(new URL('run.ts', import.meta.url))
-  const args = [
-    ...profile,
-    script,
-    name,
-    folder,
-    options.quick ? 'quick' : 'full',
-    options.stored ?? '',
-    server?.url ?? '',
-  ]
+  const args = [...profile, script, name, folder, JSON.stringify(sizes), server?.url ?? '']
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   if (code !== 0) return null
   if (options.profile) process.stderr.write(`${name}, self time:\n${hottest(`${folder}/profile-${name}`)}\n\n`)
   return JSON.parse(output) as Outcome
+}
+
+function number(option: 'stored' | 'minutes'): Partial<Sizes> {
+  const given = options[option]
+  if (given === undefined) return {}
+  if (!/^[1-9]\d*$/.test(given)) throw new Error(`--${option}: "${given}" is no number`)
+  return { [option]: Number(given) }
 }

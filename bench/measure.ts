@@ -21,13 +21,19 @@ export interface Measure {
 
 export type StoreName = 'sqlite' | 'postgres'
 
-/** What a measure is given. */
-export interface Bench {
+/** How much a measure does. */
+export interface Sizes {
   /** Tiny sizes: shows that everything works, says nothing about speed. */
   quick: boolean
+  /** Tasks that a full store has; not given: as many as the measure thinks right. */
+  stored?: number
+  /** How long a long load lasts; not given: as long as the measure thinks right. */
+  minutes?: number
+}
+
+/** What a measure is given. */
+export interface Bench extends Sizes {
   store: StoreName
-  /** Tasks that a full store has; undefined: as many as the measure thinks right. */
-  stored: number | undefined
   /**
    * Tasks submitted and not finished at once. Enough to fill each commit, where a round trip to the store is long more than
    * where it is short; beyond that a task in flight only lives through more collections.

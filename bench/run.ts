@@ -2,12 +2,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import './child/parent.ts'
 import { onPostgres, onSqlite } from './bench.ts'
-import type { Bench, Measure, Outcome } from './measure.ts'
+import type { Bench, Measure, Outcome, Sizes } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { watchOthers } from './others.ts'
 
-const [name, root = '', size, stored, url = ''] = process.argv.slice(2)
-const sizes = { quick: size === 'quick', stored: stored ? Number(stored) : undefined }
+const [name, root = '', given = '{}', url = ''] = process.argv.slice(2)
+const sizes = JSON.parse(given) as Sizes
 const measure = measures[url === '' ? 'sqlite' : 'postgres'].find((measure) => measure.name === name)
 if (!measure) throw new Error(`there is no measure "${name}"`)
 const folder = `${root}/${measure.name}`

@@ -1,6 +1,7 @@
 import type { Measure, StoreName } from '../measure.ts'
 import { across } from './across.ts'
 import { batch } from './batch.ts'
+import { bloat } from './bloat.ts'
 import { bytes } from './bytes.ts'
 import { console } from './console.ts'
 import { consoles } from './consoles.ts'
@@ -73,6 +74,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     herd,
     fleet,
     growth,
+    bloat,
     snapshot,
     http,
     wire,
