@@ -1,5 +1,5 @@
 import type { RetentionRule } from '../packages/triarch/src/store/retention.ts'
-import { type Figure, percentile, timed } from './measure.ts'
+import { type Figure, median, percentile, timed } from './measure.ts'
 import { type Subject, start, threeSteps } from './subject.ts'
 
 /** Of a call that looks for something, in a store that has much else. */
@@ -37,7 +37,22 @@ export async function looks(full: string, empty: string, quick: boolean): Promis
       note,
     })
   }
-  return figures
+  return [...figures, await starting(full, empty, quick)]
+}
+
+/** From the store's opening until the node has its lease and may work; it stops outside of that. */
+async function starting(full: string, empty: string, quick: boolean): Promise<Figure> {
+  const spans: Record<string, number[]> = { [full]: [], [empty]: [] }
+  for (let time = 0; time < (quick ? 1 : 10); time++)
+    for (const place of [full, empty]) {
+      const begun = performance.now()
+      const subject = await start(place)
+      spans[place]?.push(performance.now() - begun)
+      await subject[Symbol.asyncDispose]()
+    }
+  const [there, bare] = [full, empty].map((place) => median(spans[place] ?? []))
+  const note = `in an empty store ${bare?.toFixed(1)} ms`
+  return { what: 'start of a node', value: there ?? Number.NaN, unit: 'ms', better: 'lower', target: 100, note }
 }
 
 async function ofEngine({ store }: Subject): Promise<Look[]> {
