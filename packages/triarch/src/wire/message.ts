@@ -1,5 +1,5 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { Operation } from '../kernel/step/step.ts'
+import type { CacheMark, Operation } from '../kernel/step/step.ts'
 import type { LogLevel } from '../value/level.ts'
 
 /** The version of the protocol: docs/protocol.md. */
@@ -23,7 +23,7 @@ export interface OfferedAgent {
  * @example const outcome: RemoteOutcome = { kind: 'done', output: { sent: true } }
  */
 export type RemoteOutcome =
-  | { kind: 'done'; output?: Json | undefined }
+  | { kind: 'done'; output?: Json | undefined; cached?: CacheMark | undefined }
   /** Of verify: it has not taken effect. */
   | { kind: 'not-done' }
   /** Of verify: nobody knows. */
@@ -41,6 +41,8 @@ export type RemoteOutcome =
       done?: true | undefined
       /** It was cut off: its process stops, or never began it. */
       lost?: 'stop' | 'alive' | undefined
+      /** A node found it in a cache: agents without a store have none. */
+      cached?: CacheMark | undefined
     }
   /** Nothing happened: there is no place for it before `after` (ms). */
   | { kind: 'withdrawn'; after?: number | undefined }

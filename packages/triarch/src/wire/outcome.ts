@@ -36,8 +36,11 @@ export function checkpointOf({ checkpoint }: Answer, payload: number): Reply['ch
 
 function result(outcome: RemoteOutcome, operation: Operation, payload: number): Outcome {
   switch (outcome.kind) {
-    case 'done':
-      return { kind: 'done', output: operation === 'undo' ? null : encode(outcome.output, 'output', payload) }
+    case 'done': {
+      const { output, cached } = outcome
+      const given = operation === 'undo' ? null : encode(output, 'output', payload)
+      return { kind: 'done', output: given, ...(cached && { cached }) }
+    }
     case 'not-done':
     case 'unknown':
       if (operation === 'verify') return outcome
@@ -45,13 +48,14 @@ function result(outcome: RemoteOutcome, operation: Operation, payload: number): 
     case 'withdrawn':
       return { kind: 'withdrawn', after: outcome.after ?? 0 }
     case 'failed': {
-      const { error, retryable, retryAfter, unknown, done, lost } = outcome
+      const { error, retryable, retryAfter, unknown, done, lost, cached } = outcome
       return {
         ...{ kind: 'failed', error: toRecord(error), retryable },
         ...(retryAfter !== undefined && { retryAfter }),
         ...(unknown && { unknown }),
         ...(done && { done }),
         ...(lost && { lost }),
+        ...(cached && { cached }),
       }
     }
   }

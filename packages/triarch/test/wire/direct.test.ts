@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/environment/network.ts'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { tlsNetwork } from '../../src/environment/tls.ts'
-import { type Role, Triarch, type TriarchOptions } from '../../src/index.ts'
+import { agent, type Role, Triarch, type TriarchOptions, workflow } from '../../src/index.ts'
 import type { StateStore } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { scratch } from '../engine/scratch.ts'
@@ -78,6 +78,26 @@ describe('a step of an agent that another node has', () => {
     expect(t.queued.length).toBeLessThan(50)
     await t.reached(scheduler)
     for (const task of tasks) expect((await task.status()).failures).toBe(0)
+  })
+
+  it('says in its history that it was answered from a cache there', async () => {
+    const shop = agent('shop')
+    const cache = { key: (n: number) => `${n}`, ttl: '1h' } as const
+    const quote = shop.action('quote', { cache, run: (n: number) => n + 1 })
+    const asks = workflow('asks', { run: (n: number, task) => task.run(quote, n) })
+    await using t = await scene()
+    const scheduler = await t.node(['scheduler', 'supervisor'], { workflows: [t.flow, asks] })
+    await t.node(['agent'], { agents: [t.agent, shop] })
+    await t.reached(scheduler)
+    t.queued.length = 0
+    const marks = []
+    for (let time = 0; time < 2; time++) {
+      const task = await scheduler.submit(asks, 1)
+      expect(await task.result()).toBe(2)
+      marks.push((await task.steps())[0]?.cached)
+    }
+    expect(t.queued).toEqual([])
+    expect(marks).toEqual([undefined, expect.objectContaining({ from: 'memory' })])
   })
 
   it('goes by its queue where a node does not ask for more', async () => {
