@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { agent, type Logger, PermanentError, Triarch, telemetryNames, workflow } from '../../src/index.ts'
@@ -71,6 +72,29 @@ describe('the log of the engine', () => {
     expect(lines.find(({ event }) => event === 'task:stopped')).toMatchObject({
       ...{ level: 'warn', message: 'task stopped', task: 'f-1', error: { message: 'no such luck' } },
     })
+  })
+
+  it('is a pino as it comes: one line an event, with its bindings, its level and the error', async () => {
+    const written: string[] = []
+    const logger = pino({ level: 'debug', base: { app: 'shop' } }, { write: (line: string) => void written.push(line) })
+    await using engine = await testEngine({ ...parts, logger: logger.child({ part: 'tasks' }), logLevel: 'info' })
+    await engine.submit(failing, null, { id: 'f-1' })
+    await engine.settle()
+    const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ event }) => event === 'task:stopped')).toEqual([
+      expect.objectContaining({
+        ...{ level: pino.levels.values.warn, app: 'shop', part: 'tasks', msg: 'task stopped', task: 'f-1' },
+        ...{ workflow: 'failing', node: expect.any(String), outcome: 'error' },
+        error: expect.objectContaining({ message: 'no such luck' }),
+      }),
+    ])
+    // What is asked of the engine counts, and what pino itself keeps.
+    expect(lines.some(({ level }) => level === pino.levels.values.debug)).toBe(false)
+    engine.triarch.logLevel = 'debug'
+    logger.level = 'debug'
+    await engine.submit(failing, null, { id: 'f-2' })
+    await engine.settle()
+    expect(written.some((line) => JSON.parse(line).level === pino.levels.values.debug)).toBe(true)
   })
 
   it('has warnings and worse unless more is asked for, and follows a change at run time', async () => {
