@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Agent, Setting, TriarchOptions, Workflow } from 'triarch'
-import { usage } from './exit.ts'
+import { exitCodes, Failure, usage } from './exit.ts'
 
 /** Said otherwise: by the command line, and by what else the module exports. */
 const others = ['store', 'workflows', 'agents', 'settings', 'operations', 'notices', 'environment'] as const
@@ -22,7 +24,7 @@ export const nothing: App = { workflows: [], agents: [] }
  * `hooks`; and as `options` all else that `new Triarch()` takes. It should do nothing but define them.
  */
 export async function appOf(path: string): Promise<App> {
-  const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>
+  const module = await imported(path)
   const values = [...new Set(Object.values(module).flat())]
   const workflows = values.filter(isWorkflow)
   const agents = values.filter(isAgent)
@@ -42,6 +44,37 @@ export async function appOf(path: string): Promise<App> {
     ...Object.fromEntries(parts.shared ?? []),
     node: Object.fromEntries(parts.node ?? []),
   }
+}
+
+/** What is wrong in the module is said with where. */
+async function imported(path: string): Promise<Record<string, unknown>> {
+  const { href } = pathToFileURL(resolve(path))
+  if (!existsSync(resolve(path))) throw usage(`there is no file "${path}"`)
+  try {
+    return await import(href)
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: 'thrown', message: String(error) }
+    const place = placeIn(error) ?? (name === 'SyntaxError' ? checked(path) : null) ?? path
+    throw new Failure(exitCodes.failed, 'MODULE_FAILED', `${place}: ${name}: ${message}`)
+  }
+}
+
+/** The first line of code of the user's that a stack names; of an error of syntax, the line itself. */
+export function placeIn(error: unknown): string | null {
+  const { stack = '' } = error instanceof Error ? error : {}
+  const lines = stack.matchAll(/(?:^|\(|at |async )(file:\/\/\S+?|\/\S+?):(\d+)(?::(\d+))?\)?$/gm)
+  for (const [, file = '', line = '', column] of lines) {
+    const path = file.startsWith('file:') ? fileURLToPath(file) : file
+    if (!path.includes('/node_modules/')) return [relative(process.cwd(), path), line, column].filter(Boolean).join(':')
+  }
+  return null
+}
+
+/** Node says where the syntax is wrong only to whoever runs the file. */
+function checked(path: string): string | null {
+  const { stderr } = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8' })
+  const [, file, line] = /^(\S+?):(\d+)$/m.exec(stderr) ?? []
+  return file === undefined ? null : `${relative(process.cwd(), file.replace(/^file:\/\//, ''))}:${line}`
 }
 
 function picked(module: Record<string, unknown>): Record<string, unknown> {

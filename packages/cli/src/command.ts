@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { Triarch } from 'triarch'
+import { actorOf } from './actor.ts'
 import { type App, appOf } from './app.ts'
 import { type ExitCode, usage } from './exit.ts'
 import { placeOf, type Shared } from './place.ts'
@@ -23,7 +25,10 @@ export async function onTasks<O extends object>(
   const options = command.optsWithGlobals<O & Shared>()
   const report = new Report(means.terminal, options)
   await using session = await sessionAt(await placeOf(options, means.terminal), app)
-  await work({ session, report, options })
+  const { actor = actorOf(means.terminal) } = options as { actor?: string }
+  const run = () => work({ session, report, options })
+  // A server knows who asks; the audit of a store that nobody stands before is told.
+  await (session.triarch instanceof Triarch && actor ? session.triarch.acting({ actor }, run) : run())
 }
 
 /** The definitions that a command needs. */

@@ -355,6 +355,49 @@ describe('the command', () => {
     expect(absent).toMatchObject({ exit: exitCodes.absent, err: expect.stringMatching(/^triarch: NO_ENDPOINT: /) })
   })
 
+  it('says why a task that it waits for does not move, as soon as that is sure', async () => {
+    const said: string[] = []
+    const task = await engine.submit(careful, 'bad', { id: 'stays' })
+    for await (const { status } of task.watch()) if (status === 'paused') break
+    const err = (text: string) => {
+      said.push(text)
+      if (text.includes('is paused')) void task.cancel()
+    }
+    const { exit } = await inside(['task', 'resume', 'stays', '--wait'], { err })
+    expect(exit).toBe(1)
+    expect(said).toEqual(['triarch: task "stays" is paused (step: not a word to stamp): waiting until somebody resumes or ends it\n']) // biome-ignore format: a row
+  })
+
+  it('says what is wrong with a module, and where', async () => {
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const start = (module: string) => triarch(['task', 'start', 'letter', '--app', module], env)
+    const [absent, throws, wrong, broken] = await Promise.all([
+      start(join(folder, 'no-such.ts')),
+      start(write('throws.ts', "export const a = 1\n\nthrow new TypeError('no bank')\n")),
+      start(write('wrong.mjs', 'export const a = \n)\n')),
+      start(write('broken.ts', "import { nothing } from './absent.ts'\nexport { nothing }\n")),
+    ])
+    expect(absent).toMatchObject({ exit: exitCodes.usage, err: expect.stringMatching(/^triarch: USAGE: there is no file /) }) // biome-ignore format: a row
+    expect(throws).toMatchObject({ exit: 1, err: expect.stringMatching(/^triarch: MODULE_FAILED: \S*throws\.ts:3:7: TypeError: no bank\n$/) }) // biome-ignore format: a row
+    expect(wrong).toMatchObject({ exit: 1, err: expect.stringMatching(/^triarch: MODULE_FAILED: \S*wrong\.mjs:2: SyntaxError: /) }) // biome-ignore format: a row
+    expect(broken).toMatchObject({ exit: 1, err: expect.stringMatching(/absent\.ts/) })
+  })
+
+  it('says who it was, who pays attention to what, and how far it is', async () => {
+    await engine.submit(approval, 'x', { id: 'by-job' })
+    const job = { env: { ...env, TRIARCH_ACTOR: 'nightly job', USER: 'root' } }
+    expect((await inside(['task', 'pause', 'by-job'], job)).exit).toBe(0)
+    await expect.poll(async () => (await engine.task('by-job').status()).pause?.actor).toBe('nightly job')
+    await engine.schedule('actor').register({ workflow: letter, input: 'x', every: '1d' })
+    expect((await inside(['schedule', 'pause', 'actor'], job)).exit).toBe(0)
+    const { entries } = await engine.audit({ limit: 5 })
+    expect(entries.find(({ subject }) => subject === 'schedule:actor')).toMatchObject({ actor: 'nightly job' })
+    expect((await inside(['task', 'history', 'failed'])).out).toMatch(/not a word to stamp/)
+  })
+
   it('finds what is wrong with a system', async () => {
     const well = await triarch(['doctor', '--json'], env)
     const findings = JSON.parse(well.out) as { check: string; verdict: string }[]

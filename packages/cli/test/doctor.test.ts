@@ -109,7 +109,10 @@ it('nodes that are late, and roles that nobody has, are told of', async () => {
   const place = { host: 'db-1', pid: 7 } as never
   await session.port.beat({ id: 'gone', roles: ['supervisor'], lease: 1, place })
   await session.port.beat({ id: 'here', roles: ['scheduler'], lease: 3_600_000 })
-  const lacking = ['fail roles: no living node has the role agent', 'fail roles: no living node has the role supervisor']
+  const lacking = [
+    'fail roles: no living node has the role agent',
+    'fail roles: no living node has the role supervisor',
+  ]
   await expect.poll(looks(nodes)).toEqual(['ok nodes: 1 lives', expect.stringMatching(/^warn nodes: gone \(db-1, pid 7\) is \d+ s late$/), ...lacking]) // biome-ignore format: a row
   expect(await looks(living)()).toEqual(['ok nodes: 1 lives', ...lacking])
 })

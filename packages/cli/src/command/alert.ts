@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AlertInfo, AlertSinkTrial } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
@@ -61,10 +62,10 @@ export function addAlerts(alerts: Command, means: Means): void {
     .description('tell the sinks of the server that somebody tries them, and what each answered')
     .argument('[sink]', 'this one alone')
     .option('--reason <text>', 'kept in the audit')
-    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((sink: string | undefined, _, command: Command) =>
       onTasks<Partial<Given>>(means, command, async ({ session, report, options }) => {
-        const { reason, actor = means.terminal.env.USER } = options
+        const { reason, actor = actorOf(means.terminal) } = options
         const which = { ...(sink !== undefined && { sink }), ...(reason !== undefined && { reason }) }
         const tried = await session.triarch.testAlert({ ...which, ...(actor && { actor }) })
         report.rows(trials, tried, NOBODY)
@@ -78,13 +79,13 @@ export function addAlerts(alerts: Command, means: Means): void {
       .description(description)
       .argument('<name>', 'of the alert, rule:subject')
       .requiredOption('--reason <text>', 'kept with the alert')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     if (word === 'silence')
       command.requiredOption('--until <instant>', 'then it may be told of again', instant('--until'))
     if (word === 'end') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onTasks<Given>(means, command, async ({ session, report, options }) => {
-        const { reason, actor = means.terminal.env.USER, until, yes } = options
+        const { reason, actor = actorOf(means.terminal), until, yes } = options
         const why = { reason, ...(actor && { actor }) }
         const alert = session.triarch.alert(name)
         if (word === 'end') await confirm(means, yes, `End the alert "${name}"`)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { BreakerInfo } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
@@ -50,7 +51,7 @@ export function addBreakers(breakers: Command, means: Means): void {
       .description(description)
       .argument('<name>', 'of its agent, or agent#key')
       .requiredOption('--reason <text>', 'kept with the change')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     if (word === 'open')
       command
         .option(
@@ -61,7 +62,7 @@ export function addBreakers(breakers: Command, means: Means): void {
         .option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onTasks<Given>(means, command, async ({ session, report, options }) => {
-        const { reason, actor = means.terminal.env.USER, until, yes } = options
+        const { reason, actor = actorOf(means.terminal), until, yes } = options
         if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
         const breaker = session.triarch.breaker(name)
         await breaker[word]({ reason, ...(actor && { actor }), ...(until && { until }) })

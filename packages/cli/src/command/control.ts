@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ControlOptions, Json, TaskHandle } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
@@ -112,11 +113,11 @@ function plain(command: Command): Command {
 function saying(command: Command): Command {
   return command
     .option('--reason <text>', 'why: kept in its history')
-    .option('--actor <who>', 'who wants it: kept in its history; the user of this process (USER)')
+    .option('--actor <who>', 'who wants it: kept in its history; TRIARCH_ACTOR, else the user of this process (USER)')
 }
 
 function saidIn({ reason, actor }: ControlOptions, { terminal }: Means): ControlOptions {
-  const who = actor ?? terminal.env.USER
+  const who = actor ?? actorOf(terminal)
   return { ...(reason !== undefined && { reason }), ...(who && { actor: who }) }
 }
 

@@ -31,16 +31,19 @@ export function addDoctor(program: Command, means: Means): void {
           findings.push(fail(check, line ?? String(error), 'see the code in docs/reference/errors.md'))
         }
       }
-      if (place.type === 'server')
-        await look('server', async () => {
+      const report = new Report(means.terminal, options)
+      const all = async () => {
+        if (place.type !== 'server') return lookAtStore(place, look)
+        return look('server', async () => {
           await using session = await sessionAt(place)
           await session.triarch.statistics()
           findings.push(ok('server', `${place.url} answers`))
           for (const part of [living, versions, agents, breakers]) await look(part.name, async () => part(session))
           return []
         })
-      else await lookAtStore(place, look)
-      new Report(means.terminal, options).rows(columns, findings, '')
+      }
+      await report.during('looking', all())
+      report.rows(columns, findings, '')
       if (findings.some(({ verdict }) => verdict === 'fail')) means.end(exitCodes.failed)
     })
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { isTriarchError, type TaskHandle } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { read } from '../argument.ts'
 import { type Means, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
@@ -34,11 +35,11 @@ export function addImport(program: Command, means: Means): void {
     .argument('<file>', 'what triarch export --secrets wrote, or - for the standard input')
     .option('--go', 'tasks that have not stopped go on at once; else they are paused until you resume them')
     .option('--reason <text>', 'why: kept in the audit, and in the history of what is paused')
-    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((path: string, _, command: Command) =>
       onTasks<Given>(means, command, async ({ session: { triarch }, report, options }) => {
         const histories = allImported(path === '-' ? await means.terminal.read() : read(path), path)
-        const { go = false, reason, actor = means.terminal.env.USER } = options
+        const { go = false, reason, actor = actorOf(means.terminal) } = options
         const order = { paused: !go, ...(reason !== undefined && { reason }), ...(actor && { actor }) }
         const measure: Measure = { done: 0, total: histories.length }
         const results: Result[] = []

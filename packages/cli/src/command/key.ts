@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type IssuedKey, type KeyInfo, type Right, rights } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { duration } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import type { Report } from '../report.ts'
@@ -32,8 +33,8 @@ export function addKeys(keys: Command, means: Means): void {
   const why = (command: Command) =>
     command
       .requiredOption('--reason <text>', 'kept with the key, and in the audit')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
-  const word = ({ reason, actor = means.terminal.env.USER }: Pick<Given, 'reason' | 'actor'>) => ({
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
+  const word = ({ reason, actor = actorOf(means.terminal) }: Pick<Given, 'reason' | 'actor'>) => ({
     reason,
     ...(actor && { actor }),
   })
@@ -66,10 +67,10 @@ export function addKeys(keys: Command, means: Means): void {
     .option('--expires <duration>', 'for how long it holds; until it is revoked', duration('--expires'))
     .option('--note <text>', 'what it is for')
     .option('--reason <text>', 'kept with the key, and in the audit')
-    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((name: string, _, command: Command) =>
       onTasks<Given>(means, command, async ({ session, report, options }) => {
-        const { rights, expires, note, reason, actor = means.terminal.env.USER } = options
+        const { rights, expires, note, reason, actor = actorOf(means.terminal) } = options
         const more = { ...(expires !== undefined && { expiresIn: expires }), ...(note !== undefined && { note }) }
         const by = { ...(reason !== undefined && { reason }), ...(actor && { actor }) }
         handOut(report, await session.triarch.key(name).create({ rights, ...more, ...by }))

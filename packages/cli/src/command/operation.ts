@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { OperationAction, OperationReport, StepView, TaskHandle, TaskInfo } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
@@ -68,7 +69,7 @@ export function addOperations(all: Command, means: Means): void {
       .option('--confirm <n>', 'no more tasks than this; as many as fit now', whole('--confirm', 1, MOST))
       .option('--id <id>', 'the same id twice is the same operation')
       .option('--reason <text>', 'why: kept in the history of each')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
       .option('--yes', 'do not ask'),
   ).action((action: string, filter: string[], _, command: Command) =>
     onTasks<Given & Waiting>(means, command, async ({ session, report, options }) => {
@@ -83,7 +84,7 @@ export function addOperations(all: Command, means: Means): void {
       if (!options.yes && !report.isData) report.rows(targets, first, '')
       await confirm(means, options.yes, questionOf(action, count))
       await checkHands(session)
-      const who = options.actor ?? means.terminal.env.USER
+      const who = options.actor ?? actorOf(means.terminal)
       const operation = await session.triarch.operate(
         {
           ...{ filter: query, action, confirm: options.confirm ?? count },
@@ -130,7 +131,7 @@ export function addOperations(all: Command, means: Means): void {
     .option('--reason <text>', 'why: kept in its history')
     .action((id: string, _, command: Command) =>
       onTasks<{ reason?: string }>(means, command, async ({ session, report, options: { reason } }) => {
-        const actor = means.terminal.env.USER
+        const actor = actorOf(means.terminal)
         await (await known(session, id)).cancel({
           compensate: false,
           ...(reason && { reason }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Duration, RateLimitInfo } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
@@ -55,7 +56,7 @@ export function addRateLimits(rateLimits: Command, means: Means): void {
       .description(description)
       .argument('<name>', 'of its agent, or agent.action; with #key that of one key')
       .requiredOption('--reason <text>', 'kept with the change')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     if (word === 'change')
       command
         .requiredOption('--limit <n>', 'so many attempts begin in each --per')
@@ -66,7 +67,7 @@ export function addRateLimits(rateLimits: Command, means: Means): void {
     if (word === 'lift') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onTasks<Given>(means, command, async ({ session, report, options }) => {
-        const { reason, actor = means.terminal.env.USER, until, limit, per, burst, yes } = options
+        const { reason, actor = actorOf(means.terminal), until, limit, per, burst, yes } = options
         const why = { reason, ...(actor && { actor }), ...(until && { until }) }
         const rate = session.triarch.rateLimit(name)
         if (word === 'lift') await confirm(means, yes, `Lift the rate limit of "${name}"`)

@@ -18,9 +18,10 @@ export function addReplay(program: Command, means: Means): void {
     .action(async (path: string, module: string, _, command: Command) => {
       const history = imported(read(path), path)
       const { workflows } = await appOf(module)
-      const found = await replayHistory(history, workflows)
+      const report = new Report(means.terminal, command.optsWithGlobals<Shared>())
+      const found = await report.during('replay', replayHistory(history, workflows))
       const { workflow, version, decisions, error } = found
-      new Report(means.terminal, command.optsWithGlobals<Shared>()).one(found, {
+      report.one(found, {
         task: history.task,
         workflow: `${workflow}@${version}`,
         decisions,

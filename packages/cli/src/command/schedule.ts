@@ -120,7 +120,8 @@ export function addSchedules(schedules: Command, means: Means): void {
         const { from, to, overlap, yes } = options
         const as = overlap === undefined ? undefined : overlapOf(overlap)
         await confirm(means, yes, `Start what schedule "${name}" had from ${from.toISOString()} to ${to.toISOString()}`)
-        const ids = await schedule.backfill({ from, to, ...(as && { overlap: as }) })
+        const work = schedule.backfill({ from, to, ...(as && { overlap: as }) })
+        const ids = await report.during('backfill', work)
         report.rows(
           [['TASK', ({ id }) => id]],
           ids.map((id) => ({ id })),

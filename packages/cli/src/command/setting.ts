@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SettingChange, SettingGuard, SettingHandle, SettingInfo, SettingStageOptions } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
 import { appFor, type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
@@ -59,7 +60,7 @@ export function addSettings(settings: Command, means: Means): void {
   const change = (name: string, description: string) =>
     one(name, description)
       .requiredOption('--reason <text>', 'kept with the change')
-      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
       .option('--expected <revision>', 'only while it is at this revision', whole('--expected', 0, 2 ** 53 - 1))
       .option('--app <module>', 'on a store: the module that exports the setting, unless it is the engine’s own')
   const act = <O extends Word>(
@@ -74,7 +75,7 @@ export function addSettings(settings: Command, means: Means): void {
         means,
         own,
         async ({ session, report, options }) => {
-          const { reason, actor = means.terminal.env.USER, expected } = options
+          const { reason, actor = actorOf(means.terminal), expected } = options
           const word = { reason, ...(actor && { actor }), ...(expected !== undefined && { expected }) }
           const handle = session.triarch.setting<Record<string, unknown>>(own.args[0] ?? '')
           show(report, await work(handle, options, word))

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Figures, FiguresColumn, FiguresQuery, FiguresRow, TriarchClient } from 'triarch'
+import { actorOf } from '../actor.ts'
 import { duration, instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { now, timer } from '../environment.ts'
@@ -61,7 +62,7 @@ export function addRecount(program: Command, means: Means): void {
     .command('recount')
     .description('drop all statistics: the supervisor counts anew, from the histories that there are')
     .option('--reason <text>', 'kept in the audit')
-    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .option('--yes', 'do not ask')
     .option('--wait', 'wait until all is counted anew')
     .option('--timeout <duration>', 'with --wait: no longer than this (ends with 124)', duration('--timeout'))
@@ -70,7 +71,7 @@ export function addRecount(program: Command, means: Means): void {
         means,
         command,
         async ({ session: { triarch }, report, options }) => {
-          const { reason, actor = means.terminal.env.USER, yes, wait, timeout } = options
+          const { reason, actor = actorOf(means.terminal), yes, wait, timeout } = options
           await confirm(means, yes, 'Drop all statistics, also of tasks that are no more')
           await triarch.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
           if (!wait) return report.say('it is counted anew: `triarch statistics` says how far that is')

@@ -29,8 +29,13 @@ function about({ error, pause, waits, progress }: TaskInfo): unknown {
     error?.message ??
     pause?.cause ??
     waits?.map(({ text }) => text).join('; ') ??
-    progress
+    percent(progress)
   )
+}
+
+/** A share of the work is a number from 0 to 1. */
+function percent(progress: unknown): unknown {
+  return typeof progress === 'number' && progress >= 0 && progress <= 1 ? `${Math.round(progress * 100)} %` : progress
 }
 
 /** Looking at tasks, and starting them. */
@@ -40,20 +45,21 @@ export function addTasks(tasks: Command, means: Means): void {
     .description('tasks by a filter, the newest first; the filter is docs/reference/filter.md')
     .argument('[filter...]', 'such as status:paused workflow:fulfil')
     .option('--limit <n>', 'most tasks: 1 to 100,000', whole('--limit', 1, 100_000), 100)
+    .option('--all', 'also those that the engine runs for itself: operations on many tasks')
     .action((filter: string[], _, command: Command) =>
-      onTasks<{ limit: number }>(means, command, async ({ session, report, options }) => {
+      onTasks<{ limit: number; all?: true }>(means, command, async ({ session, report, options }) => {
         const found: TaskInfo[] = []
+        const text = filterOf(filter, options.all === true)
         let cursor: string | undefined
-        do {
-          const limit = Math.min(options.limit - found.length, 1_000)
-          const page = await session.triarch.list({
-            filter: filter.join(' '),
-            limit,
-            ...(cursor !== undefined && { cursor }),
-          })
-          found.push(...page.tasks)
-          cursor = page.next
-        } while (cursor !== undefined && found.length < options.limit)
+        const look = async () => {
+          do {
+            const limit = Math.min(options.limit - found.length, 1_000)
+            const page = await session.triarch.list({ filter: text, limit, ...(cursor !== undefined && { cursor }) })
+            found.push(...page.tasks)
+            cursor = page.next
+          } while (cursor !== undefined && found.length < options.limit)
+        }
+        await report.during('looking', look(), async () => ({ done: found.length, total: options.limit }))
         report.rows(columns, found, 'no task')
         if (cursor !== undefined) means.terminal.err('triarch: there are more: raise --limit, or narrow the filter\n')
       }),
@@ -165,6 +171,14 @@ export function addTasks(tasks: Command, means: Means): void {
   })
 }
 
+/** Who asks for a workflow, a task or its children by name means what it says. */
+function filterOf(given: readonly string[], all: boolean): string {
+  const text = given.join(' ')
+  return all || /(?:^|[\s(])-?(?:workflow|id|parent):/.test(text)
+    ? text
+    : `${text} -workflow:"triarch-operation"*`.trim()
+}
+
 interface Start {
   app?: string
   input?: string
@@ -196,7 +210,7 @@ function fields(task: TaskDetails): Record<string, unknown> {
     tags: Object.keys(tags).length > 0 ? tags : undefined,
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     failures: task.failures,
-    progress: task.progress,
+    progress: percent(task.progress),
     paused: pause && [pause.cause, pause.actor, pause.reason, pause.error?.message].filter(Boolean).join(': '),
     waits: waits?.map(({ code, text }) => `${code}: ${text}`).join('; '),
     error: error && [error.code, error.message].filter(Boolean).join(': '),
@@ -214,7 +228,9 @@ function fields(task: TaskDetails): Record<string, unknown> {
 function happened(event: HistoryEvent): string {
   const of = ['id' in event ? event.id : '', 'name' in event ? event.name : ''].filter((part) => part !== '')
   const { reason, actor } = event as HistoryRemark
-  const said = [actor && `by ${actor}`, reason && `"${reason}"`].filter(Boolean).join(': ')
+  const { code, message } = 'error' in event && event.error ? event.error : {}
+  const wrong = [code, message].filter(Boolean).join(': ')
+  const said = [actor && `by ${actor}`, reason && `"${reason}"`, wrong].filter(Boolean).join(': ')
   return [event.type, ...of, ...(said === '' ? [] : [`(${said})`])].join(' ')
 }
 
