@@ -33,13 +33,15 @@ export class RemoteSchedule implements ScheduleHandle {
     await this.#post('pause', { reason }, scheduleInfo)
   }
 
-  async resume(): Promise<void> {
-    await this.#post('resume', undefined, scheduleInfo)
+  async resume(options: { reason?: string } = {}): Promise<void> {
+    const { reason, ...rest } = options
+    known('resume', rest)
+    await this.#post('resume', { reason }, scheduleInfo)
   }
 
-  async backfill({ from, to, overlap, ...rest }: BackfillOptions): Promise<string[]> {
+  async backfill({ from, to, overlap, reason, ...rest }: BackfillOptions): Promise<string[]> {
     known('backfill', rest)
-    const body = { from: instant('backfill: from', from), to: instant('backfill: to', to), overlap }
+    const body = { from: instant('backfill: from', from), to: instant('backfill: to', to), overlap, reason }
     return this.#post('backfill', body, (answer) => array(object(answer).tasks, text))
   }
 

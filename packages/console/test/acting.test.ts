@@ -271,7 +271,7 @@ describe('the page of a task', () => {
     await page.getByRole('tab', { name: 'Report' }).click()
     const report = page.getByRole('article', { name: 'Report' })
     await expect.poll(() => report.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()).toBe(2)
-    await report.getByText('"amount": 20').waitFor()
+    await report.getByText('"amount": 20').first().waitFor()
     await expectUsable(page)
     await page.emulateMedia({ media: 'print' })
     expect(await page.getByRole('navigation').isVisible()).toBe(false)

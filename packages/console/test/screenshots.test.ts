@@ -26,6 +26,7 @@ const noticed = async (path: string, view: View) =>
 describe('each page looks as it is remembered (npm run pictures -- --references remembers anew)', () => {
   it.each(paths)('wide, in the dark, and narrow: %s', async (path) => {
     await still.show(page, path)
+    expect(await page.locator('.failure').allInnerTexts()).toEqual([])
     const found: [string, string | null][] = []
     for (const view of Object.keys(views) as View[]) found.push([view, await noticed(path, view)])
     expect(found.filter(([, it]) => it !== null)).toEqual([])

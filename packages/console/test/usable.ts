@@ -15,7 +15,9 @@ export async function expectUsable(page: Page, themes: readonly string[] = ['lig
       ;(globalThis as unknown as Shown).document.documentElement.dataset.theme = it
     }, theme)
     const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as Shown).axe.run()
+      const { violations } = await (globalThis as unknown as Shown).axe.run({
+        rules: { 'target-size': { enabled: true } },
+      })
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
     })
     expect(found, theme).toEqual([])

@@ -72,12 +72,14 @@ export function addSchedules(schedules: Command, means: Means): void {
       }),
     )
 
-  one('resume', 'goes on with the next occurrence').action((name: string, _, command: Command) =>
-    on(means, command, name, async ({ schedule, report }) => {
-      await schedule.resume()
-      report.one({ name, accepted: 'resume' }, { schedule: name, accepted: 'resumed' })
-    }),
-  )
+  one('resume', 'goes on with the next occurrence')
+    .option('--reason <text>', 'kept in the audit')
+    .action((name: string, _, command: Command) =>
+      on<{ reason?: string }>(means, command, name, async ({ schedule, report, options: { reason } }) => {
+        await schedule.resume(reason === undefined ? {} : { reason })
+        report.one({ name, accepted: 'resume' }, { schedule: name, accepted: 'resumed' })
+      }),
+    )
 
   one('run', 'starts one of its tasks now, beside its occurrences')
     .option('--id <id>', 'of the task: once more with the same, and nothing happens')

@@ -11,7 +11,7 @@ import { PausedBy } from '../part/pause.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { settingPath } from '../settings/settings.tsx'
-import { place } from '../shell/place.ts'
+import { nameIn, place } from '../shell/place.ts'
 import { locale, t } from '../shell/preference.ts'
 import { depthOf, Oldest, slotsOf } from './agents.tsx'
 import { BreakerPart } from './breaker.tsx'
@@ -21,7 +21,7 @@ type Node = Api['Nodes']['nodes'][number]
 
 /** One agent: who hosts it, what waits for it and since when, what limits it, and its circuit breakers. */
 export function AgentPage() {
-  const name = decodeURIComponent(place.value.path.slice('/agents/'.length))
+  const name = nameIn(place.value.path)
   const agents = useQuery<Api['Agents']>('/agents')
   const demand = useQuery<Api['Demand']>('/demand')
   const nodes = useQuery<Api['Nodes']>('/nodes')

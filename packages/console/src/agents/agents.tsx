@@ -3,6 +3,7 @@ import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
+import { First } from '../part/first.tsx'
 import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred } from '../part/offer.tsx'
@@ -98,6 +99,7 @@ export function Agents() {
           <h2>{t().breakers}</h2>
           <Barred may={may} right="breakers" />
           <Table label={t().breakers} rows={breakers.value.breakers} columns={guards} keyOf={({ name }) => name} />
+          <First of={breakers.value.breakers} next={breakers.value.next} command="triarch breaker list" />
         </>
       )}
     </>

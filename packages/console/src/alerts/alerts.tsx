@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import { type Api, ApiError, post } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import { useRight } from '../api/right.ts'
 import { type Deed, deed } from '../part/asking.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
+import { Barred, Offer } from '../part/offer.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -29,6 +31,7 @@ export function Alerts() {
   const page = useQuery<Api['AlertPage']>(`/alerts?${asked}`)
   const alerts = page.value?.alerts
   const [trials, tell] = useState<Trial[] | null>(null)
+  const may = useRight('alerts')
   const columns: Column<Alert>[] = [
     { title: t().status, cell: ({ phase, severity }) => <State of={phase === 'firing' ? severity : phase} /> },
     { title: t().alert, cell: (alert) => <Subject of={alert} /> },
@@ -39,7 +42,10 @@ export function Alerts() {
       title: t().silentUntil,
       cell: ({ silence }) => (silence ? <Time at={silence.until} /> : '–'),
     },
-    { title: t().actions, cell: (alert) => alert.phase !== 'ended' && <Acts alert={alert} reload={page.reload} /> },
+    {
+      title: t().actions,
+      cell: (alert) => alert.phase !== 'ended' && <Acts alert={alert} may={may} reload={page.reload} />,
+    },
   ]
   return (
     <>
@@ -54,10 +60,11 @@ export function Alerts() {
           {t().endedAlerts}
         </label>
         {alerts && <Download of={alerts} name="alerts" />}
-        <button type="button" onClick={() => tryThem(tell)}>
+        <button type="button" disabled={!may} onClick={() => tryThem(tell)}>
           {t().sinks.test}
         </button>
       </p>
+      <Barred may={may} right="alerts" />
       {trials && <Trials of={trials} />}
       {page.error && <Failure error={page.error} retry={page.reload} />}
       {alerts?.length === 0 && <Empty text={ended ? t().noEndedAlerts : t().noAlerts} />}
@@ -107,21 +114,14 @@ function Word({ of }: { of: Alert['owner'] }) {
   )
 }
 
-function Acts({ alert, reload }: { alert: Alert; reload: () => void }) {
+function Acts({ alert, may, reload }: { alert: Alert; may: boolean; reload: () => void }) {
   const acts: Act[] = alert.owner ? ['silence', 'end'] : ['acknowledge', 'silence', 'end']
   return (
     <span class="ways">
       {acts.map((act) => (
-        <button
-          key={act}
-          type="button"
-          class="small"
-          onClick={() => {
-            deed.value = deedOf(act, alert, reload)
-          }}
-        >
+        <Offer key={act} may={may} of={() => deedOf(act, alert, reload)}>
           {t().act[act]}
-        </button>
+        </Offer>
       ))}
     </span>
   )

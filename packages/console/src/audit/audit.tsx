@@ -3,6 +3,7 @@ import { useQuery } from '../api/query.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
+import { Link } from '../part/link.tsx'
 import { ask, go, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { Entries } from './entries.tsx'
@@ -61,8 +62,21 @@ export function Audit() {
 
 /** What people and programs did to one task. */
 export function TaskAudit({ id }: { id: string }) {
-  const page = useQuery<Api['AuditPage']>(`/audit?${new URLSearchParams({ subject: `task:${id}`, limit: '100' })}`)
+  const subject = `task:${id}`
+  const page = useQuery<Api['AuditPage']>(`/audit?${new URLSearchParams({ subject, limit: '100' })}`)
   if (page.error && !page.value) return <Failure error={page.error} retry={page.reload} />
   if (page.value?.entries.length === 0) return <Empty text={t().noAudit} />
-  return page.value && <Entries entries={page.value.entries} />
+  if (!page.value) return null
+  return (
+    <>
+      <Entries entries={page.value.entries} />
+      {page.value.next !== undefined && (
+        <p class="buttons">
+          <Link to={`/audit?${new URLSearchParams({ subject, cursor: page.value.next })}`} class="button">
+            {t().older}
+          </Link>
+        </p>
+      )}
+    </>
+  )
 }

@@ -3,6 +3,7 @@ import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
+import { First } from '../part/first.tsx'
 import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred, Offer } from '../part/offer.tsx'
@@ -63,7 +64,10 @@ export function Operations() {
         </>
       )}
       {page.value && page.value.operations.length > 0 && (
-        <Table label={t().operations} rows={page.value.operations} columns={columns} keyOf={({ id }) => id} />
+        <>
+          <Table label={t().operations} rows={page.value.operations} columns={columns} keyOf={({ id }) => id} />
+          <First of={page.value.operations} next={page.value.next} command="triarch operation list" />
+        </>
       )}
     </>
   )

@@ -8,7 +8,7 @@ import type { Deed } from '../part/asking.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Link, taskPath } from '../part/link.tsx'
-import { Offer } from '../part/offer.tsx'
+import { Barred, Offer } from '../part/offer.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -67,6 +67,9 @@ export function Needs() {
         ),
     },
   ]
+  const lacking = [...new Set(needs.flatMap(({ way }) => (way ? [way.right] : [])))].filter(
+    (right) => rights !== null && !rights.includes(right),
+  )
   const failed = asked.find(({ error, value }) => error && !value)
   const isKnown = asked.every(({ value, error }) => value || error)
   return (
@@ -77,6 +80,9 @@ export function Needs() {
       {needs.length > 0 && (
         <Table label={t().needsPerson} rows={needs} columns={columns} keyOf={({ key }) => key} to={({ to }) => to} />
       )}
+      {lacking.map((right) => (
+        <Barred key={right} may={false} right={right} />
+      ))}
       {(tasks.value?.next ?? alerts.value?.next) !== undefined && <p class="note">{t().needs.more}</p>}
     </>
   )

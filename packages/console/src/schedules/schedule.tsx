@@ -12,7 +12,7 @@ import { PausedBy } from '../part/pause.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { instant, Time } from '../part/time.tsx'
-import { place } from '../shell/place.ts'
+import { nameIn, place } from '../shell/place.ts'
 import { locale, t } from '../shell/preference.ts'
 import { workflowPath } from '../workflows/path.ts'
 import { schedulePath } from './path.ts'
@@ -27,7 +27,7 @@ const RUNS = 20
 
 /** One schedule: when it runs next, what it started, and what became of that. */
 export function SchedulePage() {
-  const name = decodeURIComponent(place.value.path.slice('/schedules/'.length))
+  const name = nameIn(place.value.path)
   const schedule = useQuery<Api['Schedule']>(schedulePath(name))
   const next = useQuery<Api['Occurrences']>(`${schedulePath(name)}/next?count=${NEXT}`)
   const filter = encodeURIComponent(`tag.schedule:${JSON.stringify(name)}`)

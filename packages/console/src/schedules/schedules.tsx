@@ -4,6 +4,7 @@ import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
+import { First } from '../part/first.tsx'
 import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred } from '../part/offer.tsx'
@@ -56,6 +57,7 @@ export function Schedules() {
             keyOf={({ name }) => name}
             to={({ name }) => schedulePath(name)}
           />
+          <First of={schedules.value.schedules} next={schedules.value.next} command="triarch schedule list" />
         </>
       )}
     </>

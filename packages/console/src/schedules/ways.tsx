@@ -1,4 +1,4 @@
-import { type Api, ApiError, post } from '../api/client.ts'
+import { type Api, ApiError, newKey, post } from '../api/client.ts'
 import { Offer } from '../part/offer.tsx'
 import { t } from '../shell/preference.ts'
 import { schedulePath } from './path.ts'
@@ -25,7 +25,7 @@ export function Ways({
         may={may}
         of={() => {
           // Pressed again after no answer came, it is the same run.
-          const id = `${name}@${crypto.randomUUID()}`
+          const id = `${name}@${newKey()}`
           return {
             title: t().timing.runNow,
             will: t().timing.runNowWill,
@@ -47,9 +47,9 @@ export function Ways({
             { name: 'from', label: t().timing.from },
             { name: 'to', label: t().timing.to },
           ],
-          act: async ({ from, to }) => {
+          act: async ({ from, to, ...given }) => {
             const span = { from: instantOf(from), to: instantOf(to) }
-            started((await post<Api['Backfilled']>(`${path}/backfill`, span))?.tasks ?? [])
+            started((await post<Api['Backfilled']>(`${path}/backfill`, { ...span, ...given }))?.tasks ?? [])
             reload()
           },
         })}
@@ -61,8 +61,8 @@ export function Ways({
         of={() => ({
           title: t().act[act],
           will: act === 'pause' ? t().timing.pauseWill : t().timing.resumeWill,
-          act: async ({ reason }) => {
-            await post(`${path}/${act}`, act === 'pause' && reason !== undefined ? { reason } : {})
+          act: async (given) => {
+            await post(`${path}/${act}`, given)
             reload()
           },
         })}

@@ -8,7 +8,7 @@ import { Link } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
-import { place } from '../shell/place.ts'
+import { nameIn, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { Buttons } from './deeds.tsx'
 import { Standing } from './settings.tsx'
@@ -20,7 +20,7 @@ type Node = Setting['nodes'][number]
 
 /** One setting: what counts and where that comes from, what is on trial, who runs what, what was done to it. */
 export function SettingPage() {
-  const name = decodeURIComponent(place.value.path.slice('/settings/'.length))
+  const name = nameIn(place.value.path)
   const path = `/settings/${encodeURIComponent(name)}`
   const setting = useQuery<Setting>(path)
   // Asked for again when something was done to it.
@@ -58,7 +58,9 @@ export function SettingPage() {
       <h2>{t().setting.versions}</h2>
       {history.error && <Failure error={history.error} retry={history.reload} />}
       <Versions of={it} changes={changes} mayWrite={mayWrite} reload={setting.reload} />
-      {history.value?.next !== undefined && <p class="note">{t().setting.notAll(changes.length)}</p>}
+      {history.value?.next !== undefined && (
+        <p class="note">{t().habits.firstOnly(changes.length, 'triarch setting history')}</p>
+      )}
     </>
   )
 }

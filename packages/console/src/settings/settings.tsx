@@ -2,6 +2,7 @@ import { type Api, text } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
+import { First } from '../part/first.tsx'
 import { Download } from '../part/json.tsx'
 import { Link } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
@@ -48,7 +49,7 @@ export function Settings() {
           to={({ name }) => settingPath(name)}
         />
       )}
-      {value?.next !== undefined && <p class="note">{t().setting.notAll(value.settings.length)}</p>}
+      {value && <First of={value.settings} next={value.next} command="triarch setting list" />}
     </>
   )
 }

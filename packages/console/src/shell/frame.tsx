@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isLockedOut } from '../api/client.ts'
 import { isPaused, liveness } from '../api/live.ts'
 import { useRights } from '../api/right.ts'
@@ -6,10 +6,11 @@ import { Asking } from '../part/asking.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Link } from '../part/link.tsx'
 import { Door } from './door.tsx'
+import { Fence } from './fence.tsx'
 import { isSheetOpen, listen, Sheet } from './keys.tsx'
 import { isThere, pageOf, pages } from './pages.ts'
 import { isPaletteOpen, Palette } from './palette.tsx'
-import { place } from './place.ts'
+import { nameIn, place } from './place.ts'
 import { language, moments, t, theme, zone } from './preference.ts'
 
 const named = pages.filter(({ isLed }) => !isLed)
@@ -21,10 +22,18 @@ export function Frame() {
   const asked = pageOf(place.value.path)
   const known = asked && isThere(asked.page)
   const found = known ? asked : null
-  const title = found ? t()[found.page.name] : 'Triarch'
+  const title = found ? (t()[found.page.name] as string) : '404'
+  const one = found && found.page.path !== place.value.path ? `${nameIn(place.value.path)} · ` : ''
   useEffect(() => {
-    document.title = `${title} · Triarch`
-  }, [title])
+    document.title = `${one}${title} · Triarch`
+  }, [one, title])
+  // Who came by keyboard goes on with what is new, and a reader begins there.
+  const came = useRef(place.value.path)
+  useEffect(() => {
+    if (came.current === place.value.path) return
+    came.current = place.value.path
+    document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
+  }, [place.value.path])
   const Shown = found?.component
   return (
     <>
@@ -93,7 +102,13 @@ export function Frame() {
         </p>
       ) : null}
       <main id="main" tabIndex={-1}>
-        {Shown ? <Shown key={place.value.path} /> : asked && known === null ? null : <Lost />}
+        {Shown ? (
+          <Fence key={place.value.path}>
+            <Shown />
+          </Fence>
+        ) : asked && known === null ? null : (
+          <Lost />
+        )}
       </main>
       <footer>
         <Choice label={t().theme} of={theme} names={t().themes} />

@@ -5,7 +5,7 @@ import { ownKeys } from './own-keys.ts'
 import { isThere, pages } from './pages.ts'
 import { isPaletteOpen } from './palette.tsx'
 import { go } from './place.ts'
-import { t, theme } from './preference.ts'
+import { letters, t, theme } from './preference.ts'
 
 export const isSheetOpen = signal(false)
 
@@ -25,7 +25,7 @@ export function listen(): () => void {
       if (key === 'Escape') target.blur()
       return
     }
-    if (take(key)) event.preventDefault()
+    if (letters.value === 'on' && take(key)) event.preventDefault()
   }
   addEventListener('keydown', heard)
   return () => removeEventListener('keydown', heard)
@@ -79,6 +79,16 @@ export function Sheet() {
         isSheetOpen.value = false
       }}
     >
+      <label>
+        <input
+          type="checkbox"
+          checked={letters.value === 'on'}
+          onChange={({ currentTarget }) => {
+            letters.value = currentTarget.checked ? 'on' : 'off'
+          }}
+        />{' '}
+        {t().habits.letters}
+      </label>
       <dl class="sheet">
         {sheet.map(([key, does]) => (
           <div key={key}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Api, type ApiError, post } from '../api/client.ts'
+import { type Api, type ApiError, newKey, post } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
@@ -7,7 +7,7 @@ import { Failure } from '../part/failure.tsx'
 import { GivenValue } from '../part/given.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { beginningOf, type Schema } from '../part/shape.ts'
-import { ask, go, place } from '../shell/place.ts'
+import { ask, askAll, go, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { useWorkflow } from '../workflows/known.ts'
 
@@ -56,8 +56,7 @@ export function Start() {
               <select
                 value={name}
                 onChange={({ currentTarget }) => {
-                  ask('version', null)
-                  ask('workflow', currentTarget.value)
+                  askAll({ version: null, workflow: currentTarget.value })
                 }}
               >
                 {!versions.length && <option value={name}>{name}</option>}
@@ -124,7 +123,7 @@ function Submission({
   const [state, set] = useState<'asking' | 'acting'>('asking')
   const [error, fail] = useState<ApiError | null>(null)
   // Sent again after an answer that did not come, it is the same task.
-  const [key] = useState(() => crypto.randomUUID())
+  const [key] = useState(() => newKey())
   const tags = tagsOf(typed.tags ?? '')
   const submit = async () => {
     set('acting')

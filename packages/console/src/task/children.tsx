@@ -7,7 +7,7 @@ import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
-import { ask, place } from '../shell/place.ts'
+import { ask, askAll, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
 const LIMIT = 100
@@ -28,8 +28,7 @@ export function Children({ path, stream }: { path: string; stream: string | null
   const page = useQuery<Api['TaskPage']>(`${path}/children?${said}`, stream)
   const [of, outcome, cursor] = ['of', 'outcome', 'cursor'].map((name) => search.get(name))
   const choose = (name: string, value: string | null) => {
-    ask('cursor', null)
-    ask(name, value)
+    askAll({ cursor: null, [name]: value })
   }
   const columns: Column<Api['TaskInfo']>[] = [
     { title: t().task, cell: ({ id }) => <Link to={taskPath(id)}>{id}</Link> },

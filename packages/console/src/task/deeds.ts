@@ -1,4 +1,4 @@
-import { type Api, post } from '../api/client.ts'
+import { type Api, newKey, post } from '../api/client.ts'
 import { type Deed, Later } from '../part/asking.tsx'
 import type { Schema } from '../part/shape.ts'
 import { t } from '../shell/preference.ts'
@@ -61,7 +61,7 @@ export function deedOf(act: Act, { task, step, input, signal, signals }: About, 
         ...((control === 'retry' || control === 'skip') && step !== undefined && { step }),
         ...(act === 'signal' && signal !== undefined && { name: signal }),
       }
-      const [key, last] = [crypto.randomUUID(), await lastOf(path)]
+      const [key, last] = [newKey(), await lastOf(path)]
       await post(`${path}/${control}`, { ...about, ...given }, key)
       done()
       return last === 0 ? undefined : new Later(outcomeOf(path, key, last).finally(done))

@@ -6,7 +6,7 @@ import { Download } from '../part/json.tsx'
 import { More } from '../part/more.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
-import { ask, place } from '../shell/place.ts'
+import { ask, askAll, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
 export type HistoryRecord = Api['History']['records'][number]
@@ -97,8 +97,7 @@ function Chosen({ record }: { record: HistoryRecord | undefined }) {
           type="button"
           class="small"
           onClick={() => {
-            ask('tab', 'past')
-            ask('at', String(record.seq))
+            askAll({ tab: 'past', at: String(record.seq) })
           }}
         >
           {t().one.lookBack}

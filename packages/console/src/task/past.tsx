@@ -66,7 +66,7 @@ function Slider({ moment, at }: { moment: Moment; at: number | null }) {
   useEffect(() => {
     if (moved === null) return
     const rest = setTimeout(() => {
-      ask('at', moved >= last ? null : String(moved))
+      ask('at', moved >= last ? null : String(moved), { replace: true })
       move(null)
     }, REST)
     return () => clearTimeout(rest)

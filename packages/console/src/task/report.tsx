@@ -30,6 +30,7 @@ export function Report({
   reload: () => void
 }) {
   const tried = Map.groupBy(attemptsOf(records.rows, null), ({ step }) => step)
+  const first = records.rows[0]?.events[0]
   const facts: [string, string][] = [
     [t().workflow, `${task.workflow} ${task.version}`],
     [t().submitted, instant(task.submittedAt)],
@@ -55,6 +56,7 @@ export function Report({
           ))}
         </tbody>
       </table>
+      {first?.type === 'submitted' && <Said name={t().input} of={first.input} />}
       {task.error && <Wrong error={task.error} />}
       {task.output !== undefined && <Said name={t().output} of={task.output} />}
       <Compensation task={task} steps={[...steps]} reload={reload} />

@@ -6,7 +6,7 @@ import { More } from '../part/more.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { instant, span, Time } from '../part/time.tsx'
-import { ask } from '../shell/place.ts'
+import { askAll } from '../shell/place.ts'
 import { language, t } from '../shell/preference.ts'
 import { Acts } from './acts.tsx'
 import { type Attempt, attemptsOf } from './attempt.ts'
@@ -138,8 +138,7 @@ export function Batch({ step, children: it }: { step: number; children: NonNulla
           type="button"
           class="small"
           onClick={() => {
-            ask('of', String(step))
-            ask('tab', 'children')
+            askAll({ of: String(step), tab: 'children' })
           }}
         >
           {t().children}

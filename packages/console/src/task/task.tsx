@@ -10,7 +10,7 @@ import { useLazy } from '../part/lazy.ts'
 import { Link, taskPath } from '../part/link.tsx'
 import { Time } from '../part/time.tsx'
 import { ownKeys } from '../shell/own-keys.ts'
-import { ask, place } from '../shell/place.ts'
+import { askAll, nameIn, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { startPath } from '../start/path.ts'
 import { useWorkflow } from '../workflows/known.ts'
@@ -39,13 +39,13 @@ const own: Readonly<Record<string, Tab>> = {
 }
 
 function choose(tab: Tab): void {
-  for (const [name, of] of Object.entries(own)) if (of !== tab) ask(name, null)
-  ask('tab', tab === 'steps' ? null : tab)
+  const others = Object.entries(own).filter(([, of]) => of !== tab)
+  askAll({ ...Object.fromEntries(others.map(([name]) => [name, null])), tab: tab === 'steps' ? null : tab })
 }
 
 /** One task: why it waits, what it did, and what can be done about it. */
 export function TaskPage() {
-  const id = decodeURIComponent(place.value.path.slice('/tasks/'.length))
+  const id = nameIn(place.value.path)
   const path = `/tasks/${encodeURIComponent(id)}`
   const { search } = place.value
   const said = search.get('tab') as Tab
@@ -193,6 +193,8 @@ function Drawn(given: Parameters<typeof import('./graph/graph.tsx').Graph>[0]) {
 }
 
 function Data({ task }: { task: Api['Task'] }) {
+  const history = useQuery<Api['History']>(`${taskPath(task.id)}/history?limit=1`, null, { once: true })
+  const first = history.value?.records[0]?.events[0]
   return (
     <>
       <p class="buttons">
@@ -205,6 +207,9 @@ function Data({ task }: { task: Api['Task'] }) {
           <Value of={task.error} label={t().error} />
         </>
       )}
+      <h3>{t().input}</h3>
+      {history.error && <Failure error={history.error} retry={history.reload} />}
+      {first?.type === 'submitted' && <Value of={first.input} label={t().input} />}
       <h3>{t().output}</h3>
       <Value of={task.output} label={t().output} />
       {task.progress !== undefined && (

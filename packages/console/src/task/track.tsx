@@ -13,7 +13,7 @@ export function extractHere(): Extract {
 export function Zoom({ scale, isCut }: { scale: Scale; isCut: boolean }) {
   const extract = extractHere()
   const isAll = extract.from === 0 && extract.to === 1
-  const show = (next: Extract | null) => ask('zoom', next && `${round(next.from)}-${round(next.to)}`)
+  const show = (next: Extract | null) => ask('zoom', next && `${round(next.from)}-${round(next.to)}`, { replace: true })
   const ways = [
     ['‹', t().one.left, extract.from === 0, () => show(moved(extract, 'left'))],
     ['›', t().one.right, extract.to === 1, () => show(moved(extract, 'right'))],

@@ -93,6 +93,9 @@ const en = {
     recountWill:
       'All that was counted is dropped, and counted anew from the histories. Nothing is shown until that has begun.',
     askToFilter: 'Filter tasks',
+    firstOnly: (count: number, command: string) => `The first ${count}. The command ${command} has all of them.`,
+    letters: 'Keys of one letter',
+    failed: 'This page has failed',
   },
 }
 
@@ -192,6 +195,9 @@ const de: typeof en = {
     recountWill:
       'Alles Gezählte wird verworfen und aus den Verläufen neu gezählt. Bis das begonnen hat, ist nichts zu sehen.',
     askToFilter: 'Aufgaben filtern',
+    firstOnly: (count, command) => `Die ersten ${count}. Der Befehl ${command} zeigt alle.`,
+    letters: 'Tasten mit einem Buchstaben',
+    failed: 'Diese Seite ist gescheitert',
   },
 }
 

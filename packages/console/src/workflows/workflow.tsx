@@ -5,7 +5,7 @@ import { Chart } from '../part/chart.tsx'
 import { Download } from '../part/json.tsx'
 import { Link } from '../part/link.tsx'
 import { span } from '../part/time.tsx'
-import { place } from '../shell/place.ts'
+import { nameIn, place } from '../shell/place.ts'
 import { locale, t } from '../shell/preference.ts'
 import { startPath } from '../start/path.ts'
 import { hoursOf, linesOf } from '../statistics/lines.ts'
@@ -18,7 +18,7 @@ const HOURS = 24
 
 /** One workflow: who runs it, how it does, and its last runs step by step. */
 export function WorkflowPage() {
-  const name = decodeURIComponent(place.value.path.slice('/workflows/'.length))
+  const name = nameIn(place.value.path)
   const workflows = useQuery<Api['Workflows']>('/workflows')
   const time = useFigures(['hour', 'outcome'], HOURS, { kind: 'task', workflow: name })
   const steps = useFigures(['action', 'outcome'], HOURS, { kind: 'step', workflow: name })

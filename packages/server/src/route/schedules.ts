@@ -8,6 +8,7 @@ import {
   ScheduleDefinition,
   SchedulePage,
   SchedulePause,
+  ScheduleResume,
   ScheduleRun,
   ScheduleStarted,
 } from '../wire/schedule.ts'
@@ -112,11 +113,12 @@ const resume = route({
   id: 'resumeSchedule',
   right: 'schedules',
   summary: 'The schedule goes on with the next occurrence.',
+  body: ScheduleResume,
   answers: { 200: { description: 'The schedule as it is now', schema: Schedule } },
   problems: [404],
-  async run({ params }, { triarch }) {
+  async run({ params, body }, { triarch }) {
     const schedule = triarch.schedule(params.name)
-    await schedule.resume()
+    await schedule.resume(given(body))
     return reply(200, await schedule.info())
   },
 })
@@ -130,10 +132,10 @@ const backfill = route({
   body: Backfill,
   answers: { 200: { description: 'The ids of their tasks', schema: Backfilled } },
   problems: [404],
-  async run({ params, body: { from, to, overlap } }, { triarch }) {
+  async run({ params, body: { from, to, ...rest } }, { triarch }) {
     const schedule = triarch.schedule(params.name)
     const span = { from: new Date(from), to: new Date(to) }
-    const tasks = await schedule.backfill({ ...span, ...(overlap !== undefined && { overlap }) })
+    const tasks = await schedule.backfill({ ...span, ...given(rest) })
     return reply(200, { tasks })
   },
 })

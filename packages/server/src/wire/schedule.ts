@@ -53,6 +53,7 @@ export const ScheduleDefinition = named(
 )
 
 export const SchedulePause = named('SchedulePause', z.strictObject({ reason: z.string().optional() }))
+export const ScheduleResume = named('ScheduleResume', z.strictObject({ reason: z.string().max(1_000).optional() }))
 export const ScheduleRun = named(
   'ScheduleRun',
   z.strictObject({
@@ -62,6 +63,9 @@ export const ScheduleRun = named(
   }),
 )
 export const ScheduleStarted = named('ScheduleStarted', z.object({ task: z.string() }))
-export const Backfill = named('Backfill', z.strictObject({ from: instant, to: instant, overlap: overlap.optional() }))
+export const Backfill = named(
+  'Backfill',
+  z.strictObject({ from: instant, to: instant, overlap: overlap.optional(), reason: z.string().max(1_000).optional() }),
+)
 export const Backfilled = named('Backfilled', z.object({ tasks: z.array(z.string()) }))
 export const Occurrences = named('Occurrences', z.object({ occurrences: z.array(instant) }))

@@ -2430,6 +2430,9 @@ export interface components {
         SchedulePause: {
             reason?: string;
         };
+        ScheduleResume: {
+            reason?: string;
+        };
         ScheduleRun: {
             id?: string;
             /** @enum {string} */
@@ -2444,6 +2447,7 @@ export interface components {
             to: components["schemas"]["Instant"];
             /** @enum {string} */
             overlap?: "skip" | "queue" | "allow" | "cancel-previous";
+            reason?: string;
         };
         Backfilled: {
             tasks: string[];
@@ -3536,6 +3540,12 @@ export interface operations {
             header?: {
                 /** @description The id of the task, when the body gives none: sent again, it is the same task. */
                 "Idempotency-Key"?: string;
+                /** @description W3C trace context: the task is part of this trace, unless its metadata names another. */
+                traceparent?: string;
+                /** @description W3C trace context. */
+                tracestate?: string;
+                /** @description W3C baggage, for every attempt of the task. */
+                baggage?: string;
             };
             path?: never;
             cookie?: never;
@@ -3598,7 +3608,14 @@ export interface operations {
     submitTasks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description W3C trace context: the task is part of this trace, unless its metadata names another. */
+                traceparent?: string;
+                /** @description W3C trace context. */
+                tracestate?: string;
+                /** @description W3C baggage, for every attempt of the task. */
+                baggage?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4741,7 +4758,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ScheduleResume"];
+            };
+        };
         responses: {
             /** @description The schedule as it is now */
             200: {

@@ -72,8 +72,11 @@ export class StoredSchedule implements ScheduleHandle {
     })
   }
 
-  async resume(): Promise<void> {
-    await this.#change(this.#act('resume'), ({ definition, state }, now) => {
+  async resume(options: { reason?: string } = {}): Promise<void> {
+    checkOptions('resume', options, ['reason'])
+    const { reason } = options
+    if (reason !== undefined) checkText('resume: reason', reason, 1_000)
+    await this.#change(this.#act('resume', { reason }), ({ definition, state }, now) => {
       if (!state.paused) return null
       const { failing: _, ...rest } = state
       return { state: { ...rest, paused: null, next: nextAfter(definition.recurrence, now) } }
@@ -81,11 +84,12 @@ export class StoredSchedule implements ScheduleHandle {
   }
 
   async backfill(options: BackfillOptions): Promise<string[]> {
-    checkOptions('backfill', options, ['from', 'to', 'overlap'])
-    const { from, to, overlap = 'queue' } = options
+    checkOptions('backfill', options, ['from', 'to', 'overlap', 'reason'])
+    const { from, to, overlap = 'queue', reason } = options
     checkOverlap('backfill', overlap)
+    if (reason !== undefined) checkText('backfill: reason', reason, 1_000)
     let ids: string[] = []
-    const act = this.#act('backfill', { details: { from, to, overlap } })
+    const act = this.#act('backfill', { reason, details: { from, to, overlap } })
     await this.#change(act, ({ definition, state }, now) => {
       const [start, end] = [from.getTime(), to.getTime()]
       if (Number.isNaN(start) || Number.isNaN(end) || start >= end || end > now)

@@ -51,6 +51,8 @@ export interface BackfillOptions {
   to: Date
   /** What happens to an occurrence while the task of an earlier one has not stopped; `queue`: one after the other. */
   overlap?: Overlap
+  /** Why: kept in the audit. */
+  reason?: string
 }
 
 /**
@@ -129,10 +131,10 @@ export interface ScheduleHandle {
   pause(options?: { reason?: string }): Promise<void>
 
   /**
-   * Goes on with the next occurrence.
-   * @example await schedule.resume()
+   * Goes on with the next occurrence. The reason is kept in the audit.
+   * @example await schedule.resume({ reason: 'all is counted' })
    */
-  resume(): Promise<void>
+  resume(options?: { reason?: string }): Promise<void>
 
   /**
    * Starts the occurrences of a time that has passed, and gives the ids of their tasks. One that has a task keeps it. Throws
