@@ -34,7 +34,12 @@ const kinds: readonly Window[] = [
 
 let asked = 0
 
+/** Once more, where the server has closed the connection just then: a browser does so, too. */
 function ask(path: string): Promise<void> {
+  return once(path).catch(() => once(path))
+}
+
+function once(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get(`${server}/api/v1${path}`, { agent }, (response) => {
       asked++
