@@ -7,6 +7,8 @@ import type { Terminal } from './terminal.ts'
 /** What a node that is started by the command offers over HTTP. */
 export interface Serving {
   port?: number
+  /** Where somebody has that: the next that is free. */
+  nextPort?: boolean
   metrics?: number
   host?: string
   keys?: boolean
@@ -51,7 +53,7 @@ export function beside(own: TelemetryListeners, given: TelemetryListeners = {}):
 export async function serveTasks(
   triarch: Triarch,
   workflows: readonly Workflow[],
-  { port, host, keys }: Serving & { port: number },
+  { port, host, keys, nextPort }: Serving & { port: number },
   key: string | undefined,
 ): Promise<{ url: string; console: boolean }> {
   const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
@@ -65,8 +67,20 @@ export async function serveTasks(
     ...(keys !== undefined && { keys }),
     ...(console !== undefined && { console }),
   })
-  const { url } = await server.listen({ port, signals: [], ...(host !== undefined && { host }) })
-  return { url, console: console !== undefined }
+  for (let at = port; ; at++)
+    try {
+      const { url } = await server.listen({ port: at, signals: [], ...(host !== undefined && { host }) })
+      return { url, console: console !== undefined }
+    } catch (error) {
+      if (!nextPort || !isTaken(error) || at - port >= NEXT_PORTS || at >= 65_535) throw error
+    }
+}
+
+/** So many ports are tried after the one that is wanted. */
+const NEXT_PORTS = 100
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 /** What tells an exporter of this node, and who listens already, before there is the engine; and what serves it afterwards. */

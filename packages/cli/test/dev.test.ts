@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -97,6 +98,19 @@ it('start takes what else an engine is given from what the module exports as opt
     [`{ lesae: '3s' }`, 2, 'UNKNOWN_OPTION'],
   ] as const)
     expect(await triarchOf(['start', write(`${code.length}.mjs`, options), ...store])).toMatchObject({ exit, err: expect.stringContaining(code) }) // biome-ignore format: one row
+})
+
+it('start takes the next port where somebody has the one it wants, if it may', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const args = ['start', shop, '--store', join(folder, 'port.db'), '--port', `${port}`]
+  const { lines } = running([...args, '--next-port'])
+  await expect.poll(() => count(lines, /serves http/)).toBe(1)
+  const [url = ''] = lines.flatMap((line) => /serves (http:\S+)/.exec(line)?.[1] ?? [])
+  expect(Number(new URL(url).port)).toBeGreaterThan(port)
+  expect(await triarchOf(args)).toMatchObject({ exit: 1, err: expect.stringContaining('EADDRINUSE') })
+  holder.close()
 })
 
 it('start serves tasks to those with a key, its health and metrics to others', async () => {

@@ -36,14 +36,17 @@ export function addDev(program: Command, means: Means): void {
         profile !== undefined ||
         env.TRIARCH_STORE !== undefined ||
         env.TRIARCH_STORE_FILE !== undefined
+      const serves = port === undefined && canServe()
       const given = {
         '--store': known ? store : 'triarch.db',
         '--profile': profile,
         '--schema': schema,
-        '--port': port ?? (canServe() ? `${await portFor(PORT)}` : undefined),
+        '--port': port ?? (serves ? `${await portFor(PORT)}` : undefined),
         '--grace': GRACE,
       }
       const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+      // Another that starts just now may have found the same port free.
+      if (serves) options.push('--next-port')
       const node = [...process.execArgv, '--watch', '--watch-preserve-output']
       const child = spawn(process.execPath, [...node, main, 'start', path, ...options], { stdio: 'inherit', env })
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void child.kill(signal))

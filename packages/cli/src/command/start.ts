@@ -21,6 +21,7 @@ export function addStart(program: Command, means: Means): void {
     .argument('<module>', 'the module that exports workflows and agents')
     .option('--roles <roles>', `of ${roles.join(', ')}, with commas between; all`)
     .option('--port <n>', 'serve tasks over HTTP, by @triarch/server; 0: any port', whole('--port', 0, 65_535))
+    .option('--next-port', 'where somebody has that port, the next that is free')
     .option(
       '--metrics <n>',
       'serve /metrics for Prometheus on this port, by @triarch/opentelemetry; 0: any port',
@@ -38,7 +39,7 @@ export function addStart(program: Command, means: Means): void {
       if (wanted?.some((role) => !roles.some((known) => known === role)))
         throw usage(`--roles: give some of ${roles.join(', ')}`)
       const { terminal } = means
-      const { port, metrics, host, keys } = options
+      const { port, metrics, host, keys, nextPort } = options
       const key = port === undefined ? undefined : serverKey(terminal, options)
       const app = await appOf(path)
       const said = (at: number, text: string) => terminal.out(`${instant(new Date(at))}  ${cell(text)}\n`)
@@ -68,7 +69,7 @@ export function addStart(program: Command, means: Means): void {
         const { url, console } = await serveTasks(
           triarch,
           app.workflows,
-          { port, ...(host !== undefined && { host }), ...(keys && { keys }) },
+          { port, ...(host !== undefined && { host }), ...(keys && { keys }), ...(nextPort && { nextPort }) },
           key,
         )
         said(environment.now(), `serves ${url}/api/v1/openapi.json${console ? ` and the console ${url}/` : ''}`)
