@@ -88,7 +88,8 @@ export class Roster {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
     const agents = hosts.map(({ name, slots, throttled }) => {
-      const share = { running: slots.running, most: slots.most, ...(throttled && { throttled: true as const }) }
+      const { running, most, pools } = slots
+      const share = { running, most, ...(throttled && { throttled: true as const }), ...(pools && { pools }) }
       return [name, share] as const
     })
     return {

@@ -36,6 +36,36 @@ export function wanted({ waiting, age, running, each, most }: Workload, within: 
   return { slots, processes: Math.ceil(slots / Math.max(1, each)) }
 }
 
+/** What runs in one pool of slots, in all processes together. */
+export interface PoolLoad {
+  running: number
+  most: number
+}
+
+/**
+ * The same where slots are parted, and neither pool lends the other any: as many processes as the pool needs that needs most. What waits, waits
+ * for a pool that is full, and how much of it for which nobody has to know: full pools grow by the same factor, whatever their sizes.
+ */
+export function wantedParted(
+  { waiting, age, running, most }: Omit<Workload, 'each'>,
+  { pools, processes }: { pools: readonly PoolLoad[]; processes: number },
+  within: number,
+): Wanted {
+  const isFull = (pool: PoolLoad) => pool.running >= pool.most
+  // What nodes said of their pools may be older than what waits.
+  const known = pools.some(isFull)
+  const all = pools.map((pool) => {
+    const load = { age, running: pool.running, each: pool.most / processes }
+    const more = most === null ? null : pool.running + Math.max(0, most - running)
+    return wanted({ ...load, waiting: !known || isFull(pool) ? waiting : 0, most: more }, within)
+  })
+  const slots = all.reduce((sum, pool) => sum + pool.slots, 0)
+  return {
+    slots: Math.min(slots, running + waiting, most ?? Number.POSITIVE_INFINITY),
+    processes: Math.max(...all.map((pool) => pool.processes)),
+  }
+}
+
 /**
  * The same for those whose slots are not what keeps them: a scheduler has room for thousands of tasks, and is busy long before. Where tasks
  * wait, all `processes` are taken to be: as many more as the age of the queue asks for, by the same law.

@@ -125,6 +125,8 @@ export interface NodeShare {
   most: number
   /** There would be more, but not for the service that it calls. */
   throttled?: true
+  /** The same of each pool, where its slots are parted. */
+  pools?: { high: { running: number; most: number }; rest: { running: number; most: number } }
 }
 
 /** Ready tasks of one version of a workflow, which nobody has taken. */

@@ -1,6 +1,6 @@
 import type { Agent } from '../definition/definition.ts'
 import { TriarchError } from '../error/error.ts'
-import { wanted, wantedBusy } from '../policy/demand.ts'
+import { type PoolLoad, wanted, wantedBusy, wantedParted } from '../policy/demand.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import { type BacklogRow, MOST_BACKLOGS } from '../store/gate.ts'
 import type { BreakerRow, NodeRow, NodeShare, SeatRow, StateStore } from '../store/port.ts'
@@ -193,6 +193,7 @@ function agentDemand(
     return said ?? { running: slots, most: slots }
   })
   const { running, ...has } = added(shares)
+  const parted = partedOf(shares)
   const held = queue.depth > 0 ? (holds.of(agent) ?? throttledIn(shares)) : undefined
   const since = queue.oldest?.since
   const load = {
@@ -204,9 +205,20 @@ function agentDemand(
     ...{ agent, waiting: queue.depth },
     ...(queue.truncated && { truncated: true as const }),
     ...(since && { since }),
-    ...{ running, has, wanted: wanted(load, within) },
+    ...{ running, has, wanted: parted ? wantedParted(load, parted, within) : wanted(load, within) },
     ...(held && { held }),
   }
+}
+
+/** What runs in each pool; null: slots are not parted, or a process of another version does not say. */
+function partedOf(shares: readonly NodeShare[]): { pools: PoolLoad[]; processes: number } | null {
+  const said = shares.flatMap(({ pools }) => (pools ? [pools] : []))
+  if (said.length === 0 || said.length < shares.length) return null
+  const pools = (['high', 'rest'] as const).map((name) => {
+    const { running, slots: most } = added(said.map((one) => one[name]))
+    return { running, most }
+  })
+  return { pools, processes: said.length }
 }
 
 /** Each process keeps to what the service is well with: one more would be one too many. */

@@ -73,6 +73,28 @@ describe('demand', () => {
     }
   })
 
+  it('asks for processes by the pool that is full, however many slots the other has', async () => {
+    const { pay, order, end } = bank({ concurrency: undefined as never, pools: { high: 8, rest: 2 } })
+    await using s = await stage({ workflows: [order], agents: [pay], lease: '6s' })
+    const { triarch } = s.engine
+    for (let n = 0; n < 20; n++) await s.submit(order, null, { id: `o-${n}` })
+    await s.advance('1m')
+    // Two of ten slots run, and no more can: twice as many of the rest are two processes, though ten slots are one.
+    const [full] = (await triarch.demand({ within: '1m' })).agents
+    expect(full).toMatchObject({ waiting: 18, running: 2, has: { slots: 10, processes: 1 }, wanted: { processes: 2 } })
+    expect(full?.wanted.slots).toBeLessThan(6)
+    for (let n = 0; n < 8; n++) await s.submit(order, null, { id: `urgent-${n}`, priority: 1 })
+    await s.advance('1m')
+    const [both] = (await triarch.demand({ within: '2m' })).agents
+    expect(both).toMatchObject({ running: 10, wanted: { processes: 2 } })
+    for (let round = 0; round < 12; round++) {
+      end()
+      await s.advance('10s')
+    }
+    const [idle] = (await triarch.demand()).agents
+    expect(idle?.wanted ?? { slots: 0, processes: 0 }).toEqual({ slots: 0, processes: 0 })
+  })
+
   it('asks for a process where none lives that could do it', async () => {
     const { order } = bank()
     await using s = await stage({ workflows: [order], agents: [], roles: ['agent'] })

@@ -1,10 +1,11 @@
 import { Triarch } from '../../src/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
-import { gated, pace } from './demand.ts'
+import { kinds, open, pace } from './demand.ts'
 
-const triarch = new Triarch({ store: sqlite(process.argv[2] ?? ''), ...pace, roles: ['agent'], agents: [gated.agent] })
+const [path = '', kind = ''] = process.argv.slice(2)
+const triarch = new Triarch({ store: sqlite(path), ...pace, ...kinds[kind] })
 process.on('message', (said) => {
-  if (said === 'go') gated.open()
+  if (said === 'go') open()
   else void triarch.stop().then(() => process.exit())
 })
 process.once('disconnect', () => process.exit())

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { wanted, wantedBusy } from '../../src/policy/demand.ts'
+import { wanted, wantedBusy, wantedParted } from '../../src/policy/demand.ts'
 
 const idle = { waiting: 0, age: 0, running: 0, each: 10, most: null }
 const count = fc.nat(10_000)
@@ -35,6 +35,22 @@ describe('what work asks for', () => {
         expect(processes).toBe(Math.ceil(slots / given.each))
       }),
     )
+  })
+
+  it('is what the pool needs that needs most, where neither lends the other a slot', () => {
+    const pools = [
+      { running: 0, most: 80 },
+      { running: 20, most: 20 },
+    ]
+    const parted = { pools, processes: 2 }
+    const queue = { waiting: 1_000, age: 1_000, running: 20, most: null }
+    expect(wantedParted(queue, parted, 1_000)).toEqual({ slots: 40, processes: 4 })
+    expect(wantedParted({ ...queue, most: 30 }, parted, 1_000)).toEqual({ slots: 30, processes: 3 })
+    // A process less would leave ten of them without a slot.
+    expect(wantedParted({ ...queue, waiting: 0 }, parted, 1_000)).toEqual({ slots: 20, processes: 2 })
+    // What runs is told later than what waits.
+    const before = { pools: pools.map(({ most }) => ({ running: 0, most })), processes: 2 }
+    expect(wantedParted({ ...queue, running: 0, age: 0 }, before, 1_000)).toMatchObject({ processes: 1 })
   })
 
   it('never falls when more waits, or when it waits for longer', () => {
