@@ -93,7 +93,7 @@ export function summary(report: Report): string {
 
 function illnessOf({ lasted, met, opened, waves }: Recovery): string {
   const gone = waves.length === 0 ? '' : `, and waves of ${waves.slice(-8).join(', ')} let go what waited`
-  return `of payment for ${lasted / 1_000} s: ${met} calls met it; its breaker opened ${opened} times${gone}`
+  return `of payment for ${(lasted / 1_000).toFixed(1)} s: ${met} calls met it; its breaker opened ${opened} times${gone}`
 }
 
 function cacheOf({ fees: { asked, cached, meanwhile } }: Recovery): string {
