@@ -2,7 +2,8 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import { type BreakerState, hear, isClosed, newBreaker, type Report, reparted } from '../policy/breaker.ts'
+import { type BreakerState, hear, isClosed, newBreaker, type Report } from '../policy/breaker.ts'
+import { rebased, reparted } from '../policy/shift.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, StateStore } from '../store/port.ts'
 import { breakerAlert } from './change.ts'
@@ -265,7 +266,8 @@ export class Breakers implements Service {
     const report = guard.report(lane, node, lease(), this.#open ? room(guard.agent) : 0)
     if (!report) return 'nothing'
     const before = lane.state
-    const { state, passes } = hear(before, guard.breaker.rule, report, now, environment.random())
+    const { rule } = guard.breaker
+    const { state, passes } = hear(rebased(before, rule, now), rule, report, now, environment.random())
     if (JSON.stringify(state) === JSON.stringify(before)) return 'nothing'
     if (!(await this.#written(guard, lane, report, state))) return 'outrun'
     guard.wrote(lane, report, state, passes)

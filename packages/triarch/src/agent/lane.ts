@@ -7,10 +7,10 @@ import {
   type Bucket,
   isIll,
   merged,
-  reparted,
   type Seen,
   totalOf,
 } from '../policy/breaker.ts'
+import { reparted } from '../policy/shift.ts'
 import type { StepRequest } from '../store/port.ts'
 
 /** An attempt may start although the breaker is not closed: as one of this wave. */

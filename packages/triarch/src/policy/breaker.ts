@@ -103,7 +103,7 @@ export interface Report {
 }
 
 /** Parts of a window. */
-const PARTS = 10
+export const PARTS = 10
 /** A wave of so many is no wave any more: what is left may go. */
 const LARGEST_WAVE = 1_000
 /** Changes that are kept. */
@@ -123,7 +123,8 @@ export function partOf({ window }: Pick<BreakerRule, 'window'>, at: number): num
   return Math.floor(at / partLength(window))
 }
 
-function partLength(window: number): number {
+/** Of a window of so many ms. */
+export function partLength(window: number): number {
   return Math.max(1, window / PARTS)
 }
 
@@ -155,20 +156,6 @@ export function noted(window: readonly Bucket[], part: number, seen: Seen): Buck
   const last = window.at(-1)
   if (last?.part !== part) return merged(window, [{ part, ...seen }])
   return window.with(-1, { part, ...sum(last, seen) })
-}
-
-/** The same in parts of a window of another length: all of a part counts as of its beginning. */
-export function reparted(
-  window: readonly Bucket[],
-  from: Pick<BreakerRule, 'window'>,
-  to: Pick<BreakerRule, 'window'>,
-): readonly Bucket[] {
-  if (from.window === to.window) return window
-  const length = partLength(from.window)
-  return merged(
-    [],
-    window.map((bucket) => ({ ...bucket, part: partOf(to, bucket.part * length) })),
-  )
 }
 
 /** Those of the buckets that are of the window. */

@@ -101,7 +101,8 @@ export function reserve(
   const first = Math.max(next, Math.min(state.rests, now + lag + LONGEST_REST), oldest)
   const most = Math.floor((now + AHEAD - first) / every) + 1
   const count = Math.min(wants, most)
-  if (!(count > 0)) return { state, instants: [] }
+  // Kept where it was put back: measured from each now anew it would never come.
+  if (!(count > 0)) return { state: next < state.next ? { ...state, next } : state, instants: [] }
   const instants = Array.from({ length: count }, (_, index) => first + index * every)
   return { state: { ...state, next: first + count * every }, instants }
 }
@@ -111,8 +112,9 @@ export function isOpen(instant: number, rule: RateRule, now: number, lag: number
   return instant <= now && !isVoid(instant, rule, now, lag)
 }
 
-/** It was not used in time. */
+/** It was not used in time, or the clock was put back: none is reserved so far ahead. */
 export function isVoid(instant: number, rule: RateRule, now: number, lag: number): boolean {
+  if (instant > now + AHEAD + gap(rule)) return true
   return now + lag >= instant + tolerance(rule)
 }
 
