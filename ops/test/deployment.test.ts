@@ -119,6 +119,21 @@ describe('the manifests for Kubernetes', () => {
     expect(resources.toSorted()).toEqual(files.toSorted())
   })
 
+  it('are what kustomize builds of them', (test) => {
+    const known = [
+      ['kustomize', 'build'],
+      ['kubectl', 'kustomize'],
+    ].find(([program = '']) => !spawnSync(program, ['--help']).error)
+    if (!known) test.skip('neither kustomize nor kubectl is installed')
+    const [program = '', verb = ''] = known ?? []
+    const { stdout, stderr, status } = spawnSync(program, [verb, join(home, 'kubernetes')], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+    const built = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+    const named = (of: readonly Manifest[]) => of.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()
+    expect(named(built)).toEqual(named(manifests))
+    for (const manifest of built) new kinds[manifest.kind](manifest as never).validate()
+  })
+
   it('run what the command knows, as nobody, and on a file system that nobody can write', () => {
     expect(pods).toHaveLength(2)
     for (const { spec } of pods) {

@@ -52,9 +52,10 @@ export function processTerminal(): Terminal {
     },
     async secret(question) {
       if (!people) return null
-      stderr.write(question)
       const nowhere = new Writable({ write: (_, __, done) => done() })
       const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
+      // Whoever sees the question may answer at once: nothing is echoed any more by then.
+      stderr.write(question)
       try {
         return await lines.question('')
       } finally {

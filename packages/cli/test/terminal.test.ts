@@ -1,5 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Triarch } from 'triarch'
@@ -16,6 +19,14 @@ const store = join(folder, 'shop.db')
 const socket = join(folder, 'tmux')
 const noTmux = spawnSync('tmux', ['-V']).error !== undefined && 'tmux is not installed'
 const noBash = spawnSync('bash', ['--version']).error !== undefined && 'bash is not installed'
+/** A line, and the word that its last one becomes. */
+const completions = [
+  ['triarch ta', 'task'],
+  ['triarch task e', 'explain'],
+  ['triarch --store shop.db task wa', 'watch'],
+  ['triarch task cancel order-1 --f', '--force'],
+  ['triarch operation start --con', '--confirm'],
+] as const
 let engine: Triarch
 
 const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' })
@@ -111,13 +122,71 @@ describe('a real terminal', () => {
     expect(completed('task', 'cancel', 'order-1', '--f')).toEqual(['--force'])
     expect(completed('operation', 'start', '--con')).toEqual(['--confirm'])
     expect(completed('--store', 'shop')).toEqual(expect.arrayContaining(['shop.db']))
-    const noFish = spawnSync('fish', ['--version']).error !== undefined
-    expect((await triarch(['completion', 'fish'])).out).toContain(
-      "complete -c triarch -n '__triarch_at \\'task\\'' -f -a 'explain'",
-    )
-    expect((await triarch(['completion', 'zsh'])).out).toMatch(/^#compdef triarch$/m)
     expect((await triarch(['completion', 'tcsh'])).exit).toBe(2)
-    if (noFish) test.annotate('fish is not installed: its script was not run')
+  })
+
+  it('fish completes the same', async (test) => {
+    const script = join(folder, 'completion.fish')
+    const { out } = await triarch(['completion', 'fish'])
+    writeFileSync(script, out)
+    expect(out).toContain("complete -c triarch -n '__triarch_at \\'task\\'' -f -a 'explain'")
+    if (spawnSync('fish', ['--version']).error) test.skip('fish is not installed')
+    const completed = (line: string) => {
+      const program = `source ${script}; complete -C '${line}'`
+      const env = { ...process.env, HOME: folder }
+      const said = execFileSync('fish', ['--no-config', '-c', program], { encoding: 'utf8', cwd: folder, env })
+      return said.split('\n').flatMap((one) => (one === '' ? [] : [one.split('\t')[0]]))
+    }
+    for (const [line, word] of completions) expect(completed(line)).toEqual([word])
+  })
+
+  it('zsh completes the same', async (test) => {
+    const { out } = await triarch(['completion', 'zsh'])
+    expect(out).toMatch(/^#compdef triarch$/m)
+    if (noTmux) test.skip(noTmux)
+    if (spawnSync('zsh', ['--version']).error) test.skip('zsh is not installed')
+    const script = join(folder, 'completion.zsh')
+    writeFileSync(script, `PS1='> '; autoload -U compinit; compinit -u -D\n${out}\nprint is there`)
+    terminal('zsh', 120, 20, ['zsh', '-fi'])
+    tmux('send-keys', '-t', 'zsh', `source ${script}`, 'Enter')
+    await expect.poll(() => screen('zsh')).toMatch(/^is there$/m)
+    for (const [line, word] of completions) {
+      tmux('send-keys', '-t', 'zsh', line, 'Tab')
+      await expect.poll(() => screen('zsh')).toContain(`> ${line.replace(/\S+$/, word)}`)
+      tmux('send-keys', '-t', 'zsh', 'C-u')
+    }
+  })
+
+  it('is coloured for people, and is not where NO_COLOR says so', async (test) => {
+    if (noTmux) test.skip(noTmux)
+    const list = [process.execPath, main, 'task', 'list', '--store', store]
+    terminal('coloured', 100, 10, list)
+    terminal('plain', 100, 10, ['env', 'NO_COLOR=1', ...list])
+    const styled = (name: string) => tmux('capture-pane', '-e', '-p', '-t', name)
+    for (const name of ['coloured', 'plain']) await expect.poll(() => screen(name)).toContain('ended with 0')
+    expect(styled('coloured')).toContain('\u001b[1mTASK')
+    expect(styled('plain')).toContain('TASK')
+    expect(styled('plain')).not.toContain('\u001b[1m')
+  })
+
+  it('asks for a key, shows nothing of it, and sends it', async (test) => {
+    if (noTmux) test.skip(noTmux)
+    const asked: (string | undefined)[] = []
+    const server = createServer(({ headers }, response) => {
+      asked.push(headers.authorization)
+      response
+        .writeHead(401, { 'content-type': 'application/problem+json' })
+        .end('{"status":401,"code":"UNAUTHORIZED"}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    terminal('key', 100, 10, [process.execPath, main, 'node', 'list', '--url', `http://127.0.0.1:${port}`, '--ask-key'])
+    await expect.poll(() => screen('key')).toContain('key:')
+    tmux('send-keys', '-t', 'key', 's3cret-of-mine', 'Enter')
+    await expect.poll(() => screen('key')).toContain('ended with 3')
+    expect(screen('key')).not.toContain('s3cret')
+    expect(asked).toEqual(['Bearer s3cret-of-mine'])
+    server.close()
   })
 })
 
