@@ -126,6 +126,8 @@ export class AgentHost {
   readonly #overtime = new Map<Attempt, () => void>()
   /** Such code that was left to itself as this host was closed. */
   readonly #left = new Set<Attempt>()
+  /** Of attempts that wait here for an instant of their rate: how each goes on, if it may. */
+  readonly #tarrying = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
   readonly #unsure = new Map<string, HostedAttempt>()
 
@@ -414,12 +416,47 @@ export class AgentHost {
     // Or the breaker has opened while the lease was asked for.
     const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt))
     const paused = opened ?? this.#pause()
-    const refusal = paused ?? this.#astray(attempt) ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
-    if (refusal) {
-      dock.leave(attempt)
-      return this.#end(attempt, refusal, null)
+    const elsewhere = paused ?? this.#astray(attempt)
+    const refusal = elsewhere ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
+    if (!refusal) return this.#go(attempt, handler)
+    dock.leave(attempt)
+    if (elsewhere || !attempt.flight || attempt.work === undefined) this.#end(attempt, refusal, null)
+    else this.#tarry(attempt, handler, refusal)
+  }
+
+  /**
+   * By its queue it would ask the cache again, and while that answers, the instants of its rate go by: it waits here for the next ones,
+   * without a slot, for as long as it would be put off.
+   */
+  #tarry(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
+    const { action, rank } = attempt.request
+    const key = this.#await(attempt)
+    this.slots.enter()
+    this.slots.release(action, rank)
+    attempt.guest = true
+    const over = (): boolean => {
+      this.#tarrying.delete(resume)
+      timer.cancel()
+      return this.#unsure.get(key) === attempt && this.#unsure.delete(key)
     }
-    this.#go(attempt, handler)
+    const timer = this.#options.environment.timer(ASK_AGAIN, () => {
+      if (over()) this.#end(attempt, refusal, null)
+    })
+    const resume = () => {
+      if (this.#unsure.get(key) !== attempt) return over()
+      if (this.pace?.room(action, attempt.lane ?? this.name) === 0 || !this.slots.reserve(action, rank)) return false
+      over()
+      this.slots.leave()
+      attempt.guest = false
+      this.#admit(attempt, handler)
+      return true
+    }
+    this.#tarrying.add(resume)
+  }
+
+  /** There may be instants of its rate: those that wait here have them before the queue. */
+  paced(): void {
+    for (const resume of [...this.#tarrying]) resume()
   }
 
   #go(attempt: HostedAttempt, handler: Handler | Relay): void {

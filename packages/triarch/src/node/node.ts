@@ -283,7 +283,11 @@ export class Node {
       ...{ environment, store, node: this.id, alert: options.alert, failed, free, wake },
       lease: () => this.#lease.length,
     })
-    this.#rates = paces.rates({ environment, store, free, wake, failed, node: this.id, telemetry })
+    const instants = () => {
+      for (const host of hosts.values()) host.paced()
+      wake()
+    }
+    this.#rates = paces.rates({ environment, store, free, wake: instants, failed, node: this.id, telemetry })
     const watch = roles.has('supervisor') ? (options.watch?.() ?? null) : null
     const supervisor = roles.has('supervisor')
       ? new Supervisor({

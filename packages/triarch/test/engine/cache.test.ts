@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { agent, type CacheOptions, PermanentError, type TaskHandle, TransientError, workflow } from '../../src/index.ts'
-import { type TestOptions, VirtualEnvironment } from '../../src/testing/index.ts'
+import {
+  agent,
+  type CacheOptions,
+  PermanentError,
+  type RateLimitOptions,
+  type TaskHandle,
+  TransientError,
+  workflow,
+} from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import { memory, type TestOptions, VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, type Stage, seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
@@ -10,7 +19,10 @@ interface Ask {
 }
 
 /** A service that is asked for rates, and how often it was. */
-function rates(cache: CacheOptions<Ask>, options: { concurrency?: number; circuitBreaker?: object } = {}) {
+function rates(
+  cache: CacheOptions<Ask>,
+  options: { concurrency?: number; circuitBreaker?: object; rateLimit?: RateLimitOptions } = {},
+) {
   const calls: string[] = []
   let environment: VirtualEnvironment | undefined
   const service = { ill: false, slow: 0, version: 1 }
@@ -223,5 +235,29 @@ describe('over nodes', () => {
       expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
       expect(of.calls).toHaveLength(2)
     }
+  })
+
+  it('a cache that answers more slowly than instants of a rate limit last keeps nothing from beginning', async () => {
+    const of = rates({ ttl: '1m' }, { rateLimit: { limit: 40, per: '1s', burst: 4 } })
+    let looks = 0
+    const slow: StoreFactory = (environment) => {
+      const store = memory()(environment)
+      const recall = store.recall.bind(store)
+      store.recall = async (key) => {
+        looks++
+        await new Promise<void>((resolve) => void environment.timer(400, resolve))
+        return recall(key)
+      }
+      return store
+    }
+    await using s = await of.start({ store: slow })
+    const names = ['eur', 'usd', 'gbp', 'chf', 'jpy']
+    const tasks = await Promise.all(names.map((what) => s.submit(of.quote, { what })))
+    await s.advance('5s')
+    expect(await Promise.all(tasks.map((task) => task.status()))).toMatchObject(
+      names.map((what) => ({ output: `${what} 1` })),
+    )
+    expect(of.calls).toHaveLength(5)
+    expect(looks).toBeLessThanOrEqual(10)
   })
 })
