@@ -11,9 +11,14 @@ export interface Following {
   /** When it began to be due (ms since the epoch). */
   since: number
   stopped: boolean
+  /** How its last stop was counted. One that goes on, such as to be undone, is counted by the stop that follows, and by that alone. */
+  last: Stop | null
   /** `agent.action` of each step of this run, by its number. */
   actions: Map<number, string>
 }
+
+/** What tells the tally of a stop from others of its task. */
+type Stop = Pick<Tally, 'hour' | 'outcome' | 'error' | 'bucket' | 'ms'>
 
 const HOUR = 3_600_000
 /** Characters of what users name; what is longer is cut, and what no store can keep goes. */
@@ -23,7 +28,7 @@ const LOCAL = '(local)'
 
 /** Of a task of which nothing is counted yet. */
 export function unknownTask(): Following {
-  return { workflow: '', tag: '', since: 0, stopped: false, actions: new Map() }
+  return { workflow: '', tag: '', since: 0, stopped: false, last: null, actions: new Map() }
 }
 
 /** What the events of one record count, by what is known of those before, which goes on with them. No clock, nothing read. */
@@ -98,10 +103,15 @@ export function tally(task: Following, at: number, events: readonly TaskEvent[],
       case 'reset':
         task.stopped = false
         break
-      case 'stopped':
+      case 'stopped': {
         task.stopped = true
         about('task', event.result, { error: event.error, ms: at - task.since })
+        const stop = counted.at(-1) as Tally
+        if (task.last) counted.push({ ...stop, ...task.last, count: -1, ms: -task.last.ms })
+        const { hour, outcome, error, bucket, ms } = stop
+        task.last = { hour, outcome, error, bucket, ms }
         break
+      }
       default:
     }
   }
@@ -129,24 +139,28 @@ export function merged(tallies: readonly Tally[]): Tally[] {
 }
 
 /** The text that the store keeps: each action once, with the steps that are of it. */
-export function followingText({ workflow, tag, since, stopped, actions }: Following): string {
+export function followingText({ workflow, tag, since, stopped, last, actions }: Following): string {
   const steps = new Map<string, number[]>()
   for (const [id, action] of actions) {
     const known = steps.get(action)
     if (known) known.push(id)
     else steps.set(action, [id])
   }
-  return JSON.stringify([workflow, tag, since, stopped, Object.fromEntries(steps)])
+  const stop = last && [last.hour, last.outcome, last.error, last.bucket, last.ms]
+  return JSON.stringify([workflow, tag, since, stopped, Object.fromEntries(steps), ...(stop ? [stop] : [])])
 }
 
 /** What that text says. */
 export function followingOf(text: string | null): Following {
   if (text === null) return unknownTask()
-  const [workflow, tag, since, stopped, steps] = JSON.parse(text) as [
+  const [workflow, tag, since, stopped, steps, stop] = JSON.parse(text) as [
     ...[string, string, number, boolean],
-    Record<string, number[]>,
+    ...[Record<string, number[]>, [number, string, string, number, number]?],
   ]
+  // What was counted by older versions does not say how it stopped: that stop stays counted.
+  const [hour = 0, outcome = '', error = '', bucket = UNKNOWN, ms = 0] = stop ?? []
+  const last = stop ? { hour, outcome, error, bucket, ms } : null
   const actions = new Map<number, string>()
   for (const [action, ids] of Object.entries(steps)) for (const id of ids) actions.set(id, action)
-  return { workflow, tag, since, stopped, actions }
+  return { workflow, tag, since, stopped, last, actions }
 }

@@ -145,7 +145,9 @@ export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query:
   const columns: TallyColumn[] = [...ALL.filter((it) => by.includes(it)), 'bucket']
   const start = Math.max(0, from - (from % HOUR))
   const page = await store.tallies({ from: start, to: to + 1, where, by: columns, limit: MOST_TALLIES + 1 })
-  const groups = Map.groupBy(page.tallies.slice(0, MOST_TALLIES), (it) => JSON.stringify(by.map((name) => it[name])))
+  // Stops that were taken back leave rows of nothing.
+  const counted = page.tallies.slice(0, MOST_TALLIES).filter(({ count }) => count > 0)
+  const groups = Map.groupBy(counted, (it) => JSON.stringify(by.map((name) => it[name])))
   const rows = [...groups.values()].map((tallies) => rowOf(tallies, by))
   const cut = page.tallies.length > MOST_TALLIES
   // What the bound cut off may be of the last row, which is not whole then.

@@ -65,6 +65,31 @@ describe('statistics', () => {
     expect(await found(triarch)).toEqual(counted)
   })
 
+  it('count a task that succeeded and was then undone by its last stop alone, and the same when counted anew', async () => {
+    const refund = bank.action('book', { run: async (_: null) => 1, undo: async () => undefined })
+    const booking = workflow('booking', { run: (_: null, task) => task.run(refund, null) })
+    await using s = await stage({ ...options, workflows: [booking] })
+    const { triarch } = s.engine
+    const stops = async () =>
+      (await triarch.statistics({ from: 0, kind: 'task', by: ['hour', 'outcome'] })).rows
+        .filter(({ outcome }) => outcome !== 'submitted')
+        .map(({ hour, outcome, count, timed }) => [(hour ?? 0) % 86_400_000, outcome, count, timed])
+    for (const id of ['undone', 'kept']) await s.submit(booking, null, { id })
+    await s.advance('1m')
+    expect(await stops()).toEqual([[0, 'success', 2, 2]])
+    await s.advance('2h')
+    await triarch.task('undone').compensate({ reason: 'sent back' })
+    await s.advance('1m')
+    const counted = await stops()
+    expect(counted).toEqual([
+      [0, 'success', 1, 1],
+      [7_200_000, 'compensated', 1, 1],
+    ])
+    await triarch.recount()
+    await s.advance('1m')
+    expect(await stops()).toEqual(counted)
+  })
+
   it('are what the histories say, when they are counted anew while tasks run and end', async () => {
     await using s = await stage(options)
     const { triarch } = s.engine
