@@ -242,6 +242,8 @@ describe('the console', () => {
     await page.waitForURL(/tab=history/)
     await page.getByText('submitted', { exact: true }).first().waitFor()
     await page.goBack()
+    await page.getByRole('tab', { name: 'Steps', selected: true }).waitFor()
+    await page.goBack()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
   })
 

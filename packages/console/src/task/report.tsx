@@ -56,9 +56,9 @@ export function Report({
           ))}
         </tbody>
       </table>
-      {first?.type === 'submitted' && <Said name={t().input} of={first.input} />}
+      {first?.type === 'submitted' && <Said about={task.id} name={t().input} of={first.input} />}
       {task.error && <Wrong error={task.error} />}
-      {task.output !== undefined && <Said name={t().output} of={task.output} />}
+      {task.output !== undefined && <Said about={task.id} name={t().output} of={task.output} />}
       <Compensation task={task} steps={[...steps]} reload={reload} />
       <h2>{t().steps}</h2>
       {steps.slice(0, MOST_STEPS).map((step) => (
@@ -73,8 +73,8 @@ export function Report({
             )}
             {step.action !== null && <> · {step.action}</>}
           </p>
-          <Said name={t().input} of={step.input} />
-          {step.output !== undefined && <Said name={t().output} of={step.output} />}
+          <Said about={`${step.id} ${step.name}`} name={t().input} of={step.input} />
+          {step.output !== undefined && <Said about={`${step.id} ${step.name}`} name={t().output} of={step.output} />}
           {step.error && <Wrong error={step.error} />}
           {(tried.get(step.id)?.length ?? 0) > 1 && (
             <ol aria-label={t().attempts}>
@@ -95,12 +95,13 @@ export function Report({
   )
 }
 
-function Said({ name, of }: { name: string; of: unknown }) {
+/** `about`: whose it is, for who hears of it alone. */
+function Said({ about, name, of }: { about: string; name: string; of: unknown }) {
   const said = text(of, 2)
   return (
     <div>
       <strong>{name}</strong>
-      <pre tabIndex={0} role="region" aria-label={name}>
+      <pre tabIndex={0} role="region" aria-label={`${about}: ${name}`}>
         {said.length > MOST_LETTERS
           ? `${said.slice(0, MOST_LETTERS)}… (${said.length.toLocaleString(language.value)})`
           : said}
