@@ -44,6 +44,20 @@ describe('the time line of steps', () => {
     expect([full.cuts, full.shareOf(5 * day), full.shareOf(9 * day)]).toEqual([[], 0.1, 0.9])
   })
 
+  it('says when that was: each instant is where it is drawn, and idle time that is cut is none', () => {
+    const day = 86_400_000
+    const steps = [
+      { id: 1, requestedAt: at(0), endedAt: at(day) },
+      { id: 2, requestedAt: at(9 * day), endedAt: at(10 * day) },
+    ]
+    for (const isCut of [true, false]) {
+      const scale = scaleOf(steps, 0, isCut)
+      for (const instant of [0, day / 2, day, 9 * day, 9.5 * day, 10 * day])
+        expect(scale.instantAt(scale.shareOf(instant)), `${instant} ${isCut}`).toBeCloseTo(instant, -3)
+    }
+    expect(scaleOf(steps, 0).instantAt(0.5)).toBe(9 * day)
+  })
+
   it('is looked at in parts: halves and doubles, and never leaves its ends', () => {
     const all = { from: 0, to: 1 }
     expect(moved(all, 'larger')).toEqual({ from: 0.25, to: 0.75 })

@@ -10,7 +10,7 @@ import { Compensation } from './compensation.tsx'
 import type { HistoryRecord } from './history.tsx'
 import { Detail } from './step.tsx'
 import { scaleOf, timelineOf } from './timeline.ts'
-import { Track, Zoom } from './track.tsx'
+import { Axis, Track, Zoom } from './track.tsx'
 
 const none: readonly Attempt[] = []
 
@@ -21,10 +21,13 @@ export function Steps({
   path,
   task,
   steps,
+  held,
   records,
   reload,
 }: {
   path: string
+  /** Steps that something keeps back, by their numbers. */
+  held: ReadonlySet<number>
   task: Api['Task']
   steps: Step[]
   records: Growing<HistoryRecord>
@@ -58,7 +61,9 @@ export function Steps({
                   <span class="faint">{step.id}</span> {step.name}
                 </span>
                 <State of={step.status} />
-                <Track {...{ bar, scale, status: step.status, tried: tried.get(step.id) ?? none }} />
+                <Track
+                  {...{ bar, scale, status: step.status, tried: tried.get(step.id) ?? none, isHeld: held.has(step.id) }}
+                />
                 <span class="number">{bar ? span(bar.ms) : '–'}</span>
                 <span class="number faint">{step.attempts > 1 ? `×${step.attempts}` : ''}</span>
               </button>
@@ -67,6 +72,11 @@ export function Steps({
           )
         })}
       </ol>
+      {bars.size > 0 && (
+        <div class="steps bare">
+          <Axis scale={scale} />
+        </div>
+      )}
     </>
   )
 }

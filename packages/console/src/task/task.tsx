@@ -58,7 +58,9 @@ export function TaskPage() {
   if (answers.current.last !== task.value) answers.current = { last: task.value, count: answers.current.count + 1 }
   const since = answers.current.count
   const steps = useQuery<Api['Steps']>(`${path}/steps`, null, { once: true, since })
-  const wasTriedAgain = steps.value?.steps.some(({ attempts }) => attempts > 1) ?? false
+  // What was tried again, and what was undone, has more to show than one bar.
+  const wasTriedAgain =
+    steps.value?.steps.some(({ attempts, status }) => attempts > 1 || status.startsWith('compensat')) ?? false
   const needsHistory =
     ['history', 'graph', 'report'].includes(tab) || (tab === 'steps' && (wasTriedAgain || search.has('step')))
   const records = useHistory(needsHistory ? path : null, since)
@@ -82,6 +84,7 @@ export function TaskPage() {
   }, [])
   if (!task.value) return task.error ? <Failure error={task.error} retry={task.reload} /> : <p>{t().loading}…</p>
   const it = task.value
+  const held = new Set(explanation.value?.reasons.flatMap(keptBack))
   const trace = traceUrlOf(it.metadata)
   const titles: Record<Tab, string> = {
     steps: t().steps,
@@ -169,7 +172,9 @@ export function TaskPage() {
       </div>
       <div role="tabpanel" id="part" aria-labelledby={`tab-${tab}`}>
         {tab === 'steps' && steps.error && <Failure error={steps.error} retry={steps.reload} />}
-        {tab === 'steps' && steps.value && <Steps {...{ path, task: it, steps: steps.value.steps, records, reload }} />}
+        {tab === 'steps' && steps.value && (
+          <Steps {...{ path, task: it, steps: steps.value.steps, held, records, reload }} />
+        )}
         {tab === 'graph' && steps.value && (
           <Drawn {...{ path, task: it, steps: steps.value.steps, records, since, reload }} />
         )}
@@ -183,6 +188,14 @@ export function TaskPage() {
       </div>
     </>
   )
+}
+
+/** Reasons that say no more than that a step is under way. */
+const RUNS: ReadonlySet<string> = new Set(['step'])
+
+/** The step that a reason is about, unless it runs. */
+function keptBack({ code, step }: Api['Explanation']['reasons'][number]): number[] {
+  return typeof step === 'number' && !RUNS.has(code) ? [step] : []
 }
 
 /** Drawing is loaded when somebody wants to see it. */

@@ -12,6 +12,8 @@ export interface Bar {
 export interface Scale {
   /** Where an instant is, as a share of the whole. */
   shareOf: (instant: number) => number
+  /** The other way: the instant at a share; of an idle stretch that is cut, its end. */
+  instantAt: (share: number) => number
   /** Idle stretches that are cut short: where each ends, and how long it was (ms). */
   cuts: readonly { at: number; ms: number }[]
 }
@@ -48,7 +50,7 @@ export function timelineOf(steps: readonly Span[], now: number, scale: Scale = s
 export function scaleOf(steps: readonly Span[], now: number, isCut = true): Scale {
   const sorted = spansOf(steps, now).toSorted((a, b) => a.from - b.from)
   const [first] = sorted
-  if (!first) return { shareOf: () => 0, cuts: [] }
+  if (!first) return { shareOf: () => 0, instantAt: () => now, cuts: [] }
   // Stretches in which something is under way, one after the other.
   const busy: { from: number; to: number }[] = []
   for (const { from, to } of sorted) {
@@ -76,7 +78,16 @@ export function scaleOf(steps: readonly Span[], now: number, isCut = true): Scal
     if (!stretch) return 0
     return (stretch.begins + Math.min(Math.max(instant, stretch.from), stretch.to) - stretch.from) / whole
   }
-  return { shareOf, cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
+  const instantAt = (share: number) => {
+    const stretch = drawn.findLast(({ begins }) => begins <= share * whole) ?? drawn[0]
+    if (!stretch) return now
+    const behind = share * whole - stretch.begins - (stretch.to - stretch.from)
+    const next = drawn[drawn.indexOf(stretch) + 1]
+    if (behind <= 0) return stretch.to + behind
+    // Idle time that is cut is no time of the line.
+    return next && next.from - stretch.to > longest ? next.from : stretch.to + behind
+  }
+  return { shareOf, instantAt, cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
 }
 
 /** What the address says; all of it, where that is nothing that can be seen. */

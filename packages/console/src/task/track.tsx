@@ -1,4 +1,4 @@
-import { span } from '../part/time.tsx'
+import { instant, span } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import type { Attempt } from './attempt.ts'
@@ -42,15 +42,47 @@ export function Zoom({ scale, isCut }: { scale: Scale; isCut: boolean }) {
   )
 }
 
+/** So many instants are written below the time line, where they differ: it is as long as this (ms). */
+const TICKS = 5
+const LEAST = 10
+
+/** Below the bars: when that was, counted from the beginning; the instant in full where one points at it. */
+export function Axis({ scale }: { scale: Scale }) {
+  const { from, to } = extractHere()
+  const start = scale.instantAt(0)
+  if (scale.instantAt(to) - scale.instantAt(from) < LEAST) return null
+  return (
+    <div class="row axis" aria-hidden="true">
+      <span />
+      <span />
+      <span class="ticks">
+        {Array.from({ length: TICKS }, (_, n) => {
+          const at = scale.instantAt(from + ((to - from) * n) / (TICKS - 1))
+          return (
+            <span key={n} title={instant(new Date(at).toISOString())}>
+              {at <= start ? '0' : `+${span(at - start)}`}
+            </span>
+          )
+        })}
+      </span>
+      <span />
+      <span />
+    </div>
+  )
+}
+
 /** The bar of one step, with its attempts in it and the idle stretches that are cut. */
 export function Track({
   bar,
   status,
   tried,
   scale,
+  isHeld,
 }: {
   bar: Bar | undefined
   status: string
+  /** It does not run: something keeps it back, or somebody is waited for. */
+  isHeld: boolean
   tried: readonly Attempt[]
   scale: Scale
 }) {
@@ -65,13 +97,19 @@ export function Track({
       {scale.cuts.map(({ at, ms }) => (
         <span key={at} class="cut" title={t().one.idle(span(ms))} style={{ left: `${place(at)}%` }} />
       ))}
-      {bar && <span class={`bar ${status}`} style={style(bar.from, bar.from + bar.size)} />}
+      {bar && (
+        <span
+          class={`bar ${status}${isHeld && bar.isOpen ? ' held' : ''}`}
+          style={style(bar.from, bar.from + bar.size)}
+        />
+      )}
       {tried.length > 1 &&
-        tried.map(({ key, state, startedAt, endedAt }) =>
+        tried.map(({ key, operation, state, startedAt, endedAt }) =>
           startedAt === undefined ? null : (
             <span
               key={key}
               class={`try ${state}`}
+              title={`${t().one.operations[operation]}: ${span(Date.parse(endedAt) - Date.parse(startedAt))}`}
               style={style(scale.shareOf(Date.parse(startedAt)), scale.shareOf(Date.parse(endedAt)))}
             />
           ),
