@@ -48,7 +48,7 @@ const known = {
   'triarch.claim.duration': histogram('s', quick, 'Asking the store for tasks.'),
   'triarch.queue.duration': histogram('s', quick, 'Taking step requests from the work queues.'),
   'triarch.queue.wait.duration': histogram('s', slow, 'How long step requests waited in a work queue, until an attempt began.', 'action'), // biome-ignore format: a row
-  'triarch.queue.full': counter('{task}', 'Submissions that found as many tasks of the workflow waiting as may: refused, held.', 'workflow', 'then'), // biome-ignore format: a row
+  'triarch.queue.full': counter('{task}', 'Submissions that found as many tasks of the workflow waiting as may: refused, held.', 'workflow', 'outcome'), // biome-ignore format: a row
   'triarch.step.parked': counter('{attempt}', 'Attempts that went into a work queue: no slot was free, or the agent is elsewhere.', 'action'), // biome-ignore format: a row
   'triarch.queue.taken': counter('{request}', 'Step requests taken from the work queues.'),
   'triarch.sweep.duration': histogram('s', quick, "The supervisor's look for what is late or dead."),

@@ -104,7 +104,7 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
     'breaker:moved': ({ breaker, to }) => sink.add('triarch.breaker.moved', 1, labels({ agent: agentOf(breaker), to })),
     'limit:moved': ({ agent }) => sink.add('triarch.agent.limit.moved', 1, labels({ agent })),
     'rate:moved': ({ limit, to }) => sink.add('triarch.rate.moved', 1, labels({ agent: agentOf(limit), to })),
-    'queue:full': ({ workflow, then }) => sink.add('triarch.queue.full', 1, labels({ workflow, then })),
+    'queue:full': ({ workflow, outcome }) => sink.add('triarch.queue.full', 1, labels({ workflow, outcome })),
     alert: ({ alert }) => sink.add('triarch.alert', 1, labels({ code: alert.code })),
     error: ({ error }) => sink.add('triarch.error', 1, labels({ 'error.type': errorType(error) })),
   }

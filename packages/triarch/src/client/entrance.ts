@@ -38,7 +38,7 @@ interface Held {
 }
 
 /** Hears of each that finds the line full. */
-type FullLine = (workflow: string, most: number, then: 'refused' | 'held') => void
+type FullLine = (workflow: string, most: number, outcome: 'refused' | 'held') => void
 
 /** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
 export class Entrance {

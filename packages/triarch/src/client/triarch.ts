@@ -220,9 +220,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
-    this.#entrance = new Entrance(environment, this.#store, (workflow, most, then) => {
+    this.#entrance = new Entrance(environment, this.#store, (workflow, most, outcome) => {
       const outlet = this.#telemetry['queue:full']
-      if (outlet.open) outlet.tell({ ...this.#origin(), workflow, most, then })
+      if (outlet.open) outlet.tell({ ...this.#origin(), workflow, most, outcome })
     })
     const { settingsFile, labels } = this.#settings
     this.#reader = new Reader({

@@ -184,7 +184,7 @@ export interface TelemetryEvents {
   /** Attempts wait for their rate limit, or none does any more, as this node sees it. `limit`: its name; `waiting`: how many. */
   'rate:moved': TelemetryOrigin & { limit: string; to: 'holding' | 'free'; waiting: number }
   /** The line of a workflow has as many as may wait in it (`most`): a submission is refused with QUEUE_FULL, or held back until there is room. */
-  'queue:full': TelemetryOrigin & { workflow: string; most: number; then: 'refused' | 'held' }
+  'queue:full': TelemetryOrigin & { workflow: string; most: number; outcome: 'refused' | 'held' }
   /** Something needs an operator: the alert that `on('alert')` tells of. */
   alert: TelemetryOrigin & { alert: Alert }
   /** Something failed inside of the engine: what `onError` is told. */

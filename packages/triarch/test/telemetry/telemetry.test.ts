@@ -85,6 +85,9 @@ describe('the catalogue of telemetry', () => {
   it('tells of what waits in queues, and for how long it did', () => {
     const of = <E extends { task: string; name: string }>(events: E[]) => events.filter(({ task }) => task === 'drips')
     expect(of(scheduler['step:parked'])).toMatchObject([1, 2, 3].map((step) => ({ step, queue: 'narrow', attempt: 1, rank: 0 }))) // biome-ignore format: a row
+    // Each attempt of an agent that is elsewhere, also one that a record asks for alone.
+    const alone = scheduler['step:parked'].filter(({ task, name }) => task === 'undone' && name === 'flaky')
+    expect(alone.map(({ operation, attempt }) => `${operation} ${attempt}`)).toEqual(['run 1', 'run 2', 'undo 1'])
     // One each ten seconds.
     const waits = of(agent['attempt:started']).map(({ waited }) => Math.round((waited ?? 0) / 10_000))
     expect(waits).toEqual([0, 1, 2])
@@ -94,7 +97,7 @@ describe('the catalogue of telemetry', () => {
     ])
     // What runs where its task is waits in none.
     expect(scheduler['attempt:started'].map(({ waited }) => waited)).toEqual([null])
-    expect(scheduler['queue:full']).toMatchObject([{ workflow: 'bounded', most: 1, then: 'refused' }, {}])
+    expect(scheduler['queue:full']).toMatchObject([{ workflow: 'bounded', most: 1, outcome: 'refused' }, {}])
   })
 
   it('tells for how long a node was silent that died', () => {
