@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { npm, run, started } from './tool.ts'
 
@@ -16,12 +16,15 @@ async function created(template: string): Promise<string> {
   const packed = Object.keys(manifest.dependencies).map((name) => [name, `file:${tarballs[name]}`])
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies: Object.fromEntries(packed) }))
   await npm(home, 'install', '--prefer-offline', '--no-audit', '--no-fund')
+  expect(await npm(home, 'run', 'check', '--silent')).toBe('')
   return home
 }
 
 it('the template of one file is installed and runs', async () => {
   const home = await created('file')
-  expect(await run(home, process.execPath, 'app.ts')).toBe('receipt order-1-10')
+  // By the Node that this runs on, wherever another stands before it.
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
+  expect(await run(home, 'env', `PATH=${path}`, 'npm', 'start', '--silent')).toBe('receipt order-1-10')
 })
 
 /** Starts a program of the project, which ends with its input, as those of started() must. */

@@ -6,6 +6,12 @@ import { templates } from './templates.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
+/** Node runs the sources as they are: what it could not run is an error. */
+const compilerOptions = {
+  ...{ target: 'esnext', lib: ['esnext'], module: 'nodenext', types: ['node'], noEmit: true, strict: true },
+  ...{ erasableSyntaxOnly: true, allowImportingTsExtensions: true, verbatimModuleSyntax: true, skipLibCheck: true },
+}
+
 /**
  * What is made, and where.
  * @example const options: CreateOptions = { folder: 'my-shop', template: 'web' }
@@ -32,12 +38,15 @@ export function create({ folder, template }: CreateOptions): string[] {
     throw new TypeError(`"${name}" is no name of a package: use small letters, digits, "-", "." and "_"`)
   if (existsSync(home) && readdirSync(home).length > 0) throw new Error(`${folder} is not empty: nothing was written`)
   const manifest = {
-    ...{ name, private: true, type: 'module', engines: { node: '>=24.15' }, scripts },
+    ...{ name, private: true, type: 'module', engines: { node: '>=24.15' } },
+    scripts: { ...scripts, check: 'tsc' },
     dependencies: Object.fromEntries(dependencies.map((one) => [one, `^${version}`])),
+    devDependencies: { '@types/node': '^24.0.0', typescript: '>=5.9' },
   }
   const all = {
     ...files,
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+    'tsconfig.json': `${JSON.stringify({ compilerOptions }, null, 2)}\n`,
     '.gitignore': 'node_modules/\n*.db\n*.db-shm\n*.db-wal\n',
   }
   for (const [path, text] of Object.entries(all)) {

@@ -25,6 +25,7 @@ it('writes a project into an empty folder, and nothing into any other', () => {
   expect(JSON.parse(readFileSync(join(folder, 'shop/package.json'), 'utf8'))).toMatchObject({
     ...{ name: 'shop', type: 'module', scripts: { start: 'node app.ts' } },
     dependencies: { triarch: expect.stringMatching(/^\^\d/) },
+    devDependencies: { '@types/node': expect.any(String), typescript: expect.any(String) },
   })
   expect(run(['shop', '--template', 'file'])).toMatchObject({ status: 1, stderr: expect.stringContaining('not empty') })
   expect(run(['other', '--template', 'nothing']).status).toBe(2)
@@ -47,9 +48,16 @@ it('makes projects whose code compiles as strictly as ours', () => {
     JSON.stringify({ extends: tsconfig, compilerOptions: { typeRoots }, include: ['**/*.ts'], exclude: [] }),
   )
   const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
-  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', own], { encoding: 'utf8' })
-  expect(stdout).toBe('')
-  expect(status).toBe(0)
+  const compile = (path: string) => {
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', path], { encoding: 'utf8', cwd: path })
+    return [status, stdout]
+  }
+  expect(compile(own)).toEqual([0, ''])
+  // By its own configuration, which notices what is wrong. Of the packages it sees their sources here, which are held to ours.
+  writeFileSync(join(own, 'file/wrong.ts'), 'enum Wrong { a }\nexport const n: string = process.pid\n')
+  const [, said = ''] = compile(join(own, 'file'))
+  const found = `${said}`.split('\n').flatMap((line) => /^(?!\.\.)(\S+)\(\d+,\d+\): error (TS\d+)/.exec(line)?.slice(1, 3).join(' ') ?? []) // biome-ignore format: a row
+  expect(found).toEqual(['wrong.ts TS1294', 'wrong.ts TS2322'])
 })
 
 it('one file runs its task, and again without doing it twice', () => {
