@@ -20,6 +20,7 @@ import { Seniority } from './seniority.ts'
 import { definitions } from './services.ts'
 import type { Sight } from './sight.ts'
 import { counted } from './slots.ts'
+import { Tenancy } from './tenancy.ts'
 import { Throttle } from './throttle.ts'
 import type { Vault } from './vault.ts'
 import { Wire } from './wire.ts'
@@ -56,6 +57,7 @@ export class Cluster {
   readonly pools: Pools
   readonly entrance: Entrance
   readonly seniority: Seniority
+  readonly tenancy: Tenancy
   readonly dial: Dial
   readonly alarm: Alarm
   readonly kept: Kept
@@ -83,6 +85,7 @@ export class Cluster {
     this.pools = new Pools(store, plan)
     this.entrance = new Entrance(store, plan)
     this.seniority = new Seniority(store, plan)
+    this.tenancy = new Tenancy(world, store, plan)
     this.dial = new Dial(world, plan)
     this.alarm = new Alarm(world, plan)
     this.adaptive = new Adaptive(world, plan)
@@ -137,6 +140,7 @@ export class Cluster {
       ...(this.#plan.ageing && { ageing: this.#plan.ageing }),
       ...(retention && { retention }),
       ...this.dial.options(),
+      ...this.tenancy.options(),
       ...this.alarm.options(),
       ...this.kept.options(machine),
       telemetry: { ...this.dial.telemetry(machine), ...this.kept.telemetry(machine) },
@@ -166,7 +170,7 @@ export class Cluster {
         machine,
         this.dial.agent(
           machine,
-          this.adaptive.agent(machine, this.pools.agent(machine, Line.agent(this.#plan, agent))),
+          this.adaptive.agent(machine, this.pools.agent(machine, this.tenancy.agent(Line.agent(this.#plan, agent)))),
         ),
       )
       return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))

@@ -348,6 +348,52 @@ const ageing: Feature = (chance, plan) => {
     })
 }
 
+/** Tenants of whom two are loud share few slots and few places, and their steps wait in several queues. */
+const tenancy: Feature = (chance, plan) => {
+  // What the store forgets, and what else orders queues, or bounds what is taken of them.
+  if (
+    plan.loss ||
+    plan.leaps ||
+    plan.line ||
+    plan.outage ||
+    plan.throttle ||
+    plan.crowd ||
+    plan.pools ||
+    plan.ageing ||
+    plan.entrance ||
+    plan.adaptive
+  )
+    return
+  const keys = chance.between(1, 12)
+  const ill = { at: chance.below(plan.chaos / 2), ms: chance.between(200, 1_500) }
+  plan.tenancy = {
+    concurrency: chance.between(1, 2),
+    gold: chance.pick([0.5, 1, 4]),
+    by: chance.yes(0.6) ? 'bound' : { ill },
+  }
+  plan.settings.tasks = chance.between(2, 6)
+  for (const node of plan.nodes)
+    if (node.roles.includes('scheduler') && !node.roles.includes('agent')) node.roles.push('agent')
+  const call = (from: number): Op[] => [
+    {
+      do: 'step',
+      action: chance.pick(['reserve', 'charge', 'ship'] as const),
+      order: { where: from + chance.below(keys), slow: chance.below(80) },
+    },
+  ]
+  const at = chance.below(1_000)
+  // Whose weights count have queues of their own: in one queue its own order gives what is before it.
+  for (const [place, tenant] of ['loud', 'gold'].entries())
+    for (let n = 0; n < 16; n++) {
+      const burst = Array.from({ length: n === 0 ? 30 : chance.between(1, 3) }, () => call(place * keys))
+      plan.tasks.push({ id: `${tenant} ${n}`, at: at + chance.below(300), ops: [{ do: 'settled', of: burst }] })
+    }
+  for (let n = 0; n < 8; n++) {
+    const ops = [...call(chance.below(2) * keys), ...call(0)]
+    plan.tasks.push({ id: `quiet ${n}`, at: chance.below(plan.chaos), ops })
+  }
+}
+
 /** Agents are elsewhere, behind links that fail. */
 const wire: Feature = (chance, plan) => {
   // What shapes the agents of nodes; and what was acknowledged and then forgotten.
@@ -359,6 +405,7 @@ const wire: Feature = (chance, plan) => {
     plan.crowd ||
     plan.pools ||
     plan.cache ||
+    plan.tenancy ||
     plan.adaptive ||
     plan.settings.strict ||
     plan.loss ||
@@ -449,9 +496,16 @@ const features = {
   cargo: { of: 0.1, add: cargo },
   direct: { of: 0.1, add: direct },
   ageing: { of: 0.06, add: ageing },
+  tenancy: { of: 0.06, add: tenancy },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features
+
+export const featureNames = Object.keys(features) as FeatureName[]
+
+export function isFeature(name: string): name is FeatureName {
+  return Object.hasOwn(features, name)
+}
 
 /**
  * The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them.

@@ -49,7 +49,7 @@ async function* work(campaign: Campaign, options: Options): AsyncGenerator<strin
     yield 'the plan'
   } else if (options.run === 'seeds') {
     for (let seed = options.first; seed < options.first + options.count; seed++) {
-      await campaign.seed(seed)
+      await campaign.seed(seed, options.world)
       yield `seed ${seed}`
     }
   } else {

@@ -21,6 +21,7 @@ import type { Reign } from './reign.ts'
 import type { Rollout } from './rollout.ts'
 import type { Seniority } from './seniority.ts'
 import type { Sight } from './sight.ts'
+import type { Tenancy } from './tenancy.ts'
 import type { Throttle } from './throttle.ts'
 import type { Timetable } from './timetable.ts'
 import type { Wire } from './wire.ts'
@@ -45,6 +46,7 @@ export interface Hindsight {
   pools: Pools
   entrance: Entrance
   seniority: Seniority
+  tenancy: Tenancy
   dial: Dial
   alarm: Alarm
   kept: Kept
@@ -219,6 +221,9 @@ const seniority: Oracle = ({ seniority }) => seniority.faults
 /** A newcomer to a shared queue waits for few of each other; where steps age nobody is passed by who should come later. */
 const queues: Oracle = ({ line }) => line.faults
 
+/** In the queues of keys and in the line of tasks, a newcomer waits for few of each other tenant, and those who wait are served by weight. */
+const tenants: Oracle = ({ tenancy }) => tenancy.faults
+
 /** By one name one process leads at a time, each with a higher token. */
 const leaders: Oracle = ({ reign }) => reign.faults
 
@@ -269,6 +274,7 @@ const oracles: Record<string, Oracle> = {
   entrance,
   seniority,
   queues,
+  tenants,
   leaders,
   settings,
   alerts,

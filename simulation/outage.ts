@@ -17,12 +17,13 @@ interface Period {
   waves: number
 }
 
-/** What keys give: all that an agent does is of one. */
+/** What keys give: all that does not say where it waits is of one. */
 const KEY = 'one'
 
 /** The one function by which all that has keys goes. */
-export function keyOf(): string {
-  return KEY
+export function keyOf(input: unknown): string {
+  const where = (input as { where?: number } | null)?.where ?? 0
+  return where === 0 ? KEY : `${KEY} and ${where}`
 }
 
 /** Services that are ill for a while, the breakers before them, and who called them when. */

@@ -6,6 +6,7 @@ import type { CrowdPlan } from './crowd.ts'
 import type { EntrancePlan } from './entrance.ts'
 import type { PoolPlan } from './pool.ts'
 import type { Op } from './program.ts'
+import type { TenancyPlan } from './tenancy.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
 export interface Plan {
@@ -33,6 +34,8 @@ export interface Plan {
   entrance?: EntrancePlan
   /** For how long a task waits for a node to rise by one level (ms). */
   ageing?: number
+  /** Tenants share slots and places. */
+  tenancy?: TenancyPlan
   /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */
   line?: { concurrency: number } & (
     | { tenants: number; ageing?: undefined }

@@ -125,6 +125,7 @@ class Run {
         this.#cluster.outage.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
         this.#cluster.kept.observe(call, answer)
+        this.#cluster.tenancy.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -167,6 +168,7 @@ class Run {
       workflows: [known.programs, known.newer, known.plans],
       limits: this.#plan.nodes[0]?.limits ?? {},
       ...this.#cluster.dial.options(),
+      ...this.#cluster.tenancy.options(),
       telemetry: this.#cluster.dial.telemetry(machine),
     })
     const client = new Client(machine, application, known, this.#plan)
@@ -328,6 +330,7 @@ class Run {
       pools,
       entrance,
       seniority,
+      tenancy,
       dial,
       alarm,
       kept,
@@ -362,6 +365,7 @@ class Run {
         pools,
         entrance,
         seniority,
+        tenancy,
       },
     }
     const found = [

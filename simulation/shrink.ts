@@ -98,6 +98,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     yield rest
     if (plan.outage.words.length > 0) yield { ...plan, outage: { ...plan.outage, words: [] } }
   }
+  if (plan.tenancy) {
+    const { tenancy: _, ...rest } = plan
+    yield rest
+  }
   if (plan.poison?.length) yield { ...plan, poison: plan.poison.slice(1) }
   for (const index of plan.tasks.keys()) if (plan.tasks.length > 1) yield without(plan, index)
   for (const kind of Object.keys(plan.calls)) {

@@ -862,6 +862,34 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['queues'],
     world: 'line',
   },
+  'a tenant may have its turn in each queue of a key': {
+    change: {
+      'agent/turn.ts': [
+        ['startOf(level, key) + 1 / weightOf(head.share)', 'startOf(level, key) + 0 / weightOf(head.share)'],
+      ],
+    },
+    by: ['tenants'],
+    world: 'tenancy',
+  },
+  'between queues of keys nobody has more weight than others': {
+    change: {
+      'agent/turn.ts': [['startOf(level, key) + 1 / weightOf(head.share)', 'startOf(level, key) + 1']],
+    },
+    by: ['tenants'],
+    world: 'tenancy',
+  },
+  'a queue of a key is as early as its first, whoever waits behind it': {
+    change: { 'agent/turn.ts': [['if (head.rank !== rank) break', 'if (head.rank !== rank || at > given) break']] },
+    by: ['tenants'],
+    world: 'tenancy',
+  },
+  'a line of tasks that is shared is first come, first served': {
+    change: {
+      'store/sqlite/migrations/0021.ts': [['const PRESENT = `coalesce(${HEAD', "const PRESENT = `coalesce(${'NULL'"]],
+    },
+    by: ['tenants'],
+    world: 'tenancy',
+  },
   'the most urgent task is always taken first, however long others wait': {
     change: {
       'store/sqlite/claim.ts': [

@@ -35,12 +35,10 @@ export class Order {
   async of(agent: string, asks: readonly Ask[], round: number): Promise<Ordered> {
     const open = this.#some(asks.filter(({ share }) => share.limit > 0))
     const [first] = open
-    const name = `${agent} ${first?.action ?? ''}`
-    if (!first || open.length === 1) {
-      // Nobody waits elsewhere.
-      if (this.#turns.size > 0) this.#turns.delete(name)
-      return { asks: open, more: false, gave: () => undefined }
-    }
+    const name = `${agent} ${asks[0]?.action ?? ''}`
+    // Nobody waits elsewhere: whoever had more than others took it from nobody.
+    if (asks.length === 1) this.#turns.delete(name)
+    if (!first || open.length === 1) return { asks: open, more: false, gave: () => undefined }
     const most = Math.min(MOST_TURNS, first.most)
     if (most <= 0) return { asks: [], more: true, gave: () => undefined }
     const depth = Math.max(LEAST_SIGHT, Math.min(Math.max(USUAL_SIGHT, most), Math.floor(SIGHT / open.length)))

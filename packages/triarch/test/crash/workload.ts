@@ -30,6 +30,8 @@ export interface Order {
   permanent?: boolean
   /** The first attempts to undo it fail. */
   undoFails?: number
+  /** By which of several keys it waits. */
+  where?: number
 }
 
 /** What a step's output says to the next ones. */

@@ -25,7 +25,10 @@ function shop(environment: VirtualEnvironment, options: AgentOptions) {
     },
   })
   const visit = workflow('visit', { run: (it: Visit, task: TaskContext) => task.run(serve, it) })
-  return { begun, agents: [desk], workflows: [visit], visit }
+  // Another agent has slots while this one has none.
+  const idle = agent('idle')
+  idle.action('rest', { run: () => null })
+  return { begun, agents: [desk, idle], workflows: [visit], visit }
 }
 
 const policies: [string, AgentOptions][] = [
