@@ -3,6 +3,7 @@ import { AFTERWARDS } from './adaptive.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Bounds, NodePlan, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
+import { QUIET } from './tenancy.ts'
 
 /** Adds something to the plan, in the places that chance picks. */
 type Feature = (chance: Chance, plan: Plan, opsOf: (chance: Chance) => Op[]) => void
@@ -364,7 +365,7 @@ const tenancy: Feature = (chance, plan) => {
     plan.adaptive
   )
     return
-  const keys = chance.between(1, 12)
+  const keys = chance.between(1, 24)
   const ill = { at: chance.below(plan.chaos / 2), ms: chance.between(200, 1_500) }
   plan.tenancy = {
     concurrency: chance.between(1, 2),
@@ -385,10 +386,10 @@ const tenancy: Feature = (chance, plan) => {
   // Whose weights count have queues of their own: in one queue its own order gives what is before it.
   for (const [place, tenant] of ['loud', 'gold'].entries())
     for (let n = 0; n < 16; n++) {
-      const burst = Array.from({ length: n === 0 ? 30 : chance.between(1, 3) }, () => call(place * keys))
+      const burst = Array.from({ length: n === 0 ? 50 : chance.between(1, 3) }, () => call(place * keys))
       plan.tasks.push({ id: `${tenant} ${n}`, at: at + chance.below(300), ops: [{ do: 'settled', of: burst }] })
     }
-  for (let n = 0; n < 8; n++) {
+  for (let n = 0; n < QUIET; n++) {
     const ops = [...call(chance.below(2) * keys), ...call(0)]
     plan.tasks.push({ id: `quiet ${n}`, at: chance.below(plan.chaos), ops })
   }

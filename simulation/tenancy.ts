@@ -18,10 +18,14 @@ export interface TenancyPlan {
   by: 'bound' | { ill: { at: number; ms: number } }
 }
 
-/** So many steps, or tasks, of one other tenant of weight 1 may go before the first of a newcomer: what begins at the same place, and what was taken out of turn before. */
-const MOST_BEFORE = 6
-/** By so much service may tenants of weights be apart while both wait: each node has a round of its own, and begins anew with each crash. */
-const MOST_APART = 14
+/** Tenants who are quiet: each of them may wait behind one of a loud tenant in its queue. */
+export const QUIET = 8
+/** So many tasks of one other tenant of weight 1 may go before the first of a newcomer: what begins at the same place, and what was taken out of turn before. */
+const MOST_TASKS = 6
+/** So many steps: besides, what is in the way of other newcomers in theirs. */
+const MOST_STEPS = MOST_TASKS + QUIET
+/** By so much service may tenants be apart while both wait: each node has a round of its own, and begins anew with each crash. */
+const MOST_APART = { always: 14, node: 5 }
 
 const QUEUED = `
 SELECT t.id AS task, w.step, w.agent, w.priority, w.operation, w.request ->> '$.share.key' AS share FROM triarch_work w
@@ -54,6 +58,7 @@ export class Tenancy {
   readonly #world: World
   readonly #store: Vault
   readonly #plan: TenancyPlan | null
+  readonly #apart: number
   readonly #steps = new Map<string, Waiting>()
   readonly #tasks = new Map<string, Waiting>()
   /** The queues that a machine compared before it took. */
@@ -61,10 +66,12 @@ export class Tenancy {
   /** What gold and loud were given since both wait. */
   #served = { gold: 0, loud: 0 }
 
-  constructor(world: World, store: Vault, { tenancy }: Plan) {
+  constructor(world: World, store: Vault, { tenancy, nodes }: Plan) {
     this.#world = world
     this.#store = store
     this.#plan = tenancy ?? null
+    // Who has less than others is given more of it at once.
+    this.#apart = (MOST_APART.always + MOST_APART.node * nodes.length) * Math.max(1, 1 / (tenancy?.gold ?? 1))
   }
 
   /** Of all processes that submit. */
@@ -137,7 +144,8 @@ export class Tenancy {
           (request.rank ?? 0) === one.priority &&
           request.operation === 'run',
       )
-      for (const { request } of before) this.#pass(waiting, request.share?.key, `step ${one.step} of ${one.task}`)
+      for (const { request } of before)
+        this.#pass(waiting, request.share?.key, MOST_STEPS, `step ${one.step} of ${one.task}`)
     }
     this.#weigh(
       its,
@@ -157,8 +165,7 @@ export class Tenancy {
       if (request.share?.key === 'loud') this.#served.loud += 1
     }
     const { gold, loud } = this.#served
-    // Who has less than others is given more of it at once.
-    if (Math.abs(gold - loud) <= MOST_APART * Math.max(1, 1 / this.#plan.gold)) return
+    if (Math.abs(gold - loud) <= this.#apart) return
     this.faults.push(
       `loud was served ${loud} times while gold was ${gold * this.#plan.gold} times, who has ${this.#plan.gold} times as much`,
     )
@@ -190,7 +197,7 @@ export class Tenancy {
       for (const { id, workflow, version } of claims) {
         const row = database.get<{ priority: number; share: string | null }>(SHARE, id)
         if (row?.priority === one.priority && workflow === one.workflow && version === one.version)
-          this.#pass(waiting, row.share, `task ${one.id}`)
+          this.#pass(waiting, row.share, MOST_TASKS, `task ${one.id}`)
       }
     }
   }
@@ -207,11 +214,11 @@ export class Tenancy {
     }
   }
 
-  #pass({ share, newcomer, passed }: Waiting, other: string | null | undefined, what: string): void {
+  #pass({ share, newcomer, passed }: Waiting, other: string | null | undefined, few: number, what: string): void {
     if (!newcomer || !other || other === share) return
     const count = (passed.get(other) ?? 0) + 1
     passed.set(other, count)
-    const most = MOST_BEFORE * Math.max(1, other === 'gold' ? (this.#plan?.gold ?? 1) : 1)
+    const most = few * Math.max(1, other === 'gold' ? (this.#plan?.gold ?? 1) : 1)
     if (count === most + 1) this.faults.push(`${what} of ${share} waits for ${count} of ${other}`)
   }
 }

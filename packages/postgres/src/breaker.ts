@@ -1,4 +1,4 @@
-import type { BreakerRow } from 'triarch/store'
+import { type BreakerRow, END_OF_RESTS, RESTS } from 'triarch/store'
 import type { Row } from './slot.ts'
 
 const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch.work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT $1) c)`
@@ -27,6 +27,8 @@ SELECT n.name, coalesce(b.version, 0), b.state,
   least($1, ${UNDER('w.agent = n.queue')} + CASE WHEN n.above IS NULL THEN 0 ELSE ${UNDER('w.agent > n.above AND w.agent < n.below')} END)
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n (name, queue, above, below, action)
 LEFT JOIN triarch.breakers b ON b.name = n.name COLLATE "C" ORDER BY n.name COLLATE "C"`
+/** Whether any service rests. */
+export const REST: string = `EXISTS (SELECT 1 FROM triarch.breakers b WHERE b.name >= '${RESTS}' AND b.name < '${END_OF_RESTS}')`
 export const BREAKERS_AFTER: string = `
 ${ROWS} FROM triarch.breakers n JOIN triarch.breakers b ON b.name = n.name WHERE n.name > $2 ORDER BY n.name LIMIT $3`
 export const CREATE_BREAKER =

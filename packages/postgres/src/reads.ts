@@ -183,11 +183,11 @@ export function markOf(row: Row): TaskMark {
   return { id, mark, ended }
 }
 
-type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number, string]
+type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number, string, boolean]
 
 export function lookOf(row: Row | undefined): Look {
-  const [now, mail, tasks, work, vacant, nextWake, living, settings] = row as LookRow
-  return { now, mail, tasks, work, vacant, nextWake, living, settings }
+  const [now, mail, tasks, work, vacant, nextWake, living, settings, rests] = row as LookRow
+  return { now, mail, tasks, work, vacant, nextWake, living, settings, rests }
 }
 
 export function recordOf(row: Row): HistoryRecord {

@@ -8,6 +8,7 @@ import {
   CREATE_BREAKER,
   DROP_BREAKER,
   RATE_LIMITS,
+  REST,
   UPDATE_BREAKER,
 } from './breaker.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
@@ -311,9 +312,9 @@ function boundedCall(name: string, count: number, by = BOUND): string {
   return `SELECT x.* FROM ${by}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
 }
 
-/** Whether settings changed is looked at with it: its function is of before there were any. */
+/** Whether settings changed, and whether services rest, is looked at with it: its function is of before there was either. */
 function looked(count: number): string {
-  return `SELECT l.*, ${SETTINGS_MARK} FROM triarch.look(${parameters(count)}) l`
+  return `SELECT l.*, ${SETTINGS_MARK}, ${REST} FROM triarch.look(${parameters(count)}) l`
 }
 
 /**

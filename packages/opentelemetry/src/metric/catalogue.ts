@@ -67,6 +67,7 @@ const known = {
   'triarch.breaker.moved': counter('{time}', 'Times that a circuit breaker came to a state, by this process.', 'agent', 'to'), // biome-ignore format: a row
   'triarch.agent.limit.moved': counter('{time}', 'Times that this process ran another number of attempts of the agent at a time, as its service answered.', 'agent'), // biome-ignore format: a row
   'triarch.rate.moved': counter('{time}', 'Times that a rate limit began to hold attempts of the agent back here, or that none waited any more: holding, free.', 'agent', 'to'), // biome-ignore format: a row
+  'triarch.agent.rests': counter('{time}', 'Times that this process heard that the service of the agent asked to be left alone.', 'agent'), // biome-ignore format: a row
   'triarch.alert': counter('{alert}', 'What needs an operator.', 'code'),
   'triarch.error': counter('{error}', 'What failed inside of the engine.', 'error.type'),
   'triarch.store.tasks': gauge('{task}', 'Tasks in the store, whatever their state; counted to 10,000.'),

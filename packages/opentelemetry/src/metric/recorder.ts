@@ -105,6 +105,7 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
     'limit:moved': ({ agent }) => sink.add('triarch.agent.limit.moved', 1, labels({ agent })),
     'rate:moved': ({ limit, to }) => sink.add('triarch.rate.moved', 1, labels({ agent: agentOf(limit), to })),
     'queue:full': ({ workflow, outcome }) => sink.add('triarch.queue.full', 1, labels({ workflow, outcome })),
+    'agent:rests': ({ agent }) => sink.add('triarch.agent.rests', 1, labels({ agent })),
     alert: ({ alert }) => sink.add('triarch.alert', 1, labels({ code: alert.code })),
     error: ({ error }) => sink.add('triarch.error', 1, labels({ 'error.type': errorType(error) })),
   }

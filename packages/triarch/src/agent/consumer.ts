@@ -155,12 +155,14 @@ export class Consumer implements Service {
         }
         for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
         // A queue that a rate limit kept from being asked was not found empty.
-        for (const { guard, pace, seats, slots, name, paused } of this.#options.hosts.values())
+        for (const host of this.#options.hosts.values()) {
+          const { guard, pace, seats, slots, name, paused } = host
           guard?.asked(
             (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null && !partly.has(name),
-            (queue) => !seats.none || pace?.isOpen(queue) === false,
+            (queue) => !seats.none || pace?.isOpen(queue) === false || host.resting(queue),
             slots.running > 0,
           )
+        }
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()

@@ -6,6 +6,7 @@ import type { Middleware } from '../definition/middleware.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
+import { LONGEST_REST } from '../policy/rate.ts'
 import type { PausedThere, StepRequest } from '../store/port.ts'
 import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
@@ -23,6 +24,7 @@ import { Seats } from './seats.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
+import { retryAfterOfOutcome } from './verdict.ts'
 import { wrapped } from './wrapped.ts'
 
 export interface HostedAttempt extends GuardedAttempt {
@@ -87,6 +89,8 @@ export interface HostOptions {
   freed?: () => void
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
+  /** Told that the service behind this queue asks to be left alone until then; without it each step waits for itself. */
+  rested?: (queue: string, until: number) => void
   /** Told what became of each attempt that ran. */
   ended?: (agent: string, outcome: Outcome) => void
 }
@@ -113,6 +117,9 @@ export class AgentHost {
   readonly backlog: Backlog | PooledBacklog
   #pace: Pace | null
   #paused: PausedThere | null = null
+  /** Services that asked to be left alone: until when, by their queues. */
+  readonly #rests = new Map<string, number>()
+  #restless: Timer | null = null
   /** Null: as many as are allowed. */
   #adaptive: AdaptiveLimit | null = null
   readonly #options: HostOptions
@@ -224,6 +231,7 @@ export class AgentHost {
 
   #seat(action: string, rank = 0): boolean {
     if (this.#paused !== null || this.seats.isBound(action) || this.guard?.isShut(action) === true) return false
+    if (this.resting(this.name)) return false
     if (!this.slots.reserve(action, rank)) return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action, rank)
@@ -239,6 +247,37 @@ export class AgentHost {
     const over = this.#paused !== null && paused === null
     this.#paused = paused
     if (over) this.#options.freed?.()
+  }
+
+  /** The service asked that nothing of this queue begins before then: of the agent's own, nothing at all. */
+  rest(queue: string, until: number): void {
+    if (until <= (this.#rests.get(queue) ?? 0) || !this.slots.open) return
+    this.#rests.set(queue, until)
+    const { environment, node, telemetry } = this.#options
+    const outlet = telemetry['agent:rests']
+    if (outlet.open) outlet.tell({ at: environment.now(), node, agent: this.name, queue, until })
+    this.#restUp()
+  }
+
+  /** Whether nothing of this queue may begin now. */
+  resting(queue: string): boolean {
+    if (this.#rests.size === 0) return false
+    const now = this.#options.environment.now()
+    return [this.name, queue].some((one) => (this.#rests.get(one) ?? 0) > now)
+  }
+
+  /** What waited is asked for when a rest is over. */
+  #restUp(): void {
+    const { environment } = this.#options
+    this.#restless?.cancel()
+    const first = Math.min(...this.#rests.values())
+    this.#restless = environment.timer(Math.max(1, Math.ceil(first - environment.now())), () => {
+      const now = environment.now()
+      for (const [queue, until] of this.#rests) if (until <= now) this.#rests.delete(queue)
+      this.#restless = null
+      if (this.#rests.size > 0) this.#restUp()
+      this.#options.freed?.()
+    })
   }
 
   /** Actions with a bound of their own. */
@@ -415,7 +454,7 @@ export class AgentHost {
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
     const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt))
-    const paused = opened ?? this.#pause()
+    const paused = opened ?? this.#pause() ?? this.#rest(attempt)
     const elsewhere = paused ?? this.#astray(attempt)
     const refusal = elsewhere ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
     if (!refusal) return this.#go(attempt, handler)
@@ -503,6 +542,11 @@ export class AgentHost {
   /** It was let start before it was paused: it waits in its queue. */
   #pause(): Outcome | null {
     return this.#paused === null || this.name === '' ? null : { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }
+  }
+
+  /** Its service has asked for a rest meanwhile. */
+  #rest({ lane = this.name }: HostedAttempt): Outcome | null {
+    return this.resting(lane) ? { kind: 'withdrawn', after: ASK_AGAIN, lane } : null
   }
 
   /** It needs a seat by its key, and was taken of a queue without keys. */
@@ -599,7 +643,7 @@ export class AgentHost {
     if (ran && !ran.cutOff) this.#adapt(request, outcome, environment.now() - ran.startedAt)
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
-    if (ran) this.pace?.ended(request.action, hosted.lane ?? this.name, outcome)
+    if (ran) this.#heed(request.action, hosted.lane ?? this.name, outcome)
     if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.guard?.expect(outcome.lane)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
@@ -617,6 +661,19 @@ export class AgentHost {
     }
     if (ran?.recorded) hosted.done(reply, ran.recorded)
     else hosted.done(reply)
+  }
+
+  /** A service that asks for a rest is left alone by all attempts: of the limit that they are under, or else of the agent. */
+  #heed(action: string, queue: string, outcome: Outcome): void {
+    const ms = retryAfterOfOutcome(outcome)
+    if (ms === 0) return
+    if (this.pace?.limits(action)) return this.pace.rest(action, queue, ms)
+    const { environment, rested } = this.#options
+    if (this.name === '' || !rested) return
+    const until = environment.now() + Math.min(LONGEST_REST, Math.ceil(ms))
+    if (until <= (this.#rests.get(queue) ?? 0)) return
+    this.rest(queue, until)
+    rested(queue, until)
   }
 
   #adapt({ action, operation }: StepRequest, outcome: Outcome, ms: number): void {
@@ -655,6 +712,7 @@ export class AgentHost {
   /** Takes no new work, and waits for nothing that outlived its attempt. */
   close(): void {
     this.slots.close()
+    this.#restless?.cancel()
     this.#dismiss()
   }
 

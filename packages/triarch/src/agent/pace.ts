@@ -1,7 +1,6 @@
 import type { Outcome } from '../kernel/message.ts'
 import type { Allowance } from './allowance.ts'
 import type { Quota } from './quota.ts'
-import { retryAfterOfOutcome } from './verdict.ts'
 
 /** The rate limits of one agent: its own, and those of its actions. */
 export class Pace {
@@ -88,9 +87,14 @@ export class Pace {
     return { kind: 'withdrawn', after: ASK_AGAIN, lane: this.isKeyed(action) ? queue : this.agent }
   }
 
-  ended(action: string, queue: string, outcome: Outcome): void {
-    const ms = retryAfterOfOutcome(outcome)
-    if (ms > 0) for (const it of this.#of(action, queue) ?? []) it.rest(ms)
+  /** Whether attempts of the action are under any limit. */
+  limits(action: string): boolean {
+    return this.#those(action).length > 0
+  }
+
+  /** The service wants to be left alone for so long (ms). */
+  rest(action: string, queue: string, ms: number): void {
+    for (const it of this.#of(action, queue) ?? []) it.rest(ms)
   }
 
   #those(action: string | null): Quota[] {

@@ -52,6 +52,7 @@ function askOf({ host, queue }: Place, index: number, high: boolean, held: Reado
   const action = index === 0 ? null : limited[index - 1]
   if (action === undefined || (action !== null && queue?.only?.(action) === false)) return []
   const agent = queue?.queue ?? host.name
+  if (host.resting(agent)) return []
   const seats = host.seats.none ? [] : host.seats.of(action, agent)
   const room = Math.min(pool, host.room(action, agent))
   const share: QueueShare = {

@@ -19,6 +19,8 @@ export interface LookoutOptions {
   supervisor: Supervisor | null
   /** Told how the settings are marked; without a mark: that one of them was changed. */
   settings: (mark?: string) => void
+  /** Told that services rest. */
+  rests: () => void
   /** Sets the clock by the store's. */
   synchronise: (ask: () => Promise<number>) => Promise<void>
   failed: (error: unknown) => void
@@ -114,9 +116,10 @@ export class Lookout implements Service {
     if (look && this.#open) this.#act(look)
   }
 
-  #act({ mail, tasks, work, vacant, nextWake, settings }: Look): void {
+  #act({ mail, tasks, work, vacant, nextWake, settings, rests }: Look): void {
     const { environment, scheduler, consumer, supervisor, poll } = this.#options
     this.#options.settings(settings)
+    if (rests) this.#options.rests()
     if (mail) scheduler?.wake(hints.mail)
     if (tasks && scheduler) {
       const now = environment.monotonic()

@@ -8,6 +8,7 @@ import { Paces } from '../agent/paces.ts'
 import type { Peering, PeerNode } from '../agent/peer.ts'
 import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
+import { Rests } from '../agent/rests.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
 import type { Watch } from '../alert/watch.ts'
@@ -103,6 +104,7 @@ export class Node {
   readonly #logs: Logbook
   readonly #breakers: Breakers
   readonly #rates: Rates
+  readonly #rests: Rests
   readonly hosts: Hosts
   /** Of agents that other nodes have. */
   readonly #reached: Hosts
@@ -163,6 +165,7 @@ export class Node {
         this.#consumer?.wake()
         peering?.stirred()
       },
+      rested: (queue: string, until: number) => this.#rests.heard(queue, until),
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
     const guards = Guards.of(agents, environment, settings.poll)
@@ -182,7 +185,7 @@ export class Node {
       options.peering?.({
         ...{ id: this.id, scheduler: roles.has('scheduler'), hosts },
         offered: (relay, agent, actions, most) => {
-          const { ended: _, ...means } = host
+          const { ended: _, rested: __, ...means } = host
           // How its attempts go is told where they run.
           const peer =
             reached.get(agent) ?? new AgentHost({ ...means, telemetry: unheard }, null, { elsewhere: true }, agent)
@@ -288,6 +291,13 @@ export class Node {
       wake()
     }
     this.#rates = paces.rates({ environment, store, free, wake: instants, failed, node: this.id, telemetry })
+    this.#rests = new Rests({
+      environment,
+      store,
+      hosts: (agent) => [hosts.get(agent), reached.get(agent)],
+      poll: settings.poll,
+      failed,
+    })
     const watch = roles.has('supervisor') ? (options.watch?.() ?? null) : null
     const supervisor = roles.has('supervisor')
       ? new Supervisor({
@@ -326,6 +336,7 @@ export class Node {
       poll: settings.poll,
       runnable: () => (this.scheduler ? registry.ready : []),
       settings: (mark) => reader.look(mark),
+      rests: () => this.#rests.look(),
       actions: () => roster.actions,
       scheduler: this.scheduler,
       consumer: taking,
@@ -369,6 +380,7 @@ export class Node {
     const all = [
       this.#breakers,
       this.#rates,
+      this.#rests,
       this.scheduler,
       this.#consumer,
       this.hosts,

@@ -132,4 +132,6 @@ export interface Look {
   living: number
   /** Another one after each change of any setting. */
   settings: string
+  /** Services asked to be left alone for a while: there are rows of that. */
+  rests: boolean
 }

@@ -185,6 +185,8 @@ export interface TelemetryEvents {
   'rate:moved': TelemetryOrigin & { limit: string; to: 'holding' | 'free'; waiting: number }
   /** The line of a workflow has as many as may wait in it (`most`): a submission is refused with QUEUE_FULL, or held back until there is room. */
   'queue:full': TelemetryOrigin & { workflow: string; most: number; outcome: 'refused' | 'held' }
+  /** The service of the agent asked to be left alone, as this node heard from it or from others. `queue`: the agent, or `agent#key`; `until`: ms since the epoch. */
+  'agent:rests': TelemetryOrigin & { agent: string; queue: string; until: number }
   /** Something needs an operator: the alert that `on('alert')` tells of. */
   alert: TelemetryOrigin & { alert: Alert }
   /** Something failed inside of the engine: what `onError` is told. */
@@ -250,6 +252,7 @@ const names: { readonly [N in TelemetryName]: true } = {
   'limit:moved': true,
   'rate:moved': true,
   'queue:full': true,
+  'agent:rests': true,
   alert: true,
   error: true,
 }

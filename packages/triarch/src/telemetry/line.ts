@@ -75,6 +75,7 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'limit:moved': { worst: 'debug', says: 'limit moved' },
   'rate:moved': { worst: 'debug', says: 'rate limit moved' },
   'queue:full': { worst: 'debug', says: 'as many tasks wait as may' },
+  'agent:rests': { worst: 'info', says: 'the service of an agent asked for a rest' },
   alert: { worst: 'warn', says: 'alert' },
   error: { worst: 'error', says: 'error in the engine' },
 }

@@ -1,9 +1,10 @@
 import { agentOfQueue } from '../store/breaker.ts'
 import type { NodeRow, ParkedRow, SeatRow, StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { RESTS, restOf, restRows, storedRest } from '../store/rest.ts'
 import { type BreakerInfo, breakerInfo } from './breaker.ts'
 import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
-import { type Limiter, limiterOf, namesOf } from './rate.ts'
+import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'
 import { type FullBound, fullBoundOf } from './seat.ts'
 
 /** For what a request waits that nobody has taken. */
@@ -28,6 +29,8 @@ export interface Hindrances {
   breakers: ReadonlyMap<string, BreakerInfo>
   /** Rate limits, by what they are of. */
   rates: ReadonlyMap<string, StoredRate>
+  /** Until when services want to be left alone (ms since the epoch), by queues. */
+  rests: ReadonlyMap<string, number>
   /** Bounds over all nodes that have no seat left, by what they are of. */
   full: ReadonlyMap<string, SeatRow>
   /** How many requests wait in each queue, counted up to what was asked for. */
@@ -47,11 +50,12 @@ export async function hindrancesOf(
     return {
       ...{ now, nodes, paused: new Map(), breakers: new Map() },
       rates: new Map(),
+      rests: new Map(),
       full: new Map(),
       waiting: new Map(),
     }
   const [rows, seats, paused] = await Promise.all([
-    store.breakers({ names: [...queues, ...limits.map(rateRow)], count }),
+    store.breakers({ names: [...queues, ...limits.map(rateRow), ...new Set(queues.flatMap(restRows))], count }),
     store.seats(limits),
     agentPauses(store, agents, nodes),
   ])
@@ -65,6 +69,9 @@ export async function hindrancesOf(
         return stored ? [[name, stored]] : []
       }),
     ),
+    rests: new Map(
+      rows.filter(({ name }) => name.startsWith(RESTS)).map(({ name, state }) => [restOf(name), storedRest(state)]),
+    ),
     full: new Map(seats.filter(({ taken, most }) => taken >= most).map((row) => [row.name, row])),
     waiting: new Map(rows.map(({ name, waiting }) => [name, waiting])),
   }
@@ -72,7 +79,7 @@ export async function hindrancesOf(
 
 /** Null: nothing but a free slot. */
 export function hindranceOf(known: Hindrances, { queue, action }: Waiting): Hindrance | null {
-  const { now, nodes, paused, breakers, rates, full, waiting } = known
+  const { now, nodes, paused, breakers, rates, rests, full, waiting } = known
   // A node that does not say what it runs may well run it.
   if (!nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true)))
     return { code: 'no-agent' }
@@ -80,7 +87,7 @@ export function hindranceOf(known: Hindrances, { queue, action }: Waiting): Hind
   if (pause?.everywhere) return { code: 'agent-paused', pause: pause.pause }
   const breaker = breakers.get(queue)
   if (breaker) return { code: 'breaker', breaker }
-  const limiter = limiterOf(rates, queue, action, now)
+  const limiter = restOver(rests, queue, now) ?? limiterOf(rates, queue, action, now)
   if (limiter) return { code: 'rate-limit', limiter }
   const bound = fullBoundOf({ bounds: full, waiting }, queue, action)
   return bound ? { code: 'concurrency', full: bound } : null

@@ -9,7 +9,8 @@ export interface Limiter {
   until: Date
   /** The service asked for it. */
   rests: boolean
-  limit: number
+  /** Null: there is none, the service asked for it. */
+  limit: number | null
   /** ms. */
   per: number
 }
@@ -38,7 +39,15 @@ export function namesOf(queue: string, action: string): string[] {
   return queue === agent ? of : of.flatMap((name) => [name, name + queue.slice(agent.length)])
 }
 
+/** The service of an agent without a limit asked for a rest; null: it did not, or that is over. */
+export function restOver(rests: ReadonlyMap<string, number>, queue: string, now: number): Limiter | null {
+  const found = [agentOfQueue(queue), queue].map((name) => ({ name, until: rests.get(name) ?? 0 }))
+  const [last] = found.filter(({ until }) => until > now).sort((a, b) => b.until - a.until)
+  return last ? { name: last.name, until: new Date(last.until), rests: true, limit: null, per: 0 } : null
+}
+
 export function limiterText({ name, until, rests, limit, per }: Limiter): string {
+  if (limit === null) return `the service of ${name} asked for a rest, so that nothing begins before ${clock(until)}`
   const why = rests ? 'its service asked for a rest' : `${limit.toLocaleString('en')} attempts in ${spanText(per)}`
   return `the rate limit of ${name} (${why}) lets no more begin before ${clock(until)}`
 }

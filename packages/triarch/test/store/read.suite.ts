@@ -90,6 +90,7 @@ export function readSuite(bench: Bench): void {
         nextWake: null,
         living: 0,
         settings: '0:0:0',
+        rests: false,
       }
       expect(await look()).toEqual({ now: clock.now(), ...none })
       await store.submit([newTask('t')])
@@ -104,6 +105,17 @@ export function readSuite(bench: Bench): void {
       expect([await look('o'), await look('o', [], ['pay.refund'])]).toMatchObject([{ ...none, work: true }, none])
       await store.takeWork({ node: 'o', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
       expect(await look('o')).toMatchObject(none)
+    })
+
+    it('tells that services rest, as long as there is a row of that', async () => {
+      const { store } = bench
+      await store.writeBreaker({ name: 'pay', expected: 0, state: '{}' })
+      await store.writeBreaker({ name: '~pay', expected: 0, state: '{}' })
+      expect(await look()).toMatchObject({ rests: false })
+      await store.writeBreaker({ name: '~~pay', expected: 0, state: '{}' })
+      expect(await look()).toMatchObject({ rests: true })
+      await store.writeBreaker({ name: '~~pay', expected: 1, state: null })
+      expect(await look()).toMatchObject({ rests: false })
     })
 
     it('tells of sleepers: that one is due to all, of the next to who leads, or to all while nobody does', async () => {

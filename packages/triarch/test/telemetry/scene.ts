@@ -4,6 +4,7 @@ import {
   type TelemetryEvents,
   type TelemetryListeners,
   type TelemetryName,
+  TransientError,
   telemetryNames,
   workflow,
 } from '../../src/index.ts'
@@ -28,6 +29,12 @@ const spare = agent('spare').action('look', { run: (_: null) => 1 })
 const look = shop.action('look', { whenOpen: { fallback: spare }, run: (_: null) => 1 })
 const looking = workflow('looking', { run: (_: null, task) => task.run(look, null) })
 const tries = new Map<string, number>()
+const tired = agent('tired').action('ask', {
+  run(_: null, { attempt }) {
+    if (attempt === 1) throw new TransientError('too many requests', { retryAfter: 2_000 })
+  },
+})
+const weary = workflow('weary', { run: (_: null, task) => task.run(tired, null) })
 const flaky = shop.action('flaky', {
   retry: { attempts: 3, backoff: { initial: '1s', jitter: false } },
   run(id: string) {
@@ -97,7 +104,7 @@ const drips = workflow('drips', {
   run: async (_: null, task) => void (await Promise.all([1, 2, 3].map(() => task.run(drip, null)))),
 })
 const bounded = workflow('bounded', { maxQueued: 1, run: async () => null })
-const workflows = [drips, bounded, looking, sleeper, many, undone, local, kept, plan, again, failing, held, item]
+const workflows = [weary, drips, bounded, looking, sleeper, many, undone, local, kept, plan, again, failing, held, item]
 
 /**
  * One of everything on a store in a file: a node that schedules, its successor, and one with the agents. What they told, and what
@@ -119,7 +126,12 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   const shared = { store, environment, onError, lease: '10s', sweep: '1s', poll: '1s' } as const
   const scheduling = { ...shared, workflows, roles: ['scheduler', 'supervisor'], telemetry: whole.listeners } as const
   const cache = { shared: { get: () => Promise.reject(new Error('down')), set: () => undefined } }
-  const hosting = { ...shared, cache, agents: [shop, crowd, narrow, spare.agent], roles: ['agent'] } as const
+  const hosting = {
+    ...shared,
+    cache,
+    agents: [shop, crowd, narrow, spare.agent, tired.agent],
+    roles: ['agent'],
+  } as const
   await using _ = await testEngine({ ...hosting, telemetry: hands.listeners })
   const first = await testEngine(scheduling)
   await act(first)
@@ -145,6 +157,7 @@ async function act(engine: TestEngine): Promise<void> {
   await triarch.schedule('often').register({ workflow: item, input: 0, every: '1m' })
   await engine.submit(undone, 'a', { id: 'undone' })
   await engine.submit(local, null, { id: 'local' })
+  await engine.submit(weary, null, { id: 'weary' })
   await engine.submit(kept, null, { id: 'kept' })
   await engine.submit(plan, null, { id: 'plan' })
   await engine.submit(again, 1, { id: 'again' })

@@ -1,4 +1,5 @@
 import type { Look, LookRequest } from '../port.ts'
+import { END_OF_RESTS, RESTS } from '../rest.ts'
 import type { Database } from './database.ts'
 import { SETTINGS_MARK } from './setting.ts'
 
@@ -14,7 +15,8 @@ SELECT
   (SELECT holder FROM triarch_leases WHERE name = ?5 AND until > ?2) AS leader,
   (SELECT count(*) FROM triarch_nodes WHERE dead = 0) AS living,
   (SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1) AS nextWake,
-  ${SETTINGS_MARK} AS settings`
+  ${SETTINGS_MARK} AS settings,
+  EXISTS (SELECT 1 FROM triarch_breakers WHERE name >= '${RESTS}' AND name < '${END_OF_RESTS}') AS rests`
 
 interface Row {
   mail: number
@@ -24,15 +26,17 @@ interface Row {
   living: number
   nextWake: number | null
   settings: string
+  rests: number
 }
 
 export function look(database: Database, now: number, { node, runnable, actions, lease }: LookRequest): Look {
   const row = database.get<Row>(LOOK, node, now, JSON.stringify(runnable), JSON.stringify(actions), lease) as Row
-  const { mail, tasks, work, leader, living, nextWake, settings } = row
+  const { mail, tasks, work, leader, living, nextWake, settings, rests } = row
   const mine = leader === null || leader === node
   return {
     ...{ now, mail: mail === 1, tasks: tasks === 1, work: work === 1, vacant: leader === null, living },
     nextWake: mine ? nextWake : null,
     settings,
+    rests: rests === 1,
   }
 }

@@ -1,0 +1,99 @@
+import type { Environment } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
+import { agentOfQueue } from '../store/breaker.ts'
+import type { StateStore } from '../store/port.ts'
+import { END_OF_RESTS, RESTS, restOf, restRow, type StoredRest, storedRest } from '../store/rest.ts'
+import type { AgentHost } from './host.ts'
+
+export interface RestsOptions {
+  environment: Environment
+  store: Pick<StateStore, 'breakers' | 'writeBreaker'>
+  /** By agents: those that take attempts here, and those that others take for them. */
+  hosts: (agent: string) => readonly (AgentHost | undefined)[]
+  /** After how long others hear of it (ms). */
+  poll: number
+  failed: (error: unknown) => void
+}
+
+/** Rows of one reading: there is one for each service that rests. */
+const PAGE = 1_000
+/** Others were quicker so often: they said the same. */
+const MOST_TRIES = 3
+
+/**
+ * Rests that services without a rate limit ask for (`Retry-After`), as all nodes share them. A row is there only while one lasts; whether there are any
+ * is known from what a node looks at anyway.
+ */
+export class Rests implements Service {
+  readonly #options: RestsOptions
+  #open = true
+  #looking = false
+  readonly #telling = new Set<Promise<void>>()
+
+  constructor(options: RestsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    // It speaks when it is spoken to.
+  }
+
+  stop(): void {
+    // What the last attempts hear is still told.
+  }
+
+  async drain(): Promise<void> {
+    this.#open = false
+    await Promise.all(this.#telling)
+  }
+
+  abandon(): void {
+    this.#open = false
+  }
+
+  /** The service behind this queue wants to be left alone until then. */
+  heard(queue: string, until: number): void {
+    // It is over before others could know.
+    if (until - this.#options.environment.now() <= this.#options.poll) return
+    const told = this.#tell(queue, until)
+      .catch((error: unknown) => this.#options.failed(error))
+      .finally(() => this.#telling.delete(told))
+    this.#telling.add(told)
+  }
+
+  async #tell(queue: string, until: number): Promise<void> {
+    const { store, poll } = this.#options
+    const name = restRow(queue)
+    const state = JSON.stringify({ format: 'rest-1', until: Math.ceil(until) } satisfies StoredRest)
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const [row] = await store.breakers({ names: [name], count: 0 })
+      // Attempts that run beside each other are told the same by their service.
+      if (storedRest(row?.state ?? null) >= until - poll) return
+      if (await store.writeBreaker({ name, expected: row?.version ?? 0, state })) return
+    }
+  }
+
+  /** There are some. */
+  look(): void {
+    if (this.#looking || !this.#open) return
+    this.#looking = true
+    void this.#read()
+      .catch((error: unknown) => this.#options.failed(error))
+      .finally(() => {
+        this.#looking = false
+      })
+  }
+
+  async #read(): Promise<void> {
+    const { environment, store, hosts, poll } = this.#options
+    const rows = await store.breakers({ after: RESTS, limit: PAGE, count: 0 })
+    for (const { name, version, state } of rows) {
+      if (name >= END_OF_RESTS) break
+      const until = storedRest(state)
+      const queue = restOf(name)
+      if (until > environment.now()) for (const host of hosts(agentOfQueue(queue))) host?.rest(queue, until)
+      // A look later all know that it is over.
+      else if (until + poll < environment.now()) await store.writeBreaker({ name, expected: version, state: null })
+    }
+  }
+}
