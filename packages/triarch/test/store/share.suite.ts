@@ -49,8 +49,9 @@ export function shareSuite(bench: Bench): void {
       await line.queue(['a', 50])
       expect(await line.take(3)).toBe('aaa')
       await line.queue(['b', 4], ['c', 2])
-      expect(await line.take(9)).toBe('abcabcaba')
-      expect(await line.take(40)).toBe(`b${'a'.repeat(39)}`)
+      // Whole rounds: which of several in one place is cut off is up to the store.
+      expect(await line.take(8)).toBe('abcabcab')
+      expect(await line.take(41)).toBe(`ab${'a'.repeat(39)}`)
     })
 
     it('lets a single request of another wait for one of each that is there before it', async () => {
