@@ -8,20 +8,22 @@ const fairness = { key: () => 'one' }
 export const policies = {
   'circuit breaker': { circuitBreaker: {} },
   'rate limit': { rateLimit: { limit: 1_000_000, per: '1s', burst: 100_000 } },
-  'adaptive concurrency': { concurrency: { each: SLOTS, adaptive: true } },
+  'adaptive concurrency': { concurrency: { each: SLOTS, adaptive: { least: 1_000 } } },
   fairness: { fairness },
   ageing: { ageing: '10m' },
   pools: { pools: { high: SLOTS / 2, rest: SLOTS / 2 } },
 } as const satisfies Record<string, AgentOptions>
 
-const { fairness: _, ageing: __, pools, 'adaptive concurrency': slots, ...common } = policies
-const before = { ...common['circuit breaker'], ...common['rate limit'] }
+const { pools, 'circuit breaker': breaker, 'rate limit': rate, 'adaptive concurrency': slots } = policies
 
-/** All that an agent can have together: its queue has one order, and pools have slots of their own. With what the engine has of it. */
+/**
+ * All that an agent can have together: its queue has one order, and pools have slots of their own. With what the engine has of it. Without a rate
+ * limit, whose instants do not last: who begins thousands of steps a second meets it by way of the queue, as a measure of its own shows.
+ */
 export const together = {
-  'all, fair': [{ ...before, ...slots, fairness }, { fairness }],
-  'all, aged': [{ ...before, ...slots, ageing: '10m' }, { ageing: '10m' }],
-  'all, in pools': [{ ...before, ...pools, fairness }, { fairness }],
+  'all, fair': [{ ...breaker, ...slots, fairness }, { fairness }],
+  'all, aged': [{ ...breaker, ...slots, ageing: '10m' }, { ageing: '10m' }],
+  'all, in pools': [{ ...breaker, ...pools, fairness }, { fairness }],
 } as const satisfies Record<string, [AgentOptions, Partial<TriarchOptions>]>
 
 /** An agent of three-step tasks, and their workflow, which is bounded as well. Another action has a cache. */
@@ -43,5 +45,6 @@ export function policedSteps(name: string, options: AgentOptions): { agent: Agen
 /** What a process that only runs actions has in `queue`, with what bounds over all nodes besides: it sends each step through the queue. */
 export const bounded: ReturnType<typeof policedSteps> = policedSteps('bounded', {
   ...together['all, fair'][0],
-  concurrency: { each: SLOTS, shared: SLOTS, adaptive: true },
+  ...rate,
+  concurrency: { each: SLOTS, shared: SLOTS, adaptive: { least: 1_000 } },
 })
