@@ -1,5 +1,6 @@
 // npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
 // [--stored 10000000] [--minutes 60]
+// npm run bench -- --peers [restate bullmq] [--only restate,bullmq] [--quick] [--json] [--folder path]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -9,6 +10,9 @@ import { parseArgs } from 'node:util'
 import { machine, newFolder } from './machine.ts'
 import type { Outcome, Sizes, StoreName } from './measure.ts'
 import { measures } from './measures/index.ts'
+import { report as reportPeers } from './peers/report.ts'
+import { take as takePeers } from './peers/rounds.ts'
+import { systems } from './peers/systems/index.ts'
 import { type Serving, serve } from './postgres/server.ts'
 import { hottest } from './profile.ts'
 import { disturbance, machineLine, table } from './report.ts'
@@ -20,6 +24,7 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     only: { type: 'string' },
     folder: { type: 'string' },
     stored: { type: 'string' },
@@ -29,7 +34,7 @@ const { values: options, positionals } = parseArgs({
 if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
 const store = options.store as StoreName
 const sizes: Sizes = { quick: options.quick, ...number('stored'), ...number('minutes') }
-const known = measures[store].map(({ name }) => name)
+const known = (options.peers ? systems : measures[store]).map(({ name }) => name)
 const names = [...positionals, ...(options.only?.split(',') ?? (positionals.length > 0 ? [] : known))]
 for (const name of names) if (!known.includes(name)) throw new Error(`"${name}" is none of ${known.join(', ')}`)
 
@@ -40,9 +45,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void Promise.resolve(server?.stop()).finally(() => process.exit(1)))
 }
 
-if (store === 'postgres') server = await serve(options.folder)
+if (store === 'postgres' || options.peers) server = await serve(options.folder)
 try {
-  await report(machine(server?.folder ?? folder, server?.version))
+  const found = machine(server?.folder ?? folder, server?.version)
+  if (options.peers) await besidePeers(found, server?.url ?? '')
+  else await report(found)
 } finally {
   await server?.stop()
 }
@@ -57,6 +64,16 @@ async function report(found: ReturnType<typeof machine>): Promise<void> {
   }
   if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, measures: outcomes }, null, 2))
   else console.log(`${machineLine(found)}\n\n${table(outcomes)}\n\n${disturbance(outcomes)}`.trimEnd())
+}
+
+async function besidePeers(about: ReturnType<typeof machine>, url: string): Promise<void> {
+  const chosen = systems.filter(({ name }) => names.includes(name))
+  const found = await takePeers(chosen, { folder, url }, options.quick)
+  console.log(
+    options.json
+      ? JSON.stringify({ machine: about, quick: options.quick, peers: found }, null, 2)
+      : reportPeers(found, about),
+  )
 }
 
 /** Null: it failed, and has said why. */

@@ -21,6 +21,15 @@ export function table(outcomes: readonly Outcome[]): string {
   const rows = outcomes.flatMap(({ name, figures }) =>
     figures.map((figure, index) => [index === 0 ? name : '', ...cells(figure)]),
   )
+  return aligned(heads, rows, right)
+}
+
+/** Rows below their heads, columns of numbers to the right. */
+export function aligned(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: ReadonlySet<number>,
+): string {
   const all = [heads, ...rows]
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   const lines = all.map((row) =>
@@ -53,6 +62,6 @@ function verdict(value: number, better: Figure['better'], target: number | undef
 }
 
 /** Three digits are all that such figures are good for. */
-function text(value: number): string {
+export function text(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
 }
