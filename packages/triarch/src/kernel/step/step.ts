@@ -15,10 +15,12 @@ export type Trial = 'begun' | 'survived'
  */
 export type Loss = 'death' | 'silence' | 'alive' | 'stop'
 
-/** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
-/** An answer of before, from a cache. */
+/**
+ * An answer of before, from a cache.
+ * @example const mark: CacheMark = { at: Date.now(), from: 'shared' }
+ */
 export interface CacheMark {
-  /** When it was kept. */
+  /** When it was kept (ms since the epoch). */
   at: number
   /** From the memory of the process that was asked, or from what all nodes share. */
   from: 'memory' | 'shared'
@@ -26,6 +28,7 @@ export interface CacheMark {
   stale?: true
 }
 
+/** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
 export interface AttemptTrace {
   attempt: number
   startedAt: number | null
