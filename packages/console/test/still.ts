@@ -104,7 +104,7 @@ export class Still implements AsyncDisposable {
     await page.addStyleTag({ content: STYLE })
     await page.locator('main h1').waitFor()
     if (path.endsWith('tab=graph')) await page.locator('svg[data-nodes]:not([data-nodes="0"])').waitFor()
-    for (let quiet = 0; quiet < 2; ) {
+    for (let quiet = 0; quiet < 4; ) {
       await page.evaluate(DRAWN)
       quiet = this.#underWay === 0 ? quiet + 1 : 0
     }
