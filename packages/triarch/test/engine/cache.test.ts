@@ -116,6 +116,28 @@ describe('an action with a cache', () => {
     expect(of.calls).toEqual(['eur', 'usd'])
   })
 
+  it('answers what it knows while all slots are taken, and nothing while its agent is paused', async () => {
+    const of = rates({ ttl: '1h' }, { concurrency: 1 })
+    await using s = await of.start()
+    await asked(s, of, { what: 'eur' })
+    of.service.slow = 10_000
+    const slow = await s.submit(of.quote, { what: 'usd' })
+    await s.advance('1s')
+    expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
+    expect((await slow.status()).status).toBe('running')
+    await s.advance('2m')
+    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    await setting.set({ paused: 'maintenance' }, { reason: 'a test' })
+    await s.advance('2s')
+    const kept = await s.submit(of.quote, { what: 'eur' })
+    await s.advance('5s')
+    expect((await kept.explain()).reasons).toMatchObject([{ code: 'agent-paused' }])
+    await setting.clear({ reason: 'a test' })
+    await s.advance('5s')
+    expect(await kept.result()).toBe('eur 1')
+    expect(of.calls).toEqual(['eur', 'usd'])
+  })
+
   it('gives what is stale at once, and asks for another meanwhile, once', async () => {
     const of = rates({ ttl: '10s', jitter: 0, staleWhileRevalidate: '1m' })
     await using s = await of.start()
