@@ -37,7 +37,19 @@ describe('the health of an engine', () => {
     expect(report.status).toBe('ok')
     expect(report.node).toBe((await triarch.nodes())[0]?.id)
     expect(report.checks.map(({ name }) => name)).toEqual([
-      ...['store.read', 'store.write', 'clock', 'disk', 'pool', 'replica', 'node', 'nodes', 'leader', 'timers', 'backlog'],
+      ...[
+        'store.read',
+        'store.write',
+        'clock',
+        'disk',
+        'pool',
+        'replica',
+        'node',
+        'nodes',
+        'leader',
+        'timers',
+        'backlog',
+      ],
       ...['queues', 'agents', 'breakers', 'schedules', 'settings', 'keys', 'probes'],
     ])
     for (const { at, since } of report.checks) expect([at.getTime(), since.getTime()]).toEqual([environment.now(), environment.now()]) // biome-ignore format: a row

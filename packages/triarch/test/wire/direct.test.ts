@@ -90,7 +90,7 @@ describe('a step of an agent that another node has', () => {
     await t.node(['agent'], { agents: [t.agent, shop] })
     await t.reached(scheduler)
     t.queued.length = 0
-    const marks = []
+    const marks: unknown[] = []
     for (let time = 0; time < 2; time++) {
       const task = await scheduler.submit(asks, 1)
       expect(await task.result()).toBe(2)
