@@ -517,6 +517,7 @@ describe('the settings', () => {
         connection: { connectionString: 'postgres://h/d' },
         schema: 'triarch',
         connections: 8,
+        readFrom: null,
         reads: 4,
         transactions: 4,
       },
