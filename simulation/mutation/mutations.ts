@@ -1083,7 +1083,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 2891,
+    at: 8569,
     world: 'wire',
   },
   'whoever waits for a welcome says hello for each word of the session before': {
