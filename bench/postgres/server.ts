@@ -77,10 +77,15 @@ export interface Serving {
   stop(): Promise<void>
 }
 
+/** Of 41 processes, each with as many as it may open while it is busy. */
+const CONNECTIONS = 800
+
 /** A fresh server with full durability, below `parent`; or the one that TRIARCH_POSTGRES_URL names. */
 export async function serve(parent: string | undefined): Promise<Serving> {
   const given = process.env.TRIARCH_POSTGRES_URL
-  const server = given ? null : await startServer({ durable: true, ...(parent !== undefined && { parent }) })
+  // A fleet has more connections than a server allows by itself.
+  const flags = [`max_connections=${CONNECTIONS}`]
+  const server = given ? null : await startServer({ durable: true, flags, ...(parent !== undefined && { parent }) })
   const url = given ?? server?.url ?? ''
   await using watch = await new ServerWatch(url).open()
   return { url, version: await watch.version(), folder: server?.folder, stop: async () => server?.stop() }
