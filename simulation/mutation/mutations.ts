@@ -1096,12 +1096,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 162,
     world: 'wire',
   },
-  'an answer that another session acknowledged is forgotten at once': {
-    change: { 'wire/answered.ts': [['|| by === session) return', '|| by !== null) return']] },
-    by: ['atMostOnce'],
-    at: 3224,
-    world: 'wire',
-  },
   'a server that vanishes after a hello is waited for': {
     change: { 'wire/socket.ts': [['request.session === undefined || request', 'request.session === null || request']] },
     by: ['liveness'],
