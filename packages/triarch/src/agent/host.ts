@@ -335,9 +335,7 @@ export class AgentHost {
     const key = this.#await(attempt)
     const waits = () => {
       if (attempt.guest || this.#unsure.get(key) !== attempt) return
-      this.slots.enter()
-      this.slots.release(request.action, request.rank)
-      attempt.guest = true
+      this.#stand(attempt)
     }
     void answers?.find(policy, request, completeBy, waits).then(({ outcome, flight }) => {
       const wanted = this.#unsure.get(key) === attempt
@@ -352,8 +350,7 @@ export class AgentHost {
       if (!this.#seat(request.action, request.rank)) {
         return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }, null)
       }
-      this.slots.leave()
-      attempt.guest = false
+      this.#sit(attempt)
       this.#admit(attempt, handler)
     })
   }
@@ -398,6 +395,20 @@ export class AgentHost {
     this.#free(attempt)
     attempt.flight?.end(null)
     this.#pass(attempt, { kind: 'withdrawn' }, null)
+  }
+
+  /** It waits for something else than its service: its slot is for others. */
+  #stand(attempt: HostedAttempt): void {
+    const { action, rank } = attempt.request
+    this.slots.enter()
+    this.slots.release(action, rank)
+    attempt.guest = true
+  }
+
+  /** A slot was taken for it. */
+  #sit(attempt: HostedAttempt): void {
+    this.slots.leave()
+    attempt.guest = false
   }
 
   #free({ request, guest }: HostedAttempt): void {
@@ -470,9 +481,7 @@ export class AgentHost {
   #tarry(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
     const { action, rank } = attempt.request
     const key = this.#await(attempt)
-    this.slots.enter()
-    this.slots.release(action, rank)
-    attempt.guest = true
+    this.#stand(attempt)
     const over = (): boolean => {
       this.#tarrying.delete(resume)
       timer.cancel()
@@ -485,8 +494,7 @@ export class AgentHost {
       if (this.#unsure.get(key) !== attempt) return over()
       if (this.pace?.room(action, attempt.lane ?? this.name) === 0 || !this.slots.reserve(action, rank)) return false
       over()
-      this.slots.leave()
-      attempt.guest = false
+      this.#sit(attempt)
       this.#admit(attempt, handler)
       return true
     }
