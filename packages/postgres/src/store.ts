@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type * as port from 'triarch/store'
 import {
   ASK_AGAIN,
+  allOf,
   type Environment,
   endOfKeys,
   type Hint,
@@ -9,7 +10,6 @@ import {
   KEYED,
   LEADER,
   LONGEST_ANSWER,
-  LOOK,
   listingOf,
   MOST_BACKLOGS,
   rateLine,
@@ -556,9 +556,8 @@ export class PostgresStore implements port.StateStore {
   }
 
   /** The keys; null: there are more than one look goes through, or one of them is null. */
-  async #few(statement: ListStatement, copy: boolean): Promise<number[] | null> {
-    const keys = (await this.#list(statement, copy)).map(([key]) => key as number | null)
-    return keys.length > LOOK || !keys.every((key) => key !== null) ? null : keys
+  async #few(statement: ListStatement, copy: boolean): Promise<readonly number[] | null> {
+    return allOf((await this.#list(statement, copy)).map(([key]) => key as number | null))
   }
 
   /** Each form of a query is a statement of its own: not worth a name. */

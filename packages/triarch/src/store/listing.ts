@@ -128,6 +128,11 @@ function exactly({ test }: RowCondition): readonly string[] | null {
   return test.type === 'text' && (test.within ?? []).length === 0 ? [...new Set(test.oneOf)] : null
 }
 
+/** The keys, where they are all: no more than one look goes through, and none of them null. */
+export function allOf(keys: readonly (number | null)[]): readonly number[] | null {
+  return keys.length <= LOOK && keys.every((key) => key !== null) ? keys : null
+}
+
 /**
  * The page, of what was found in the parts. `ends`: of each part that was not looked through, the last key that was looked at. Only
  * as far as all of them were is the page without a gap.

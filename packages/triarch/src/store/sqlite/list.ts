@@ -1,4 +1,4 @@
-import { type Lead, LOOK, listed, listingOf, MOST_NAMES, type Span } from '../listing.ts'
+import { allOf, type Lead, LOOK, listed, listingOf, MOST_NAMES, type Span } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, Value } from './database.ts'
 import { type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
@@ -57,12 +57,10 @@ function rowsOf(database: Database, keys: readonly number[]) {
 }
 
 /** The keys that all of these give; null: there are more than one look goes through, or one of them is null. */
-function few(database: Database, from: readonly Clause[]): number[] | null {
+function few(database: Database, from: readonly Clause[]): readonly number[] | null {
   const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
-  const keys = database
-    .once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
-    .map(({ found }) => found)
-  return keys.length > LOOK || !keys.every((key) => key !== null) ? null : keys
+  const rows = database.once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
+  return allOf(rows.map(({ found }) => found))
 }
 
 /** One after another: an index leads through each. */
