@@ -1,4 +1,4 @@
-import { agent, PermanentError, type Triarch, workflow } from 'triarch'
+import { agent, PermanentError, type TaskHandle, type Triarch, workflow } from 'triarch'
 import { expect, vi } from 'vitest'
 
 /** A shop in which something of everything is the matter, for pages to show. */
@@ -48,25 +48,48 @@ export function scene() {
   return { ...definitions, order, letter, move, release: () => release.resolve() }
 }
 
-/** Submits all of it, and waits until each stands where it will stand. */
-export async function played(triarch: Triarch, { order, letter, move }: ReturnType<typeof scene>): Promise<void> {
+/** Moves of hosts that wait for one another. */
+export const lined: readonly Move[] = [
+  { id: 'm-1', first: 'host:db1', hosts: [] },
+  { id: 'm-2', first: 'host:db2', hosts: ['host:db1'] },
+  { id: 'm-3', first: 'host:db3', hosts: ['host:db2'] },
+]
+
+interface Move {
+  id: string
+  first: string
+  hosts: string[]
+}
+
+/** The schedules, two orders that are shipped, the letters, and the moves, which it gives back. */
+export async function begun(
+  triarch: Triarch,
+  { order, letter, move }: Pick<ReturnType<typeof scene>, 'order' | 'letter' | 'move'>,
+  moves: readonly Move[],
+  shipped: (task: TaskHandle<unknown>) => Promise<unknown>,
+): Promise<readonly Move[]> {
   await triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * 1-5' })
   await triarch.schedule('hourly').register({ workflow: letter, input: { to: 'a@b' }, every: '1h' })
   await triarch.schedule('hourly').pause({ reason: 'stock-taking' })
-  for (const amount of [3, 5]) {
-    const task = await triarch.submit(order, { amount }, { id: `o-${amount}`, tags: { customer: 'c-7' } })
-    await task.signal('shipped', null)
-    await task.result()
-  }
+  for (const amount of [3, 5])
+    await shipped(await triarch.submit(order, { amount }, { id: `o-${amount}`, tags: { customer: 'c-7' } }))
   await triarch.submit(letter, { to: 'nowhere' }, { id: 'l-lost', tags: { customer: 'c-8' } })
   for (let n = 0; n < 6; n++) await triarch.submit(letter, { to: 'a@b' }, { id: `l-${n}` })
-  const moves = [
-    { id: 'm-1', first: 'host:db1', hosts: [] },
-    { id: 'm-2', first: 'host:db2', hosts: ['host:db1'] },
-    { id: 'm-3', first: 'host:db3', hosts: ['host:db2'] },
-    { id: 'm-4', first: 'host:web1', hosts: ['host:db1'] },
-  ]
   for (const { id, ...input } of moves) await triarch.submit(move, input, { id })
+  return moves
+}
+
+/** Submits all of it, and waits until each stands where it will stand. */
+export async function played(triarch: Triarch, { order, letter, move }: ReturnType<typeof scene>): Promise<void> {
+  const moves = await begun(
+    triarch,
+    { order, letter, move },
+    [...lined, { id: 'm-4', first: 'host:web1', hosts: ['host:db1'] }],
+    async (task) => {
+      await task.signal('shipped', null)
+      await task.result()
+    },
+  )
   await vi.waitFor(async () => expect((await triarch.locks()).locks).toHaveLength(4), 60_000)
   for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.task(id).signal('go', null)
   for (let n = 0; n < 8; n++) await triarch.submit(order, { amount: 20 }, { id: `b-${n}` })

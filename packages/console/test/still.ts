@@ -5,7 +5,7 @@ import { createServer } from '@triarch/server'
 import type { Browser, Page, Route } from 'playwright-core'
 import { type TestEngine, testEngine } from 'triarch/testing'
 import { files } from '../src/index.ts'
-import { scene } from './scene.ts'
+import { begun, lined, scene } from './scene.ts'
 
 /** Fonts differ between machines: all is written in one that comes from npm, and signs that it lacks are left out. */
 const FONT = readFileSync(
@@ -45,23 +45,11 @@ export class Still implements AsyncDisposable {
       ...{ lease: '15s', sweep: '1s', poll: '1s' },
     })
     const { triarch } = engine
-    await triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * 1-5' })
-    await triarch.schedule('hourly').register({ workflow: letter, input: { to: 'a@b' }, every: '1h' })
-    await triarch.schedule('hourly').pause({ reason: 'stock-taking' })
-    for (const amount of [3, 5]) {
-      const task = await triarch.submit(order, { amount }, { id: `o-${amount}`, tags: { customer: 'c-7' } })
+    const moves = await begun(triarch, { order, letter, move }, lined, async (task) => {
       await engine.advance('20s')
       await task.signal('shipped', null)
       await engine.advance('2s')
-    }
-    await triarch.submit(letter, { to: 'nowhere' }, { id: 'l-lost', tags: { customer: 'c-8' } })
-    for (let n = 0; n < 6; n++) await triarch.submit(letter, { to: 'a@b' }, { id: `l-${n}` })
-    const moves = [
-      { id: 'm-1', first: 'host:db1', hosts: [] },
-      { id: 'm-2', first: 'host:db2', hosts: ['host:db1'] },
-      { id: 'm-3', first: 'host:db3', hosts: ['host:db2'] },
-    ]
-    for (const { id, ...input } of moves) await triarch.submit(move, input, { id })
+    })
     await engine.advance('5s')
     for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.task(id).signal('go', null)
     for (let n = 0; n < 8; n++) await triarch.submit(order, { amount: 20 }, { id: `b-${n}` })
