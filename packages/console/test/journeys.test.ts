@@ -81,10 +81,27 @@ describe('in the console one', () => {
     await stage.triarch.submit(house, { walls: 2 }, { id: 'h-1', frozen: true })
     const page = await stage.window(browser)
     await page.goto(`${stage.url}/tasks/h-1`)
+    await page.locator('.why').getByText('waits to be approved; its plan has 3 steps').waitFor()
+    await page.getByRole('link', { name: 'Read its plan' }).click()
+    const list = page.getByRole('table').last()
+    await list.getByRole('button', { name: 'wall 1' }).click()
+    const chosen = page.getByLabel('What is chosen')
+    await chosen.getByText('It is planned: nobody has asked for it yet.').waitFor()
+    await chosen.getByText('"wall 1"').waitFor()
+    await chosen.getByText('the task is undone').waitFor()
+    await list.getByRole('button', { name: 'roof' }).click()
+    await chosen.getByText('1, 2').waitFor()
+    await expectUsable(page)
+    expect((await stage.triarch.task('h-1').steps()).map(({ status }) => status)).toEqual([
+      'waiting',
+      'waiting',
+      'waiting',
+    ])
     await page.locator('.why').getByRole('button', { name: 'Let it begin' }).click()
     await done(page, 'Let it begin', 'the plan is approved')
     await page.getByRole('heading', { name: 'How it ended' }).waitFor()
-    await page.locator('.steps').getByText('roof').waitFor()
+    await page.getByRole('tab', { name: 'Steps' }).click()
+    await page.locator('.steps').getByText('roof').first().waitFor()
     const said = (await stage.triarch.task('h-1').history()).flatMap(({ events }) => events)
     expect(said.filter(({ type }) => type === 'stepCompleted')).toHaveLength(3)
   })

@@ -96,6 +96,13 @@ describe('an operator, from outside', () => {
     await submit({ workflow: 'order', input: { amount: 1 }, id: 'ice', frozen: true })
     expect(await control('ice', 'thaw')).toBe(202)
     await becomes('ice', { outcome: 'success' })
+    await submit({ workflow: 'planned', input: { amount: 7 }, id: 'asked', frozen: true })
+    expect(await here.json('GET', '/tasks/asked/plan')).toMatchObject({
+      plan: { steps: [{ action: 'bank.charge', input: { amount: 7 }, standing: 'ready' }] },
+    })
+    expect(await here.json('GET', '/tasks/asked/explain')).toMatchObject({ reasons: [{ code: 'frozen', planned: 1 }] })
+    expect(await control('asked', 'thaw')).toBe(202)
+    await becomes('asked', { outcome: 'success' })
     expect(await control('ice', 'thaw', { startAt: '2999-01-01T00:00:00Z' })).toBe(409)
   })
 

@@ -146,6 +146,9 @@ function Ways({
       />
       {code === 'breaker' && reason.breaker !== undefined && <CloseBreaker name={reason.breaker} done={reload} />}
       {other !== undefined && <Link to={taskPath(other)}>{other}</Link>}
+      {code === 'frozen' && reason.planned !== undefined && (
+        <Link to={`${taskPath(task.id)}?tab=graph`}>{t().why.readPlan}</Link>
+      )}
       {to && <Link to={to[0]}>{to[1]}</Link>}
     </span>
   )

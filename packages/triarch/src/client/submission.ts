@@ -56,7 +56,7 @@ export interface TaskOptions {
    * ended. A task the store does not know (any more) has ended, and not succeeded. None.
    */
   after?: string | readonly (string | Predecessor)[]
-  /** Does not begin before `task.thaw()`; false. */
+  /** Does not begin before `task.thaw()`; its plan, if it is one, can be read until then, and is what begins. False. */
   frozen?: boolean
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
@@ -121,8 +121,9 @@ export async function newTask(
   const value = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
   const gate = gateOf(workflow, value, options)
   const draft = draftTask(workflow, input, options, { ...given, gate })
-  // What starts later is planned when it is due.
-  if (!definition.plan || draft.task.status === 'scheduled') return draft
+  // What starts later is planned when it is due; what somebody is to approve, before that: it is the plan that they read.
+  const later = draft.task.status === 'scheduled' && !gate.frozen
+  if (!definition.plan || later) return draft
   const { payload, planSteps, planBytes } = given.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
   const plan = await makePlan(workflow, input, {

@@ -23,7 +23,7 @@ const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
   cancel: [...hearing, 'compensating'],
   pause: [...hearing, 'compensating'],
   resume: ['paused'],
-  thaw: ['scheduled'],
+  thaw: ['scheduled', 'planned'],
   retry: ['paused', ...failed],
   skip: ['paused', ...failed],
   compensate: ['stopped/success', 'stopped/warning'],

@@ -326,7 +326,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   /**
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
-   * A plan is made here and now, unless the task starts later. A workflow may be named by workflowRef(), if it is registered here. Throws
+   * A plan is made here and now, unless the task starts later by itself. A workflow may be named by workflowRef(), if it is registered here. Throws
    * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, QUEUE_FULL,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    * @example const task = await triarch.submit(fulfil, order, { id: 'o-1', completeBy: '1h' })
@@ -452,7 +452,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { task } = draft
     const { created, heldBy, first } = await this.#create(draft, options.transaction, within)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
-    if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
+    // What waits for people is no sign of a missing scheduler.
+    const isDue = task.status !== 'scheduled' && options.frozen !== true
+    if (created && isDue) this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
     if (created || (await this.#same(draft, known))) return { id: task.id, isNew: created }
     return this.#submit(workflow, input, options, within, false)

@@ -211,7 +211,7 @@ function pauseOf({ state, heard }: Scene): Reason {
 async function gatesOf(scene: Scene): Promise<Reason[]> {
   const { state, store, now } = scene
   const reasons: Reason[] = []
-  if (state.frozen) reasons.push({ code: 'frozen', text: 'is frozen, until somebody thaws it' })
+  if (state.frozen) reasons.push(frozenBy(state))
   if (state.startAt !== null && state.startAt > now) {
     const until = at(state.startAt)
     reasons.push({
@@ -225,6 +225,13 @@ async function gatesOf(scene: Scene): Promise<Reason[]> {
     reasons.push({ code: 'predecessor', task, status, text: `comes after task "${task}", which is ${status}` })
   }
   return isGated(state) || reasons.length > 0 ? [...reasons, ...(await lockReasons(scene))] : reasons
+}
+
+function frozenBy({ plan }: TaskState): Reason {
+  const text = 'is frozen, until somebody approves it by a thaw'
+  if (!plan) return { code: 'frozen', text }
+  const planned = plan.nodes.filter(({ step }) => step.action !== null).length
+  return { code: 'frozen', planned, text: `${text}: its plan has ${planned} step${planned === 1 ? '' : 's'}` }
 }
 
 async function lockReasons({ locks, store }: Scene): Promise<Reason[]> {

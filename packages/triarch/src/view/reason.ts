@@ -18,7 +18,8 @@ export type Reason = {
   | { code: 'held'; step: number; cause: PauseCause; error?: string }
   /** Its time has not come. */
   | { code: 'scheduled'; until: Date }
-  | { code: 'frozen' }
+  /** It waits until somebody approves it, by a thaw; `planned`: how many steps its plan has, which can be read before that. */
+  | { code: 'frozen'; planned?: number }
   /** A task it comes after has not stopped. */
   | { code: 'predecessor'; task: string; status: string }
   /** Another task holds the lock; `ahead`: how many have it or are before this one in line. */

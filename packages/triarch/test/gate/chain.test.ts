@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type TaskContext, workflow } from '../../src/index.ts'
+import { agent, type TaskContext, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from '../engine/harness.ts'
 
 const work = workflow('work', {
@@ -168,6 +168,56 @@ describe('a frozen task', () => {
     await s.settle()
     expect((await other.status()).outcome).toBe('cancelled')
     expect(await codeOf(task.thaw({ startAt: new Date(Number.NaN) }))).toBe('INVALID_OPTION')
+  })
+
+  it('has a plan that can be read, which is what begins once it is approved', async () => {
+    let [planned, done] = [0, 0]
+    const bank = agent('bank')
+    const pay = bank.action('pay', { run: async () => ++done })
+    const due = workflow('due', {
+      plan: (bills: number[], plan) => bills.map((bill) => plan.step(pay, ++planned && bill).output),
+    })
+    await using s = await stage({ workflows: [due], agents: [bank] })
+    const task = await s.submit(due, [7, 8], { frozen: true, startAt: '1h' })
+    await s.advance('2h')
+    const read = await task.plan()
+    expect(read?.steps.map(({ input, standing }) => [input, standing])).toEqual([
+      [7, 'ready'],
+      [8, 'ready'],
+    ])
+    expect((await task.explain()).reasons).toMatchObject([{ code: 'frozen', planned: 2 }])
+    expect([(await task.status()).status, done]).toEqual(['planned', 0])
+    await task.thaw()
+    await s.settle()
+    expect((await task.status()).outcome).toBe('success')
+    expect((await task.plan())?.steps.map(({ id, input }) => [id, input])).toEqual(
+      read?.steps.map(({ id, input }) => [id, input]),
+    )
+    expect([planned, done]).toEqual([2, 2])
+  })
+
+  it('is not submitted at all where it cannot be planned, and does none of its plan where it is cancelled', async () => {
+    let done = 0
+    const bank = agent('bank')
+    const pay = bank.action('pay', { run: async () => ++done })
+    const due = workflow('due', {
+      plan(bill: number, plan) {
+        if (bill < 0) throw new Error('no such bill')
+        plan.step(pay, bill)
+      },
+    })
+    await using s = await stage({ workflows: [due], agents: [bank] })
+    expect(await codeOf(s.submit(due, -1, { id: 'd', frozen: true }))).toBe('PLAN_FAILED')
+    expect(await codeOf(s.engine.triarch.task('d').status())).toBe('UNKNOWN_TASK')
+    const task = await s.submit(due, 1, { frozen: true, startBefore: '1h' })
+    await task.cancel()
+    const late = await s.submit(due, 1, { frozen: true, startBefore: '1h' })
+    await s.advance('2h')
+    expect([(await task.status()).outcome, (await late.status()).error?.code, done]).toEqual([
+      'cancelled',
+      'TASK_EXPIRED',
+      0,
+    ])
   })
 
   it('keeps its time to start, and its antecedents', async () => {

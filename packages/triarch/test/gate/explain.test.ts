@@ -101,7 +101,7 @@ describe('explain() says of a task', () => {
     await s.submit(nap, null, { id: 't', startAt: '90m' })
     expect(await only(s, 't', 'scheduled')).toMatchObject({ text: expect.stringContaining('in 1 h 30 min') })
     await s.submit(nap, null, { id: 'f', frozen: true })
-    expect((await only(s, 'f', 'frozen')).text).toContain('is frozen')
+    expect((await only(s, 'f', 'frozen')).text).toBe('is frozen, until somebody approves it by a thaw')
     await s.submit(nap, null, { id: 'c', after: 'first' })
     expect(await only(s, 'c', 'predecessor')).toMatchObject({
       ...{ task: 'first', status: 'running' },

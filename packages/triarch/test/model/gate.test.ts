@@ -380,6 +380,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { has: 'plan' },
     ['locksRequested', 'locks 0 k queue', 'locks -1 l reject'],
   ],
+  ['is frozen, and planned', [frozen, ...h.plan([{ action: 'a.b' }]).slice(0, 2)], { has: 'plan' }, []],
+  [
+    'is thawed, and planned',
+    [frozen, ...h.plan([{ action: 'a.b' }]).slice(0, 2)],
+    { has: 'plan', mail: [{ type: 'thaw', startAt: 1_050 }] },
+    ['thawed startAt=+10', 'wakes +10'],
+  ],
   [
     'is refused a key while it is paused',
     [...asked, { type: 'paused', reason: 'operator' }],

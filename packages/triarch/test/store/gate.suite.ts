@@ -50,6 +50,14 @@ async function line(store: StateStore, name: string): Promise<string[]> {
 
 export function gateSuite(bench: Bench): void {
   describe('a claim on a name', () => {
+    it('is not needed to wait for people: a planned task is nobody’s until a letter comes', async () => {
+      const { store } = bench
+      await store.submit([newTask('t', { status: 'planned', gates: { locks: [], after: [] } })])
+      expect(await claimAll(store)).toEqual([])
+      await store.post([{ task: 't', message: { type: 'thaw' }, control: true }])
+      expect(await claimAll(store)).toMatchObject([{ id: 't', letters: [{ message: { type: 'thaw' } }] }])
+    })
+
     it('is granted by a letter, and makes its task ready', async () => {
       const { store } = bench
       expect(await store.submit([wanting('t', [lock('x')])])).toMatchObject([{ created: true }])

@@ -16,6 +16,7 @@ import type { HistoryRecord } from '../history.tsx'
 import { Detail } from '../step.tsx'
 import type { Order, Picture, Placed } from './draw.ts'
 import type { FlowEvent, FlowRecord } from './flow.ts'
+import { Planned } from './planned.tsx'
 import { countsIn, standingOf } from './standing.ts'
 import { Surface } from './surface.tsx'
 
@@ -74,6 +75,8 @@ export function Graph({ path, task, steps, records, since, reload }: Given) {
     return children ? `${children.success + children.failed + children.cancelled}/${children.total ?? '?'}` : ''
   }
   const step = selected && !selected.group ? byId.get(selected.id) : undefined
+  const isForeseen = selected && !selected.group && (!step || step.status === 'waiting')
+  const foreseen = isForeseen ? planned?.find(({ id }) => id === selected.id) : undefined
   return (
     <>
       <p class="buttons">
@@ -132,7 +135,8 @@ export function Graph({ path, task, steps, records, since, reload }: Given) {
             </>
           )}
           {selected.task !== undefined && <Link to={taskPath(selected.task)}>{selected.task}</Link>}
-          {step && <Detail task={task} step={step} records={records} path={path} reload={reload} />}
+          {step && !foreseen && <Detail task={task} step={step} records={records} path={path} reload={reload} />}
+          {foreseen && <Planned of={foreseen} />}
         </section>
       )}
       {picture.groups.length > 0 && (

@@ -15,6 +15,19 @@ const en = {
   after: 'Comes after',
   andMore: (count: number) => `and ${count} more`,
   lost: 'The graph cannot be drawn: this browser lets no worker run.',
+  planned: {
+    foreseen: 'It is planned: nobody has asked for it yet.',
+    within: 'Planned by',
+    finalizes: 'Once all runs have succeeded, for',
+    rescue: 'If it keeps failing',
+    rescues: {
+      skip: 'the task goes on without it',
+      pause: 'the task is paused until somebody decides',
+      fail: 'the task fails',
+      compensate: 'the task is undone',
+    } as Readonly<Record<string, string>>,
+    references: 'Where it says $ref, there will be what another step gave.',
+  },
   kinds: { step: 'step', child: 'child', timer: 'timer', signal: 'signal', lock: 'lock', join: 'join' },
 }
 
@@ -35,6 +48,19 @@ const de: typeof en = {
   after: 'Kommt nach',
   andMore: (count: number) => `und ${count} weiteren`,
   lost: 'Der Graph lässt sich nicht zeichnen: Dieser Browser lässt keinen Worker laufen.',
+  planned: {
+    foreseen: 'Er ist geplant: Niemand hat ihn bisher verlangt.',
+    within: 'Geplant von',
+    finalizes: 'Wenn alle Schritte gelungen sind, für',
+    rescue: 'Wenn er immer wieder fehlschlägt',
+    rescues: {
+      skip: 'geht die Aufgabe ohne ihn weiter',
+      pause: 'wird die Aufgabe angehalten, bis jemand entscheidet',
+      fail: 'schlägt die Aufgabe fehl',
+      compensate: 'wird die Aufgabe rückgängig gemacht',
+    },
+    references: 'Wo $ref steht, wird stehen, was ein anderer Schritt ergab.',
+  },
   kinds: {
     step: 'Schritt',
     child: 'Untergeordnete',

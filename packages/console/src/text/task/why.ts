@@ -11,6 +11,7 @@ export interface Told {
   status?: string
   lock?: string
   holder?: string
+  planned?: number
   ahead?: number
   workflow?: string
   version?: string
@@ -40,6 +41,8 @@ const slot = (pool: Told['pool']) =>
   pool === undefined
     ? 'a free slot'
     : `one of the ${pool.slots} slots ${pool.name === 'high' ? `for priority ${pool.from} and above` : `for priorities below ${pool.from}`}`
+const plan = (steps: number | undefined) =>
+  steps === undefined ? '' : `; its plan has ${steps} ${steps === 1 ? 'step' : 'steps'}`
 const because = (error: string | undefined) => (error === undefined || error === '' ? '' : `: ${error}`)
 
 const causes: Readonly<Record<string, string>> = {
@@ -60,6 +63,7 @@ const en = {
   again: 'again',
   probe: 'next probe',
   closeBreaker: 'Close breaker',
+  readPlan: 'Read its plan',
   holds: (lock: string) => `It holds lock “${lock}”`,
   reasons: {
     stopped: {
@@ -80,7 +84,10 @@ const en = {
       ends: 'Somebody with the right “control” tries it again, or skips it.',
     },
     scheduled: { says: () => 'Its time has not come', ends: 'It begins by itself.' },
-    frozen: { says: () => 'It is frozen', ends: 'Somebody with the right “control” lets it begin.' },
+    frozen: {
+      says: ({ planned }) => `It is frozen, and waits to be approved${plan(planned)}`,
+      ends: 'Somebody with the right “control” lets it begin.',
+    },
     predecessor: {
       says: ({ task, status }) => `It comes after task ${task}, which is ${status}`,
       ends: 'It begins by itself when that has stopped.',
@@ -177,6 +184,8 @@ const einen = (pool: Told['pool']) =>
   pool === undefined
     ? 'einen freien Platz'
     : `einen der ${pool.slots} Plätze ${pool.name === 'high' ? `für Vorrang ${pool.from} und mehr` : `für weniger Vorrang als ${pool.from}`}`
+const entwurf = (steps: number | undefined) =>
+  steps === undefined ? '' : `; ihr Plan hat ${steps} ${steps === 1 ? 'Schritt' : 'Schritte'}`
 const platz = (ahead = 0) => (ahead === 0 ? 'sie ist die nächste' : `${ahead} ${ahead === 1 ? 'ist' : 'sind'} vor ihr`)
 
 const warum: Readonly<Record<string, string>> = {
@@ -199,6 +208,7 @@ const de: typeof en = {
   again: 'wieder',
   probe: 'nächste Probe',
   closeBreaker: 'Sicherung schließen',
+  readPlan: 'Plan lesen',
   holds: (lock: string) => `Sie hält die Sperre „${lock}“`,
   reasons: {
     stopped: { says: ({ outcome, error }) => `Sie ist beendet: ${outcome ?? ''}${because(error)}`, ends: null },
@@ -218,7 +228,10 @@ const de: typeof en = {
       ends: 'Wer das Recht „control“ hat, versucht ihn wieder oder überspringt ihn.',
     },
     scheduled: { says: () => 'Ihre Zeit ist noch nicht gekommen', ends: 'Sie beginnt von selbst.' },
-    frozen: { says: () => 'Sie ist eingefroren', ends: 'Wer das Recht „control“ hat, lässt sie beginnen.' },
+    frozen: {
+      says: ({ planned }) => `Sie ist eingefroren und wartet darauf, gebilligt zu werden${entwurf(planned)}`,
+      ends: 'Wer das Recht „control“ hat, lässt sie beginnen.',
+    },
     predecessor: {
       says: ({ task, status }) => `Sie kommt nach der Aufgabe ${task}, deren Zustand ${status} ist`,
       ends: 'Sie beginnt von selbst, wenn jene beendet ist.',
