@@ -17,6 +17,8 @@ import { t } from '../shell/preference.ts'
 
 /** Of each kind that is shown. */
 const MOST = 20
+/** Tasks that were submitted frozen, and have not begun. */
+const FROZEN = 'tag.start:frozen status:scheduled,planned ready:false'
 
 interface Need {
   key: string
@@ -27,22 +29,26 @@ interface Need {
   /** What is most likely to be done about it; none: it must be looked at first. */
   way?: { right: Right; deed: () => Deed }
   to: string
+  /** Where there is something to be read before that. */
+  read?: { to: string; name: string }
 }
 
-/** What does not go on without somebody: paused tasks, alerts that nobody has in hand, breakers and schedules; a button for each. */
+/** What does not go on without somebody: paused tasks, those to be approved, alerts that nobody has in hand, breakers and schedules; a button for each. */
 export function Needs() {
   const rights = useRights()
   const tasks = useQuery<Api['TaskPage']>(
     `/tasks?filter=status:paused&limit=${MOST}`,
     '/tasks/events?filter=status:paused',
   )
+  const frozen = useQuery<Api['TaskPage']>(`/tasks?filter=${encodeURIComponent(FROZEN)}&limit=${MOST}`)
   const alerts = useQuery<Api['AlertPage']>(`/alerts?limit=${MOST}`)
   const breakers = useQuery<Api['BreakerPage']>('/breakers?limit=200')
   const schedules = useQuery<Api['SchedulePage']>('/schedules?limit=100')
-  const asked: Query<unknown>[] = [tasks, alerts, breakers, schedules]
+  const asked: Query<unknown>[] = [tasks, frozen, alerts, breakers, schedules]
   const needs: Need[] = [
     ...(alerts.value?.alerts ?? []).filter(isLoose).map((it) => ofAlert(it, alerts.reload)),
     ...(tasks.value?.tasks ?? []).map((it) => ofTask(it, tasks.reload)),
+    ...(frozen.value?.tasks ?? []).filter(isFrozen).map((it) => ofFrozen(it, frozen.reload)),
     ...(breakers.value?.breakers ?? [])
       .filter(({ state, nextProbe }) => state === 'open' && nextProbe === undefined)
       .map((it) => ofBreaker(it, breakers.reload)),
@@ -55,11 +61,14 @@ export function Needs() {
     { title: t().since, cell: ({ since }) => <Time at={since} /> },
     {
       title: t().actions,
-      cell: ({ way, to }) =>
+      cell: ({ way, to, read }) =>
         way ? (
-          <Offer may={rights === null || rights.includes(way.right)} of={way.deed}>
-            {way.deed().title}
-          </Offer>
+          <>
+            <Offer may={rights === null || rights.includes(way.right)} of={way.deed}>
+              {way.deed().title}
+            </Offer>{' '}
+            {read && <Link to={read.to}>{read.name}</Link>}
+          </>
         ) : (
           <Link to={to} class="button small">
             {t().needs.look}
@@ -83,7 +92,9 @@ export function Needs() {
       {lacking.map((right) => (
         <Barred key={right} may={false} right={right} />
       ))}
-      {(tasks.value?.next ?? alerts.value?.next) !== undefined && <p class="note">{t().needs.more}</p>}
+      {(tasks.value?.next ?? frozen.value?.next ?? alerts.value?.next) !== undefined && (
+        <p class="note">{t().needs.more}</p>
+      )}
     </>
   )
 }
@@ -124,6 +135,28 @@ function ofTask({ id, pause, updatedAt }: Api['TaskInfo'], done: () => void): Ne
     },
   })
   return { ...need, way: { right: 'control', deed } }
+}
+
+/** Thawed ones that wait for something else are found by the same tag. */
+function isFrozen({ waits = [] }: Api['TaskInfo']): boolean {
+  return waits.some(({ code }) => code === 'frozen')
+}
+
+function ofFrozen({ id, workflow, status, submittedAt }: Api['TaskInfo'], done: () => void): Need {
+  const to = taskPath(id)
+  const deed = (): Deed => ({
+    title: t().act.thaw,
+    will: t().will.thaw,
+    act: async (given) => {
+      await post(`${to}/thaw`, given)
+      done()
+    },
+  })
+  return {
+    ...{ key: `frozen ${id}`, state: status, what: <Link to={to}>{id}</Link>, why: t().needs.frozen(workflow) },
+    ...{ since: submittedAt, to, way: { right: 'control', deed } },
+    ...(status === 'planned' && { read: { to: `${to}?tab=graph`, name: t().why.readPlan } }),
+  }
 }
 
 function ofBreaker(it: Api['Breaker'], done: () => void): Need {

@@ -1,4 +1,4 @@
-type Code = 'queued' | 'no-scheduler' | 'workflow-paused' | 'step-queued' | 'no-agent' | 'agent-paused'
+type Code = 'frozen' | 'queued' | 'no-scheduler' | 'workflow-paused' | 'step-queued' | 'no-agent' | 'agent-paused'
 type Kept = 'breaker' | 'rate-limit' | 'concurrency'
 
 /** Each kind of wait, before the name of what it is for. */
@@ -8,6 +8,7 @@ interface Waits extends Readonly<Record<Code | Kept, string>> {
 
 const waits: Record<'en' | 'de', Waits> = {
   en: {
+    frozen: 'approval of',
     queued: 'scheduler for',
     'no-scheduler': 'no scheduler for',
     'workflow-paused': 'paused workflow',
@@ -20,6 +21,7 @@ const waits: Record<'en' | 'de', Waits> = {
     more: (count) => `and ${count} more`,
   },
   de: {
+    frozen: 'Freigabe von',
     queued: 'Planer für',
     'no-scheduler': 'kein Planer für',
     'workflow-paused': 'angehaltener Ablauf',

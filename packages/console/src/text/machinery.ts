@@ -79,7 +79,7 @@ const en = {
   needs: {
     breaker: (name: string) => `The circuit breaker of ${name} is open.`,
     schedule: (name: string) => `Schedule ${name} cannot start its task.`,
-    task: (id: string) => `Task ${id} is paused.`,
+    frozen: (workflow: string) => `It waits to be approved (${workflow}).`,
     look: 'Look',
     more: 'There is more: these are the first of each kind.',
   },
@@ -181,7 +181,7 @@ const de: typeof en = {
   needs: {
     breaker: (name) => `Die Sicherung von ${name} ist offen.`,
     schedule: (name) => `Der Zeitplan ${name} kann seine Aufgabe nicht starten.`,
-    task: (id) => `Aufgabe ${id} ist angehalten.`,
+    frozen: (workflow) => `Sie wartet darauf, gebilligt zu werden (${workflow}).`,
     look: 'Ansehen',
     more: 'Es gibt mehr: das sind die ersten jeder Art.',
   },

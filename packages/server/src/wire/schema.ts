@@ -45,6 +45,7 @@ export const TaskWait = named(
   'TaskWait',
   z.object({
     code: z.enum([
+      'frozen',
       ...(['queued', 'no-scheduler', 'workflow-paused'] as const),
       ...(['step-queued', 'no-agent', 'agent-paused', 'breaker', 'rate-limit', 'concurrency'] as const),
     ]),

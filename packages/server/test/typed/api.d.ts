@@ -1431,7 +1431,7 @@ export interface components {
         };
         TaskWait: {
             /** @enum {string} */
-            code: "queued" | "no-scheduler" | "workflow-paused" | "step-queued" | "no-agent" | "agent-paused" | "breaker" | "rate-limit" | "concurrency";
+            code: "frozen" | "queued" | "no-scheduler" | "workflow-paused" | "step-queued" | "no-agent" | "agent-paused" | "breaker" | "rate-limit" | "concurrency";
             of: string;
             until?: components["schemas"]["Instant"];
             text: string;

@@ -3,6 +3,9 @@ import { checkText } from './text.ts'
 
 const MOST_TAGS = 32
 
+/** What tasks have that were submitted frozen, so that they are found; a tag of the submission's own by that name goes before it. */
+export const FROZEN: Readonly<Record<string, string>> = { start: 'frozen' }
+
 /** A copy of the tags: up to 32 short texts. Throws INVALID_OPTION. */
 export function checkTags(what: string, tags: unknown): Record<string, string> {
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {

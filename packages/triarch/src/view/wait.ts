@@ -1,7 +1,9 @@
 import type { TaskState } from '../kernel/state.ts'
+import { foldOf, readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { NodeRow, StateStore, TaskRow } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
+import { FROZEN } from '../value/tag.ts'
 import { breakerText } from './breaker.ts'
 import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type Waiting } from './hindrance.ts'
 import { type NodePause, partlyText, pauseText, type SettingPause, schedules, workflowPauses } from './pause.ts'
@@ -19,10 +21,11 @@ export interface TaskWait {
   /** What kind of wait it is, as in the reasons of `explain()`. */
   code: Extract<
     ReasonCode,
+    | 'frozen'
     | ('queued' | 'no-scheduler' | 'workflow-paused')
     | ('step-queued' | 'no-agent' | 'agent-paused' | 'breaker' | 'rate-limit' | 'concurrency')
   >
-  /** By name: the workflow; the action, or the agent, breaker or limit that keeps its steps. */
+  /** By name: the workflow (also of one that waits to be approved); the action, or the agent, breaker or limit that keeps its steps. */
   of: string
   /** When it may go on, as far as that is known: the next probe of a breaker, the next moment of a rate limit. */
   until?: Date
@@ -51,16 +54,17 @@ export async function standingsOf(
 ): Promise<ReadonlyMap<string, Standing>> {
   const live = rows.filter(({ status, quarantined }) => status !== 'stopped' && !quarantined)
   const ready = live.filter(isInLine)
+  const frozen = await frozenOf(store, live)
   const begun = live.filter(({ status }) => status === 'running' || status === 'compensating').map(({ id }) => id)
   const parked = begun.length > 0 ? [...(await store.parked(begun)), ...putOff] : []
-  if (ready.length === 0 && parked.length === 0) return new Map()
+  const standings = new Map<string, Standing>(frozen.map(({ id, workflow }) => [id, askedFor(workflow)]))
+  if (ready.length === 0 && parked.length === 0) return standings
   const [now, all] = await Promise.all([store.now(), store.nodes()])
   const nodes = all.filter((node) => node.leaseUntil >= now && !isGone(node))
   const [known, paused] = await Promise.all([
     hindrancesOf(store, parked, { now, nodes, count: 0 }),
     workflowPauses(store, ready, nodes),
   ])
-  const standings = new Map<string, Standing>()
   for (const row of ready) standings.set(row.id, lineOf(row, nodes, paused.get(`${row.workflow}@${row.version}`)))
   for (const row of parked) {
     const hindrance = hindranceOf(known, row)
@@ -69,6 +73,30 @@ export async function standingsOf(
     standings.set(row.task, joined(standing, waitOf(known, row, hindrance), hindrance))
   }
   return standings
+}
+
+/** So many rows of tasks that were submitted frozen, and had an owner since, are looked at in their histories. */
+const MOST_READ = 50
+
+/** Those that wait to be approved. Nobody has had the others yet, or their histories say whether they were thawed. */
+async function frozenOf(store: StateStore, rows: readonly TaskRow[]): Promise<TaskRow[]> {
+  const [[name, value]] = Object.entries(FROZEN) as [[string, string]]
+  const asked = rows.filter(
+    ({ status, ready, lockedBy, tags }) =>
+      (status === 'scheduled' || status === 'planned') && !ready && lockedBy === null && tags[name] === value,
+  )
+  const touched = asked.filter(({ epoch }) => epoch > 0).slice(0, MOST_READ)
+  const read = await Promise.all(
+    touched.map(async (row) => {
+      const { events, broken } = await readable(store, row)
+      return !broken && foldOf(row.id, events).state.frozen ? row.id : null
+    }),
+  )
+  return asked.filter(({ id, epoch }) => epoch === 0 || read.includes(id))
+}
+
+function askedFor(workflow: string): Standing {
+  return { waits: [{ code: 'frozen', of: workflow, text: 'waits to be approved, by a thaw' }] }
 }
 
 /** The same kept by the same is said once. */

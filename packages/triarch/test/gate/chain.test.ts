@@ -220,6 +220,29 @@ describe('a frozen task', () => {
     ])
   })
 
+  it('is found by its tag, and is told from one that was thawed and waits for something else', async () => {
+    await using s = await stage({ workflows: [work] })
+    const { triarch } = s.engine
+    const found = async () => {
+      const { tasks } = await triarch.list({ filter: 'tag.start:frozen status:scheduled,planned ready:false' })
+      return tasks.flatMap(({ id, waits = [] }) => waits.map(({ code, of }) => `${id} ${code} ${of}`)).sort()
+    }
+    const untouched = await s.submit(work, false, { id: 'a', frozen: true, tags: { lot: '7' } })
+    const told = await s.submit(work, false, { id: 'b', frozen: true })
+    const thawed = await s.submit(work, false, { id: 'c', frozen: true })
+    await s.submit(work, false, { id: 'd', startAt: '2h' })
+    await told.signal('news', null)
+    await thawed.thaw({ startAt: new Date(s.engine.now().getTime() + 3_600_000) })
+    await s.settle()
+    expect(await found()).toEqual(['a frozen work', 'b frozen work'])
+    expect((await untouched.status()).tags).toEqual({ lot: '7', start: 'frozen' })
+    expect((await told.status()).waits).toMatchObject([{ code: 'frozen' }])
+    expect((await thawed.status()).waits).toBeUndefined()
+    await told.thaw()
+    await s.settle()
+    expect(await found()).toEqual(['a frozen work'])
+  })
+
   it('keeps its time to start, and its antecedents', async () => {
     await using s = await stage({ workflows: [work] })
     await s.submit(work, false, { id: 'a' })
