@@ -6,14 +6,14 @@ import { MeterSink } from './metric/meter.ts'
 import { recorder } from './metric/recorder.ts'
 import { examplesOf } from './trace/example.ts'
 import { SpanIds } from './trace/ids.ts'
-import { Places } from './trace/place.ts'
+import { type Part, Places } from './trace/place.ts'
 import { Tracing } from './trace/tracing.ts'
 
 const SCOPE = '@triarch/opentelemetry'
 
 /**
  * What is told, and to whom.
- * @example const options: OpenTelemetryOptions = { longTasks: ['subscription'] }
+ * @example const options: OpenTelemetryOptions = { longTasks: { subscription: 'run', claim: 'step' } }
  */
 export interface OpenTelemetryOptions {
   /** Makes the spans; the global one. */
@@ -23,10 +23,10 @@ export interface OpenTelemetryOptions {
   /** The ids that the tracer provider was given; ones of its own, to be given as `idGenerator`. */
   ids?: SpanIds
   /**
-   * Names of workflows whose tasks take so long that one trace would not be kept together: each of their steps has a trace of its own,
-   * linked to the task's; none.
+   * Workflows whose tasks take so long that one trace would not be kept together, and what of them has a trace of its own, linked to the
+   * task's: each `run`, for tasks that continue as new, or each `step`. A list of names means steps; none.
    */
-  longTasks?: readonly string[]
+  longTasks?: readonly string[] | Readonly<Record<string, 'run' | 'step'>>
   /** Hears why the store could not be looked at for a metric; nobody. */
   onError?: (error: unknown) => void
 }
@@ -61,11 +61,11 @@ export interface OpenTelemetry {
  * otel.observe(triarch)
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
-  checkOptions(options)
+  const long = longTasksOf(options)
   const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options
-  const { ids = new SpanIds(), longTasks = [], onError = () => undefined } = options
+  const { ids = new SpanIds(), onError = () => undefined } = options
   const tracer = tracerProvider.getTracer(SCOPE)
-  const places = new Places({ tracer, ids, long: new Set(longTasks) })
+  const places = new Places({ tracer, ids, long })
   const tracing = new Tracing({ tracer, ids, places })
   const sink = new MeterSink(meterProvider.getMeter(SCOPE))
   return {
@@ -85,13 +85,20 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry
 
 const known = ['tracerProvider', 'meterProvider', 'ids', 'longTasks', 'onError']
 
-function checkOptions(options: OpenTelemetryOptions): void {
+function longTasksOf(options: OpenTelemetryOptions): ReadonlyMap<string, Part> {
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw new TriarchError('UNKNOWN_OPTION', `openTelemetry: there is no option "${unknown.slice(0, 100)}"`)
-  const { longTasks = [], ids } = options
-  if (!Array.isArray(longTasks) || longTasks.some((name) => typeof name !== 'string'))
-    throw new TriarchError('INVALID_OPTION', 'openTelemetry: longTasks must be names of workflows')
+  const { longTasks = {}, ids } = options
   if (ids !== undefined && !(ids instanceof SpanIds))
     throw new TriarchError('INVALID_OPTION', 'openTelemetry: ids must be SpanIds')
+  const isMap = typeof longTasks === 'object' && longTasks !== null
+  const all = Object.entries(isMap ? longTasks : {})
+  const given: unknown[][] = Array.isArray(longTasks) ? longTasks.map((name) => [name, 'step']) : all
+  if (!isMap || given.some(([name, part]) => typeof name !== 'string' || (part !== 'run' && part !== 'step')))
+    throw new TriarchError(
+      'INVALID_OPTION',
+      'openTelemetry: longTasks must be names of workflows, or what of each has a trace of its own: run or step',
+    )
+  return new Map(given as [string, Part][])
 }

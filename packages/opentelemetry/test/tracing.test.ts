@@ -4,6 +4,7 @@ import {
   AlwaysOffSampler,
   BasicTracerProvider,
   InMemorySpanExporter,
+  ParentBasedSampler,
   type ReadableSpan,
   type Sampler,
   SimpleSpanProcessor,
@@ -178,6 +179,76 @@ describe('the trace of a task', () => {
     expect(paths(spans())).toContain('shop.flaky > run shop.flaky')
   })
 
+  it('is made of traces of each run, linked to it, if the task is said to be long by runs', async () => {
+    const { given, spans } = traced({ longTasks: { monthly: 'run' } })
+    const monthly = workflow('monthly', {
+      async run(left: number, task) {
+        await task.run(flaky, null)
+        return left > 0 ? task.continueAsNew(left - 1) : null
+      },
+    })
+    await using engine = await engineOf({ ...given, workflows: [monthly] })
+    await engine.submit(monthly, 2, { id: 'm-1' })
+    await engine.advance('1m')
+    const traces = Object.values(Object.groupBy(spans(), (span) => span.spanContext().traceId)).map((of) => of ?? [])
+    const run = ['run monthly', 'run monthly > shop.flaky', ...twice('run monthly > shop.flaky > run shop.flaky')]
+    expect(traces.map(paths).sort()).toEqual([run, run, run, ['submit monthly', 'submit monthly > monthly']])
+    const task = spans().find(({ name }) => name === 'monthly')
+    const runs = spans().filter(({ name }) => name === 'run monthly')
+    for (const { links } of runs) expect(links.map((link) => link.context.spanId)).toEqual([task?.spanContext().spanId])
+    // From the end of the task, one comes to its last run.
+    expect(task?.links.map((link) => link.context.spanId)).toEqual([runs.at(-1)?.spanContext().spanId])
+    expect(runs.map(({ attributes }) => attributes['triarch.run'])).toEqual([1, 2, 3])
+  })
+
+  it('of a run is one trace also where others run its attempts, and goes on under another owner', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const monthly = workflow('monthly', {
+      async run(left: number, task) {
+        await task.run(flaky, null)
+        if (left > 0) return task.continueAsNew(left - 1)
+        await task.sleep('1h')
+        await task.run(flaky, null)
+      },
+    })
+    const shared = { store: file.store, environment, workflows: [monthly], lease: '5s' as const }
+    const { given, spans } = traced({ longTasks: { monthly: 'run' } })
+    await using worker = await engineOf({ ...given, ...shared, roles: ['agent', 'supervisor'] })
+    const first = await engineOf({ ...given, ...shared, agents: [], roles: ['scheduler'] })
+    await first.submit(monthly, 1, { id: 'm-1' })
+    await worker.advance('10m')
+    await first.stop()
+    await using _ = await engineOf({ ...given, ...shared, agents: [], roles: ['scheduler'] })
+    await worker.advance('2h')
+    const step = 'run monthly > shop.flaky'
+    const attempts = twice(`${step} > run shop.flaky`)
+    expect(paths(spans())).toEqual(
+      [
+        ...['submit monthly', 'submit monthly > monthly', 'run monthly', 'run monthly'],
+        ...[step, step, step, ...attempts, ...attempts, ...attempts],
+      ].sort(),
+    )
+    const last = spans().filter(({ attributes }) => attributes['triarch.run'] === 2)
+    const of = spans().filter((span) => span.spanContext().traceId === last[0]?.spanContext().traceId)
+    expect(of).toHaveLength(1 + 2 * 3)
+  })
+
+  it.each(['run', 'step'] as const)('is kept by %s whole or not at all, as the sampler says of each', async (part) => {
+    const sampler = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.5) })
+    const { given, spans } = traced({ longTasks: { order: part }, sampler })
+    await using engine = await engineOf(given)
+    for (let n = 0; n < 20; n++) await engine.submit(order, null, { id: `o-${n}` })
+    await engine.advance('2h')
+    const traces = Object.values(Object.groupBy(spans(), (span) => span.spanContext().traceId)).map((of) => of ?? [])
+    const kept = traces.map(paths).filter((of) => of.some((path) => path.endsWith('run shop.flaky')))
+    const above = part === 'run' ? ['run order', 'run order > shop.flaky'] : ['shop.flaky']
+    const whole = [...above, ...twice(`${above.at(-1)} > run shop.flaky`)]
+    expect(kept).toEqual(kept.map(() => whole))
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(20)
+  })
+
   it('is that of whoever submits', async () => {
     const { given, spans, tracerProvider } = traced()
     await using engine = await engineOf(given)
@@ -343,9 +414,8 @@ describe('the trace of a task', () => {
 
 it('an option that does not exist is refused', () => {
   expect(() => openTelemetry({ longTask: [] } as object)).toThrow(expect.objectContaining({ code: 'UNKNOWN_OPTION' }))
-  expect(() => openTelemetry({ longTasks: 'order' } as object)).toThrow(
-    expect.objectContaining({ code: 'INVALID_OPTION' }),
-  )
+  for (const longTasks of ['order', [1], { order: 'day' }, null])
+    expect(() => openTelemetry({ longTasks } as object)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
 })
 
 it('no span that began is left without an end, and none is told that was made only to ask', async () => {

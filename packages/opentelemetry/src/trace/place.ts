@@ -16,13 +16,18 @@ export interface Origin {
   task: string
   workflow: string
   traceparent: string | null
+  /** Which of its runs, by the number with which the steps of that begin; without it, none is asked for. */
+  run?: number
 }
+
+/** What of a task has a trace of its own. */
+export type Part = 'run' | 'step'
 
 export interface PlaceOptions {
   tracer: Tracer
   ids: SpanIds
-  /** Workflows each of whose steps has a trace of its own. */
-  long: ReadonlySet<string>
+  /** Workflows whose tasks are of many traces. */
+  long: ReadonlyMap<string, Part>
 }
 
 export class Places {
@@ -46,8 +51,9 @@ export class Places {
     return this.#isDurable
   }
 
-  isLong(origin: Origin): boolean {
-    return this.isDurable && this.#options.long.has(origin.workflow)
+  /** What of the task has a trace of its own; null: nothing, it is all one. */
+  partOf({ workflow }: Origin): Part | null {
+    return this.isDurable ? (this.#options.long.get(workflow) ?? null) : null
   }
 
   /** The span that submitted it, or what a task without one begins its own trace with; null: it is in no trace. */
@@ -57,15 +63,24 @@ export class Places {
 
   task(origin: Origin): SpanContext | null {
     if (!this.isDurable) return this.root(origin)
-    const { traceId, traceFlags } = this.root(origin) ?? this.#rooted(origin.task)
+    const { traceId, traceFlags } = this.root(origin) ?? this.#rooted(origin.task, 'task', origin.task)
     return { traceId, traceFlags, spanId: derived(16, 'task', traceId, origin.task) }
+  }
+
+  /** Of a task that has a trace for each of its runs; null: it has not. */
+  run(origin: Origin): SpanContext | null {
+    const { task, run = 1 } = origin
+    if (this.partOf(origin) !== 'run') return null
+    const own = this.#rooted(task, 'run', task, run)
+    return { ...own, spanId: derived(16, 'run', own.traceId) }
   }
 
   step(origin: Origin, step: number): SpanContext | null {
     const task = this.task(origin)
     if (!task || !this.isDurable) return task
-    const traceId = this.isLong(origin) ? derived(32, 'step', origin.task, step) : task.traceId
-    return { ...task, traceId, spanId: derived(16, 'step', task.traceId, origin.task, step) }
+    const isOwn = this.partOf(origin) === 'step'
+    const within = isOwn ? this.#rooted(origin.task, 'step', origin.task, step) : (this.run(origin) ?? task)
+    return { ...within, spanId: derived(16, 'step', task.traceId, origin.task, step) }
   }
 
   attempt(origin: Origin, step: number, operation: string, attempt: number): SpanContext | null {
@@ -74,9 +89,12 @@ export class Places {
     return { ...above, spanId: derived(16, 'attempt', above.traceId, origin.task, step, operation, attempt) }
   }
 
-  /** A task that nobody's trace led to has one by its id. The sampler is asked with it: one that goes by the id says the same everywhere. */
-  #rooted(task: string): SpanContext {
-    const traceId = derived(32, 'task', task)
+  /**
+   * A trace that nobody's led to has its id by what it is of. The sampler is asked with it: one that goes by the id says the same
+   * everywhere.
+   */
+  #rooted(task: string, ...parts: readonly (string | number)[]): SpanContext {
+    const traceId = derived(32, ...parts)
     const { tracer, ids } = this.#options
     const probe = ids.make(traceId, derived(16, 'probe', task), () => tracer.startSpan('probe', { root: true }))
     return { ...asked(probe), traceId }

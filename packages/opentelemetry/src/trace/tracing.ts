@@ -91,10 +91,10 @@ export class Tracing {
   }
 
   async #attempt(operation: 'run' | 'undo' | 'verify', call: StepCall, next: Next): Promise<unknown> {
-    const { step, workflow, agent, action, name } = call
+    const { step, workflow, run, agent, action, name } = call
     const { taskId: task, stepId, attempt, metadata } = step
     const { tracer, ids, places } = this.#parts
-    const origin: Origin = { task, workflow, traceparent: metadata.traceparent ?? null }
+    const origin: Origin = { task, workflow, run, traceparent: metadata.traceparent ?? null }
     const base = within(places.step(origin, stepId), carried(metadata))
     // A step that waited runs again in the same attempt: that is another span.
     const own = step.received === undefined ? places.attempt(origin, stepId, operation, attempt) : null
@@ -137,32 +137,44 @@ export class Tracing {
     const { places } = this.#parts
     const own = places.step(event, step)
     const task = places.task(event)
-    const isLong = places.isLong(event)
+    const part = places.partOf(event)
     const from = ms === null ? (this.#claimed.get(event.task) ?? at) : at - ms
     const attributes = {
       ...stepAttributes(event),
       ...(action !== null && sent(agentOf(action), 'request', undefined)),
       ...{ 'triarch.outcome': outcome, ...(ms === null && { 'triarch.start': 'unknown' }) },
     }
-    const links = isLong && task ? [{ context: task }] : []
+    const links = part === 'step' && task ? [{ context: task }] : []
     const kind = kindOf(action, SpanKind.PRODUCER)
     const making = { name: action ?? name, kind, from, to: at, attributes, links, error, failed: outcome === 'error' }
-    this.#make(own, isLong ? null : task, making)
+    this.#make(own, part === null ? task : places.run(event), making)
   }
 
-  /** A run of a task that went on with another input: a child of the task's span. */
+  /** A run of a task that went on with another input: a child of the task's span, or what a trace of its own begins with. */
   #run(event: TelemetryEvents['task:continued']): void {
-    const { at, ms, task, workflow, version } = event
-    const attributes = { 'triarch.task': task, 'triarch.workflow': workflow, 'triarch.version': version }
+    const { at, ms, workflow } = event
+    const { places } = this.#parts
+    if (places.partOf(event) === 'run') return this.#ownRun(event, null)
     const making = {
       name: `continue ${workflow}`,
       from: at - (ms ?? 0),
       to: at,
-      attributes,
+      attributes: runAttributes(event),
       error: null,
       failed: false,
     }
-    this.#make(null, this.#parts.places.task(event), making)
+    this.#make(null, places.task(event), making)
+  }
+
+  /** Linked to the task, whose own trace has its submission and its end. */
+  #ownRun(event: TelemetryEvents['task:continued'], error: ErrorRecord | null, failed = false): void {
+    const { at, ms, workflow, run } = event
+    const { places } = this.#parts
+    const task = places.task(event)
+    const links = task ? [{ context: task }] : []
+    const attributes = { ...runAttributes(event), 'triarch.run': run }
+    const from = at - (ms ?? 0)
+    this.#make(places.run(event), null, { name: `run ${workflow}`, from, to: at, attributes, links, error, failed })
   }
 
   #task(event: TelemetryEvents['task:stopped']): void {
@@ -180,7 +192,10 @@ export class Tracing {
       ...{ 'triarch.outcome': outcome, 'triarch.failures': failures },
       ...(parent !== null && { 'triarch.parent': parent }),
     }
+    const last = ms === null ? null : places.run(event)
+    if (last) this.#ownRun(event, error, outcome === 'error')
     const links = [
+      ...(last ? [{ context: last }] : []),
       ...(starter && root === null ? [{ context: starter }] : []),
       ...(isChild && root ? [{ context: root }] : []),
     ]
@@ -214,6 +229,10 @@ export class Tracing {
     const [oldest] = this.#claimed.keys()
     if (this.#claimed.size > MOST_CLAIMS && oldest !== undefined) this.#claimed.delete(oldest)
   }
+}
+
+function runAttributes({ task, workflow, version }: TelemetryEvents['task:continued']): Attributes {
+  return { 'triarch.task': task, 'triarch.workflow': workflow, 'triarch.version': version }
 }
 
 /** A local step is nobody's message. */

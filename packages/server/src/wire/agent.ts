@@ -180,6 +180,7 @@ export const ServerAttempt = named(
     checkpoint: value,
     signal: z.object({ name: z.string(), payload: json }).optional(),
     metadata: texts.optional(),
+    run: whole.optional(),
     fence: whole.optional(),
     attemptWithin: z.number().min(0),
     heartbeatWithin: z.number().min(0).optional(),

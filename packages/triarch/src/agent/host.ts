@@ -601,11 +601,12 @@ export class AgentHost {
     operation,
     attempt,
     metadata,
+    run = 1,
   }: StepRequest): Omit<AttemptTelemetry, 'at'> {
     // A local step has its name in the place of an action.
     const own = this.name === '' ? null : action
     const about = { node: this.#options.node, task, workflow, version, step, action: own, name, operation, attempt }
-    return { ...about, traceparent: traceparentOf(metadata) }
+    return { ...about, traceparent: traceparentOf(metadata), run }
   }
 
   /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */

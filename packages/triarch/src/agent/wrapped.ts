@@ -13,10 +13,10 @@ export interface Wrapping {
 /** The handler inside of its middlewares: their errors are its own. */
 export function wrapped(handler: Handler, chain: readonly Middleware[], about: Wrapping): Handler {
   const { agent } = about
-  const { action, name, workflow } = about.request
+  const { action, name, workflow, run: began = 1 } = about.request
   const { undo, verify } = handler
   const call = (input: unknown, step: StepContext): StepCall => {
-    return { agent, action, name, workflow, input, step, metadata: { ...step.metadata } }
+    return { agent, action, name, workflow, run: began, input, step, metadata: { ...step.metadata } }
   }
   const run = action.endsWith(':finalize') ? 'finalize' : 'run'
   /** What they put into the metadata is there for the code inside of them. */

@@ -20,6 +20,8 @@ export interface StepCall {
   readonly output?: unknown
   /** The workflow it belongs to. */
   readonly workflow: string
+  /** The run of the task that it belongs to, by the number with which its steps begin: 1, until the task continues as new. */
+  readonly run: number
   /** What the attempt knows and may do. */
   readonly step: StepContext
   /** What it is given before `next()` the attempt's code finds as `step.metadata`; nothing of it is recorded. */

@@ -88,6 +88,8 @@ export class TaskRunner {
   #inFlight: number[] = []
   /** When this run of it began; 0: it did not. */
   #began = 0
+  /** The run that it is in, by its first decision. */
+  #run = 1
   /** Steps that may end, while somebody wants to hear of that. */
   #known: KnownSteps | null = null
   /** Who waits for the turn to be durable. */
@@ -266,6 +268,7 @@ export class TaskRunner {
   #prepare(rebuilt: Rebuilt): void {
     const { workflow, version } = rebuilt.state
     this.#began = rebuilt.startedAt
+    this.#run = rebuilt.state.firstId
     this.#driver = driverOf(this.#host.workflow(workflow, version), rebuilt, this.#host, () => this.#wake())
   }
 
@@ -423,7 +426,7 @@ export class TaskRunner {
     const { telemetry, node } = this.#host
     if (this.#known !== null || isHeard(telemetry, turn.events)) {
       const { events, state, at } = turn
-      narrate(telemetry, { events, state, at, node, began: this.#began, known: this.#known })
+      narrate(telemetry, { events, state, at, node, began: this.#began, run: this.#run, known: this.#known })
     }
     if (transition.work.length > 0 && telemetry['step:parked'].open) tellParked(telemetry, turn, transition.work, node)
     this.#host.settled(this)

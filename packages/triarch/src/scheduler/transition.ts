@@ -67,6 +67,7 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     idempotencyKey: idempotencyKey(state, step),
     ...(state.locks.size > 0 && fenced(fenceOf(state))),
     ...(state.metadata && { metadata: state.metadata }),
+    ...(state.firstId > 1 && { run: state.firstId }),
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),

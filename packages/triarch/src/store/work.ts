@@ -57,6 +57,8 @@ export interface StepRequest {
   fence?: number
   /** Of its task. */
   metadata?: Readonly<Record<string, string>>
+  /** The run of its task, by the number with which its steps begin; not given: the first. */
+  run?: number
   /** What the action is given. */
   input: Json
   /** For undo: the output to undo. */

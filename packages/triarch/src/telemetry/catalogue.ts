@@ -42,6 +42,8 @@ export interface StepTelemetry extends TaskTelemetry {
   name: string
   /** The W3C trace context in the metadata of the task's submission; null: there is none. */
   traceparent: string | null
+  /** The run of the task, by the number with which its steps begin: 1, until the task continues as new. */
+  run: number
 }
 
 /**
@@ -75,13 +77,18 @@ export interface TelemetryEvents {
   'task:resumed': TaskTelemetry
   /** It began to undo what it had done. */
   'task:compensating': TaskTelemetry
-  /** It began a new run with another input. `ms`: since the run before began; `traceparent`, `parent`: as of `task:stopped`. */
-  'task:continued': TaskTelemetry & { ms: number | null; traceparent: string | null; parent: string | null }
+  /** It began a new run with another input. `ms`: since the run before began, and `run` is that; `traceparent`, `parent`: as of `task:stopped`. */
+  'task:continued': TaskTelemetry & {
+    ms: number | null
+    traceparent: string | null
+    parent: string | null
+    run: number
+  }
   /** It was set going again after it had stopped. `step`: what came after that step is void; null: only its end. */
   'task:rewound': TaskTelemetry & { step: number | null }
   /**
    * The task ended. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. `traceparent`: the W3C trace
-   * context in the metadata of its submission, if any; `parent`: the task that started it, if any.
+   * context in the metadata of its submission, if any; `parent`: the task that started it, if any; `run`: its last, as of steps.
    */
   'task:stopped': TaskTelemetry & {
     outcome: TaskOutcome
@@ -90,6 +97,7 @@ export interface TelemetryEvents {
     error: ErrorRecord | null
     traceparent: string | null
     parent: string | null
+    run: number
   }
   /** A step was asked for. */
   'step:requested': StepTelemetry

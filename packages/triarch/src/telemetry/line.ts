@@ -91,8 +91,15 @@ export function levelOf<N extends TelemetryName>(name: N, event: TelemetryEvents
 }
 
 export function lineOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): Line {
-  const { traceparent, error, alert, ...rest } = event as TelemetryEvents[N] & {
+  const {
+    traceparent,
+    run: _,
+    error,
+    alert,
+    ...rest
+  } = event as TelemetryEvents[N] & {
     traceparent?: string | null
+    run?: number
     error?: unknown
     alert?: TelemetryEvents['alert']['alert']
   }

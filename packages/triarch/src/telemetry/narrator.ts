@@ -22,6 +22,8 @@ export interface Told {
   node: string
   /** When this run of the task began; 0: it did not. */
   began: number
+  /** The run that it was before them. */
+  run: number
   /** Its steps before them; null: nobody wants to hear of those that end. */
   known: KnownSteps | null
 }
@@ -49,7 +51,8 @@ export function isHeard(telemetry: Telemetry, events: readonly TaskEvent[]): boo
 }
 
 /** Tells of what a durable record says. */
-export function narrate(telemetry: Telemetry, told: Told): void {
+export function narrate(telemetry: Telemetry, before: Told): void {
+  let told = before
   for (const event of told.events) {
     const teller = tellers[event.type] as Teller<TaskEvent> | null
     if (teller && telemetry[teller.name].open) {
@@ -57,6 +60,7 @@ export function narrate(telemetry: Telemetry, told: Told): void {
       if (made) telemetry[teller.name].tell(made as never)
     }
     if (told.known) follow(told.known, event, told)
+    if (event.type === 'continuedAsNew') told = { ...told, run: event.nextId }
   }
 }
 
@@ -70,7 +74,13 @@ export function tellParked(
   const { id: task, workflow, version, metadata } = state
   for (const { step, operation, attempt, agent: queue, action, priority: rank, request } of work) {
     const about = { at, node, task, workflow, version, step, action, name: request.name, operation, attempt }
-    telemetry['step:parked'].tell({ ...about, queue, rank, traceparent: traceparentOf(metadata) })
+    telemetry['step:parked'].tell({
+      ...about,
+      queue,
+      rank,
+      traceparent: traceparentOf(metadata),
+      run: request.run ?? 1,
+    })
   }
 }
 
@@ -99,9 +109,12 @@ function ofTask({ state, at, node }: Told): TaskTelemetry {
 function ofStep(told: Told, step: number): StepTelemetry | null {
   const { state, known } = told
   const found = known?.get(step) ?? state.steps.get(step) ?? state.compensable.get(step)
-  return found
-    ? { ...ofTask(told), step, action: found.action, name: found.name, traceparent: traceparentOf(state.metadata) }
-    : null
+  return found ? stepTold(told, step, found) : null
+}
+
+function stepTold(told: Told, step: number, { action, name }: Pick<Known, 'action' | 'name'>): StepTelemetry {
+  const traceparent = traceparentOf(told.state.metadata)
+  return { ...ofTask(told), step, action, name, traceparent, run: told.run }
 }
 
 /** What is told of a submission's metadata: where its trace is, and nothing else. */
@@ -109,9 +122,9 @@ export function traceparentOf(metadata: Readonly<Record<string, string>> | null 
   return metadata?.traceparent ?? null
 }
 
-/** Where a task belongs: to a trace, and to the task that started it. */
-function origin({ metadata, parent }: TaskState): { traceparent: string | null; parent: string | null } {
-  return { traceparent: traceparentOf(metadata), parent: parent?.task ?? null }
+/** Where a task belongs: to a trace, and to the task that started it; and which of its runs it is. */
+function origin({ state, run }: Told): { traceparent: string | null; parent: string | null; run: number } {
+  return { traceparent: traceparentOf(state.metadata), parent: state.parent?.task ?? null, run }
 }
 
 function since({ began, at }: Told): number | null {
@@ -144,7 +157,7 @@ const tellers: Tellers = {
   compensating: { name: 'task:compensating', make: (_, told) => ofTask(told) },
   continuedAsNew: {
     name: 'task:continued',
-    make: (_, told) => ({ ...ofTask(told), ms: since(told), ...origin(told.state) }),
+    make: (_, told) => ({ ...ofTask(told), ms: since(told), ...origin(told) }),
   },
   reset: { name: 'task:rewound', make: ({ step }, told) => ({ ...ofTask(told), step }) },
   stopped: {
@@ -152,7 +165,7 @@ const tellers: Tellers = {
     make: ({ result, error = null }, told) => {
       const { state } = told
       const { failures } = state
-      return { ...ofTask(told), outcome: result, ms: since(told), failures, error, ...origin(state) }
+      return { ...ofTask(told), outcome: result, ms: since(told), failures, error, ...origin(told) }
     },
   },
   closing: null,
@@ -165,9 +178,7 @@ const tellers: Tellers = {
   continueAsNewRequested: null,
   stepRequested: {
     name: 'step:requested',
-    make: ({ id, action, name }, told) => {
-      return { ...ofTask(told), step: id, action, name, traceparent: traceparentOf(told.state.metadata) }
-    },
+    make: ({ id, action, name }, told) => stepTold(told, id, { action, name }),
   },
   undoRegistered: null,
   stepCompleted: ended('success'),

@@ -4,13 +4,14 @@ import type { RemoteAttempt } from './message.ts'
 /** What is to be done, as hosts know it. */
 export function requestOf(given: RemoteAttempt): HostedAttempt['request'] {
   const { task, step, operation, number: attempt, name, action, workflow, version, idempotencyKey, input } = given
-  const { output, checkpoint, signal, metadata, fence } = given
+  const { output, checkpoint, signal, metadata, run, fence } = given
   return {
     ...{ task, step, operation, attempt, name, action, workflow, version, idempotencyKey, input },
     ...(output !== undefined && { output }),
     ...(checkpoint !== undefined && { checkpoint }),
     ...(signal && { event: signal }),
     ...(metadata && { metadata }),
+    ...(run !== undefined && { run }),
     ...(fence !== undefined && { fence }),
   }
 }

@@ -170,6 +170,8 @@ export interface RemoteAttempt {
   signal?: { name: string; payload: Json }
   /** Of its task. */
   metadata?: Readonly<Record<string, string>>
+  /** The run of its task, by the number with which its steps begin; without it: the first. */
+  run?: number
   /** The highest fencing number of the locks its task held. */
   fence?: number
   /** From the moment of reading this, it must be answered within (ms). */
