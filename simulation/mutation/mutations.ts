@@ -731,14 +731,20 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a node reserves what others have reserved': {
     change: {
-      'policy/rate.ts': [['{ ...state, next: first + count * every }', '{ ...state, next: first + every }']],
+      'policy/rate.ts': [['first + newer * every : next', 'first + every : next']],
     },
     by: ['rates'],
     world: 'throttle',
   },
+  'what a node took of what others had left out stays there': {
+    change: { 'policy/rate.ts': [['[first, count > 0 ? from : end]', '[first, end]']] },
+    by: ['rates'],
+    at: 123,
+    world: 'throttle',
+  },
   'instants of a rate limit last for ever': {
     change: {
-      'policy/rate.ts': [['return now + lag >= instant + tolerance(rule)', 'return now + lag >= instant + 100_000']],
+      'policy/rate.ts': [['after: now + lag - tolerance(rule)', 'after: now + lag - 100_000']],
     },
     by: ['rates'],
     at: 28,
@@ -747,10 +753,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'what waits for a rate limit is never looked for': {
     change: {
       'agent/allowance.ts': [
-        [
-          'return Math.min(most, soon) - this.#free.length',
-          'return Math.min(most, soon - this.waiting) - this.#free.length',
-        ],
+        ['Math.min(most, Math.max(this.waiting, this.#wasAsked))', 'Math.min(most, this.#wasAsked)'],
       ],
     },
     by: ['liveness'],

@@ -1,18 +1,29 @@
 import type { Environment } from '../environment/environment.ts'
 import {
-  isOpen,
-  isVoid,
   LONGEST_REST,
+  living,
   NEW_RATE,
   type RateHand,
   type RateRule,
   type RateState,
+  type Run,
   reservableAt,
   restarted,
   rested,
   ruleNow,
   tolerance,
+  type Wants,
 } from '../policy/rate.ts'
+import { Instants } from './instants.ts'
+
+/** Of what is used up until the next look, so much more is asked for: what comes may grow. */
+const MORE = 4
+/** Who has less than this share of what was wanted last asks before the next look. */
+const LOW = 1 / 2
+/** What a node used goes down so from look to look, when it uses nothing: it may go on. */
+const CALM = 3 / 4
+/** Nothing is reserved for what comes more seldom than so often from look to look: its turn by the queue costs less. */
+const SELDOM = 1 / 2
 
 /** What one node has of a rate limit: instants that are its own, each for one attempt. */
 export class Allowance {
@@ -32,16 +43,20 @@ export class Allowance {
   waiting = 0
   /** The service asked for a rest that is not written yet: until then. */
   rests = 0
-  readonly #environment: Pick<Environment, 'now'>
+  readonly #environment: Pick<Environment, 'now' | 'monotonic'>
   readonly #lag: () => number
-  /** Oldest first. */
-  #free: number[] = []
+  readonly #free = new Instants()
   /** Meant for attempts that start once their turn is recorded. Whichever begins first takes the oldest. */
-  #promised: number[] = []
-  /** Asked for since the last reservation. */
+  readonly #promised = new Instants()
+  /** Asked for since the last look. */
   #asked = 0
   /** Asked for before that. */
   #wasAsked = 0
+  #lookedAt: number
+  /** How many it has used in a millisecond, of late. */
+  #speed = 0
+  /** With less than so many it asks again. */
+  #low = 0
   /** Those that will be in the queue, though they may not be yet: since the last look. */
   #expected = 0
   /** How often its rule came to be another, and as of which time that is written. */
@@ -53,7 +68,7 @@ export class Allowance {
   constructor(
     { name, agent }: { name: string; agent: string },
     rule: RateRule,
-    environment: Pick<Environment, 'now'>,
+    environment: Pick<Environment, 'now' | 'monotonic'>,
     lag: () => number,
   ) {
     this.name = name
@@ -62,6 +77,7 @@ export class Allowance {
     this.#own = rule
     this.#environment = environment
     this.#lag = lag
+    this.#lookedAt = environment.monotonic()
   }
 
   /** From now on it is this one: the store is asked anew, for what was due by the one before may be due by now. */
@@ -84,18 +100,30 @@ export class Allowance {
 
   /** How many attempts may begin now. */
   get room(): number {
-    const { now, lag } = this.#tidy()
-    if (now < this.#restsUntil) return 0
-    const later = this.#free.findIndex((instant) => !isOpen(instant, this.rule, now, lag))
-    return later < 0 ? this.#free.length : later
+    const now = this.#tidy()
+    return now < this.#restsUntil ? 0 : this.#free.upTo(now)
+  }
+
+  /** Whether there is one for another attempt besides what waits in the queues. */
+  get ample(): boolean {
+    return this.room > this.waiting
   }
 
   /** One for an attempt that starts soon. False: there is none, or others are before it. */
   promise(): boolean {
-    if (this.waiting > 0 || this.room === 0) return false
-    this.#promised.push(this.#free.shift() as number)
-    this.#asked++
+    const taken = this.ample ? this.#free.take() : null
+    if (!taken) return false
+    this.#promised.put(taken.instant, taken.every)
+    this.#count()
     return true
+  }
+
+  /** One more is used; the next look may be too late for those that follow. */
+  #count(): void {
+    this.#asked++
+    if (this.#free.count >= this.#low) return
+    this.#low = 0
+    this.hurry()
   }
 
   /** An attempt will wait in the queue. */
@@ -108,14 +136,14 @@ export class Allowance {
   /** Whether an attempt may begin now. */
   get open(): boolean {
     if (this.room > 0) return true
-    return this.#environment.now() >= this.#restsUntil && this.#promised.length > 0
+    return this.#environment.now() >= this.#restsUntil && this.#promised.count > 0
   }
 
   /** One attempt begins. */
   use(): void {
-    if (this.#promised.shift() !== undefined) return
-    this.#free.shift()
-    this.#asked++
+    if (this.#promised.take()) return
+    this.#free.take()
+    this.#count()
   }
 
   /** The service wants to be left alone for so long (ms): all of the agent's attempts, on all nodes. */
@@ -127,10 +155,15 @@ export class Allowance {
     this.hurry()
   }
 
-  /** So many wait in the queue. */
+  /** The store was read: so many wait in the queue. From now on is counted what is asked for until the next time. */
   counted(waiting: number): void {
     this.waiting = Math.max(waiting, this.#expected)
     this.#expected = 0
+    const at = this.#environment.monotonic()
+    this.#speed = Math.max(this.#asked / Math.max(1, at - this.#lookedAt), CALM * this.#speed)
+    this.#lookedAt = at
+    this.#wasAsked = this.#asked
+    this.#asked = 0
   }
 
   /** How the store has it now. */
@@ -143,11 +176,19 @@ export class Allowance {
     this.#forget(state.rests)
   }
 
-  /** How many more it could use. `most`: attempts that could begin here. */
-  wants(most: number): number {
+  /** How many more it could use. `most`: attempts that could begin here; `until`: the next look (ms). */
+  wants(most: number, until: number): Wants {
     this.#tidy()
-    const soon = Math.max(this.waiting, this.#asked)
-    return Math.min(most, soon) - this.#free.length
+    const free = this.#free.count
+    if (this.#speed * until < SELDOM) this.#speed = 0
+    const likes = Math.ceil(MORE * this.#speed * until)
+    this.#low = LOW * likes
+    return { needs: Math.min(most, Math.max(this.waiting, this.#wasAsked)) - free, likes: likes - free }
+  }
+
+  /** How long what it would have now is good for, as far as it needs any (ms). */
+  get lasts(): number {
+    return this.#asked + this.#speed > 0 ? tolerance(this.rule) / 2 : Number.POSITIVE_INFINITY
   }
 
   /** How often its rule came to be another. */
@@ -168,36 +209,27 @@ export class Allowance {
 
   /** Nothing waits for it here and nothing is reserved: for so long nobody has used it (ms). */
   get idle(): number {
-    const { now, lag } = this.#tidy()
-    const busy =
-      this.waiting > 0 ||
-      this.#free.length + this.#promised.length > 0 ||
-      this.#restsUntil > now ||
-      this.hand !== undefined
-    return busy ? 0 : Math.max(0, now - lag - tolerance(this.rule) - this.state.next)
+    const now = this.#tidy()
+    const some = this.#free.count + this.#promised.count > 0
+    const busy = this.waiting > 0 || some || this.#restsUntil > now || this.hand !== undefined
+    return busy ? 0 : Math.max(0, now - this.#lag() - tolerance(this.rule) - this.state.next)
   }
 
   /** These are its own from now on. */
-  reserved(instants: readonly number[]): void {
-    this.#free.push(...instants)
-  }
-
-  /** A look is over: from now on is counted what is asked for until the next. */
-  looked(): void {
-    this.#wasAsked = this.#asked
-    this.#asked = 0
+  reserved(runs: readonly Run[]): void {
+    this.#free.add(runs)
   }
 
   /** Nobody uses it, and nothing waits for it. */
   get quiet(): boolean {
-    return this.waiting + this.#asked + this.#wasAsked + this.rests === 0
+    return this.waiting + this.#asked + this.#wasAsked + this.#speed + this.rests === 0
   }
 
   /** When one more attempt may begin, or it is worth asking (ms from now); infinite: nobody waits. */
   get due(): number {
     if (this.waiting === 0) return Number.POSITIVE_INFINITY
     const now = this.#environment.now()
-    const later = this.#free.find((instant) => instant > now)
+    const later = this.#free.after(now)
     return Math.ceil(Math.max(later ?? reservableAt(this.state), this.#restsUntil) - now)
   }
 
@@ -206,17 +238,17 @@ export class Allowance {
   }
 
   #forget(before: number): void {
-    const kept = (instant: number) => instant >= before
-    this.#free = this.#free.filter(kept)
-    this.#promised = this.#promised.filter(kept)
+    // None lies between: instants have no such fractions.
+    const kept = { after: before - Number.EPSILON * before, until: Number.POSITIVE_INFINITY }
+    this.#free.keep(kept)
+    this.#promised.keep(kept)
   }
 
-  #tidy(): { now: number; lag: number } {
+  #tidy(): number {
     const now = this.#environment.now()
-    const lag = this.#lag()
-    const kept = (instant: number) => !isVoid(instant, this.rule, now, lag)
-    if (!this.#free.every(kept)) this.#free = this.#free.filter(kept)
-    if (!this.#promised.every(kept)) this.#promised = this.#promised.filter(kept)
-    return { now, lag }
+    const kept = living(this.rule, now, this.#lag())
+    this.#free.keep(kept)
+    this.#promised.keep(kept)
+    return now
   }
 }

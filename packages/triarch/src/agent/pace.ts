@@ -61,7 +61,7 @@ export class Pace {
   promise(action: string): boolean {
     if (this.isKeyed(action)) return false
     const all = this.#of(action, this.agent) ?? []
-    if (all.every(({ room, waiting }) => waiting === 0 && room > 0)) return all.every((it) => it.promise())
+    if (all.every(({ ample }) => ample)) return all.every((it) => it.promise())
     for (const it of all) it.expect()
     return false
   }

@@ -36,8 +36,9 @@ const TOGETHER = 10
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
-/** Instants of one reservation. */
+/** Instants of one reservation, for what waits. */
 const PORTION = 500
+const NOTHING = { needs: 0, likes: 0 }
 /** A key of which nothing was heard for so long goes (ms). */
 const KEPT = 60_000
 /** Rows of keys that nobody knows any more are looked for so often (ms), so many at a time. */
@@ -146,7 +147,7 @@ export class Rates implements Service {
   #wait(): void {
     if (!this.#open) return
     const { environment } = this.#options
-    const every = this.#options.every * (this.#quiet ? QUIET : 1)
+    const every = this.#every * (this.#quiet ? QUIET : 1)
     this.#timer?.cancel()
     const since = environment.monotonic() - this.#lookedAt
     const due = Math.min(...this.#allowances.map((it) => it.due))
@@ -158,6 +159,12 @@ export class Rates implements Service {
       if (this.#ready) this.#options.wake()
       this.#wait()
     })
+  }
+
+  /** From one look to the next (ms), while something is used: sooner where what was reserved would be void. */
+  get #every(): number {
+    const lasts = Math.min(...this.#allowances.map((it) => it.lasts))
+    return Math.min(this.#options.every, Math.max(LEAST, lasts))
   }
 
   /** What waits by keys is found by reading alone. */
@@ -183,7 +190,6 @@ export class Rates implements Service {
         allowance.counted(row?.waiting ?? 0)
         const moves = take(allowance, row)
         await this.#reserve(allowance, moves)
-        allowance.looked()
         this.#tellOf(allowance)
       }
       if (this.#withdrawn.size > 0) await this.#void()
@@ -273,8 +279,8 @@ export class Rates implements Service {
     let moves = read
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { said, rule, own, hand, version, name, changes } = allowance
-      const wants = this.#open ? allowance.wants(Math.min(PORTION, free(allowance.agent))) : 0
-      const { state, instants } = reserve(said, rule, environment.now(), wants, lag())
+      const wants = this.#open ? allowance.wants(Math.min(PORTION, free(allowance.agent)), this.#every) : NOTHING
+      const { state, runs } = reserve(said, rule, environment.now(), wants, lag())
       // That there is such a limit is known before anything waits for it.
       if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
       const kept = { ...(hand && { hand }), ...(moves && { moves }) }
@@ -283,7 +289,7 @@ export class Rates implements Service {
       if (await store.writeBreaker({ name: row, expected: version, state: JSON.stringify(stored) })) {
         allowance.take(version + 1, state, hand)
         allowance.settled(changes)
-        return allowance.reserved(instants)
+        return allowance.reserved(runs)
       }
       const [now] = await store.breakers({ names: [row], count: 1 })
       moves = take(allowance, now)

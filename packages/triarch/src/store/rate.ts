@@ -1,4 +1,4 @@
-import type { RateHand, RateMove, RateRule, RateState } from '../policy/rate.ts'
+import type { RateHand, RateMove, RateRule, RateState, Spare } from '../policy/rate.ts'
 import { endOfKeys, KEYED } from './breaker.ts'
 import { objectOf } from './legible.ts'
 
@@ -60,5 +60,13 @@ export function storedRate(text: string | null): StoredRate | null {
   const stored = text === null ? null : objectOf<StoredRate>(text)
   const { state, rule } = stored ?? {}
   const sound = [state?.next, state?.rests, rule?.limit, rule?.per, rule?.burst].every(Number.isFinite)
-  return stored?.format === 'rate-1' && sound ? stored : null
+  if (stored?.format !== 'rate-1' || !sound) return null
+  const { next, rests, spare } = stored.state
+  return spare === undefined || isSpare(spare) ? stored : { ...stored, state: { next, rests } }
+}
+
+function isSpare({ next, spans }: Partial<Spare>): boolean {
+  return (
+    Number.isFinite(next) && Array.isArray(spans) && spans.every((it) => it?.length === 2 && it.every(Number.isFinite))
+  )
 }

@@ -165,7 +165,7 @@ describe('an agent with a rate limit', () => {
     expect(said.next).toBeLessThan(31_000)
     of.change({ limit: 10, per: 60_000, burst: 1 })
     of.settled(changes)
-    of.looked()
+    of.counted(0)
     expect(of.said.next).toBeLessThan(7_000)
     of.settled(of.changes)
     expect(of.said.next).toBe(50_000)

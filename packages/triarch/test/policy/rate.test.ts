@@ -9,13 +9,34 @@ import {
   type RateRule,
   type RateState,
   reservableAt,
-  reserve,
+  reserve as reserveRuns,
+  restarted,
   rested,
   tolerance,
+  type Wants,
 } from '../../src/policy/rate.ts'
 
 const rule: RateRule = { limit: 10, per: 1_000, burst: 3 }
 const NOW = 1_000_000
+
+/** What is reserved, one by one. */
+function reserve(state: RateState, of: RateRule, now: number, wants: number | Wants, lag: number) {
+  const asked = typeof wants === 'number' ? { needs: wants, likes: 0 } : wants
+  const { runs, ...rest } = reserveRuns(state, of, now, asked, lag)
+  const instants = runs.flatMap(({ first, every, count }) => Array.from({ length: count }, (_, n) => first + n * every))
+  return { ...rest, instants }
+}
+
+/** Once in ten times. */
+function seldom<T>(what: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: what })
+}
+
+/** How near two of them come to each other. */
+function nearest(instants: readonly number[]): number {
+  const sorted = instants.toSorted((a, b) => a - b)
+  return Math.min(...sorted.slice(1).map((it, index) => it - (sorted[index] as number)))
+}
 
 /** The most of them that lie in one span. */
 function most(at: readonly number[], span: number): number {
@@ -29,8 +50,9 @@ describe('a rate limit', () => {
       node: fc.nat(2),
       wait: fc.nat(400),
       wants: fc.nat(30),
+      likes: fc.nat(30),
       uses: fc.nat(30),
-      rest: fc.option(fc.nat(600), { freq: 10 }),
+      rest: seldom(fc.nat(600)),
       dies: fc.boolean(),
     })
     const rules = fc.record({ limit: fc.integer({ min: 1, max: 40 }), burst: fc.integer({ min: 1, max: 10 }) })
@@ -42,13 +64,13 @@ describe('a rate limit', () => {
         let time = NOW
         const own: number[][] = [[], [], []]
         const begun: number[] = []
-        for (const { node, wait, wants, uses, rest, dies } of words) {
+        for (const { node, wait, wants, likes, uses, rest, dies } of words) {
           time += wait
           // Each node's clock is behind by up to what it takes it to be.
           const lag = lags[node] as number
           const now = time - lag
           if (rest !== null) state = rested(state, now + rest)
-          const got = reserve(state, drawn, now, wants, lag)
+          const got = reserve(state, drawn, now, { needs: wants, likes }, lag)
           state = got.state
           own[node]?.push(...got.instants)
           if (dies) own[node] = []
@@ -80,6 +102,96 @@ describe('a rate limit', () => {
     }
     const steps = instants.slice(1).map((instant, index) => instant - (instants[index] as number))
     expect(Math.min(...steps)).toBe(gap(rule))
+  })
+
+  it('gives no instant twice, whoever asks for how many, whatever is left out, asked to rest, restarted or set back', () => {
+    const word = fc.record({
+      wait: fc.oneof(fc.nat(20), fc.nat(300)),
+      needs: fc.nat(6),
+      likes: fc.nat(40),
+      rest: seldom(fc.nat(600)),
+      back: seldom(fc.nat(900)),
+      restarts: seldom(fc.constant(true)),
+    })
+    const rules = fc.record({ limit: fc.constantFrom(7, 30, 1_000), burst: fc.integer({ min: 1, max: 300 }) })
+    void fc.assert(
+      fc.property(rules, fc.array(word, { maxLength: 60 }), ({ limit, burst }, words) => {
+        const drawn = { limit, per: 1_000, burst }
+        let state: RateState = NEW_RATE
+        let now = NOW
+        let given: number[] = []
+        for (const { wait, needs, likes, rest, back, restarts } of words) {
+          now += wait
+          if (rest !== null) state = rested(state, now + rest)
+          if (back !== null) {
+            now -= back
+            // Nodes forget what lies further ahead than any could reserve.
+            given = given.filter((it) => !isVoid(it, drawn, now, 1))
+          }
+          if (restarts) state = restarted(state, drawn, now, 1)
+          const got = reserve(state, drawn, now, { needs, likes }, 1)
+          state = got.state
+          for (const it of got.instants) expect(it).toBeGreaterThanOrEqual(state.rests)
+          for (const it of got.instants) expect(isVoid(it, drawn, now, 0)).toBe(false)
+          given.push(...got.instants)
+        }
+        expect(nearest(given)).toBeGreaterThan(gap(drawn) - 0.01)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('keeps what was left out for a burst: all that is not void can be used at once', () => {
+    const asks = fc.array(fc.record({ wait: fc.nat(60), needs: fc.nat(3), likes: fc.nat(40) }), { maxLength: 40 })
+    const rules = fc.record({ limit: fc.constantFrom(7, 100, 1_000), share: fc.integer({ min: 1, max: 10 }) })
+    void fc.assert(
+      fc.property(rules, asks, ({ limit, share }, words) => {
+        const drawn = { limit, per: 1_000, burst: Math.max(Math.ceil(limit / 10), Math.floor(limit / share)) }
+        let state: RateState = NEW_RATE
+        let now = NOW
+        const given: number[] = []
+        for (const { wait, needs, likes } of [...words, { wait: 1, needs: 10_000, likes: 0 }]) {
+          now += wait
+          const got = reserve(state, drawn, now, { needs, likes }, 1)
+          state = got.state
+          given.push(...got.instants)
+        }
+        const back = given.filter((it) => it <= now && isOpen(it, drawn, now, 25)).toSorted((a, b) => a - b)
+        const widest = Math.max(0, ...back.slice(1).map((it, index) => it - (back[index] as number)))
+        expect(widest).toBeLessThan(2 * gap(drawn))
+        expect(back.length).toBeGreaterThan(((tolerance(drawn) - 25) * 0.7) / gap(drawn) - 2)
+        expect(state.spare).toBeUndefined()
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  const idle: RateRule = { limit: 10_000, per: 1_000, burst: 1_000 }
+
+  it('gives a node of what lies back that which lasts, and more than it needs, so that it need not ask again soon', () => {
+    const { instants } = reserve(NEW_RATE, idle, NOW, { needs: 2, likes: 100 }, 1)
+    expect(instants).toHaveLength(100)
+    expect(instants.every((it) => isOpen(it, idle, NOW, 1) && isOpen(it, idle, NOW + 70, 1))).toBe(true)
+    // Where little would go by unused it gives what is needed alone.
+    const { state } = reserve(NEW_RATE, idle, NOW, 1_000, 1)
+    expect(reserve(state, idle, NOW + 1, { needs: 2, likes: 100 }, 1).instants).toHaveLength(2)
+  })
+
+  it('leaves few spans out, however often and however many nodes ask', () => {
+    let state: RateState = NEW_RATE
+    for (let at = 0; at < 1_000; at++) {
+      state = reserve(state, idle, NOW + at, { needs: 3, likes: 20 }, 1).state
+      expect(state.spare?.spans.length ?? 0).toBeLessThanOrEqual(5)
+    }
+  })
+
+  it('leaves out for nobody what was left out before its rule was another, or by code that does not know of it', () => {
+    const { state } = reserve(NEW_RATE, idle, NOW, 10, 1)
+    expect(state.spare).toBeDefined()
+    expect(restarted(state, idle, NOW, 1)).toEqual({ next: state.next, rests: 0 })
+    const older = { ...state, next: state.next + 5 }
+    const { instants } = reserve(older, idle, NOW, 10_000, 1)
+    expect(Math.min(...instants)).toBe(older.next)
   })
 
   it('lets a burst begin at once after a lull, and no more', () => {
