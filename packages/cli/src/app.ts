@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Agent, Setting, TriarchOptions, Workflow } from 'triarch'
+import type { ProberOptions, ServerOptions } from '@triarch/server'
+import type { Agent, Setting, Triarch, TriarchOptions, Workflow } from 'triarch'
 import { exitCodes, Failure, usage } from './exit.ts'
 
 /** Said otherwise: by the command line, and by what else the module exports. */
@@ -15,13 +16,25 @@ export type App = Required<Pick<TriarchOptions, 'workflows' | 'agents'>> &
   Pick<TriarchOptions, 'settings' | (typeof shared)[number]> & {
     /** How a node runs it. */
     node?: Omit<TriarchOptions, (typeof others)[number] | (typeof shared)[number]>
+    duties?: Duties
   }
+
+/** What a node does besides, that is started with the module. */
+export interface Duties {
+  /** What its server is made with. */
+  server?: ServerOptions
+  /** The endpoints that it watches. */
+  prober?: Omit<ProberOptions, 'triarch'>
+  /** Is called once it has started. */
+  started?: (triarch: Triarch) => unknown
+}
 
 export const nothing: App = { workflows: [], agents: [] }
 
 /**
  * All workflows, agents and settings that the module exports, by themselves or in lists; what it exports as `codec`, `middleware` and
- * `hooks`; and as `options` all else that `new Triarch()` takes. It should do nothing but define them.
+ * `hooks`; as `options` all else that `new Triarch()` takes; and as `server`, `prober` and `started` what a node does besides. It should do
+ * nothing but define them.
  */
 export async function appOf(path: string): Promise<App> {
   const module = await imported(path)
@@ -43,6 +56,19 @@ export async function appOf(path: string): Promise<App> {
     settings,
     ...Object.fromEntries(parts.shared ?? []),
     node: Object.fromEntries(parts.node ?? []),
+    duties: dutiesOf(path, module),
+  }
+}
+
+function dutiesOf(path: string, { server, prober, started }: Record<string, unknown>): Duties {
+  for (const [name, value] of Object.entries({ server, prober }))
+    if (value !== undefined && !isObject(value)) throw usage(`${path}: ${name} must be an object`)
+  if (started !== undefined && typeof started !== 'function') throw usage(`${path}: started must be a function`)
+  if (isObject(prober) && 'triarch' in prober) throw usage(`${path}: prober may not have triarch`)
+  return {
+    ...(server !== undefined && { server: server as ServerOptions }),
+    ...(prober !== undefined && { prober: prober as NonNullable<Duties['prober']> }),
+    ...(started !== undefined && { started: started as NonNullable<Duties['started']> }),
   }
 }
 

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { TelemetryListeners, Triarch, Workflow } from 'triarch'
+import type { ServerOptions } from '@triarch/server'
+import type { TelemetryListeners, Triarch } from 'triarch'
+import type { App, Duties } from './app.ts'
 import { read } from './argument.ts'
 import { exitCodes, Failure, usage } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -15,11 +17,16 @@ export interface Serving {
 }
 
 /** Where others than this machine may come, only those with a key may ask; health and metrics have none. */
-export function serverKey({ env }: Pick<Terminal, 'env'>, { host, keys }: Serving): string | undefined {
+export function serverKey(
+  { env }: Pick<Terminal, 'env'>,
+  { host, keys }: Serving,
+  given: ServerOptions = {},
+): string | undefined {
   const file = env.TRIARCH_SERVER_KEY_FILE
   const key = env.TRIARCH_SERVER_KEY ?? (file === undefined ? undefined : read(file).trim())
   if (key === '') throw usage('the key of the server is empty')
-  if (key === undefined && !keys && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
+  const isGuarded = keys || given.keys || given.authenticate !== undefined
+  if (key === undefined && !isGuarded && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
     throw usage(`--host ${host}: others could ask: give --keys, or set TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE`)
   return key
 }
@@ -49,31 +56,45 @@ export function beside(own: TelemetryListeners, given: TelemetryListeners = {}):
   return { ...given, ...Object.fromEntries(both) }
 }
 
-/** Serves tasks; gives the URL, and whether the console is there as well. */
+/**
+ * Serves tasks, as the module says beyond the command line, and heeds the signals that end the process; gives the URL, and whether the
+ * console is there as well.
+ */
 export async function serveTasks(
   triarch: Triarch,
-  workflows: readonly Workflow[],
+  { workflows, duties: { server: given = {} } = {} }: App,
   { port, host, keys, nextPort }: Serving & { port: number },
   key: string | undefined,
-): Promise<{ url: string; console: boolean }> {
+): Promise<AsyncDisposable & { url: string; console: boolean }> {
   const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
-  const authenticate = ({ headers }: Request) =>
-    isSame(headers.get('authorization') ?? '', `Bearer ${key}`) ? { id: 'key' } : null
+  const authenticate: ServerOptions['authenticate'] = (request) =>
+    isSame(request.headers.get('authorization') ?? '', `Bearer ${key}`)
+      ? { id: 'key' }
+      : (given.authenticate?.(request) ?? null)
   // Whoever has installed the console sees it.
   const console = await import('@triarch/console').then(({ files }) => files).catch(() => undefined)
   const server = createServer(triarch, {
     workflows,
+    ...(console !== undefined && { console }),
+    ...given,
     ...(key !== undefined && { authenticate }),
     ...(keys !== undefined && { keys }),
-    ...(console !== undefined && { console }),
   })
   for (let at = port; ; at++)
     try {
-      const { url } = await server.listen({ port: at, signals: [], ...(host !== undefined && { host }) })
-      return { url, console: console !== undefined }
+      const { url } = await server.listen({ port: at, ...(host !== undefined && { host }) })
+      const about = { url: `${url}${given.basePath ?? ''}`, console: (given.console ?? console) !== undefined }
+      return { ...about, [Symbol.asyncDispose]: () => server.close() }
     } catch (error) {
       if (!nextPort || !isTaken(error) || at - port >= NEXT_PORTS || at >= 65_535) throw error
     }
+}
+
+/** Watches the endpoints of the module until the engine stops, once that is asked for. */
+export async function watcher(triarch: Triarch, options: NonNullable<Duties['prober']>): Promise<() => Promise<void>> {
+  const { createProber } = await wanted('prober', '@triarch/server', () => import('@triarch/server'))
+  const prober = createProber({ ...options, triarch })
+  return () => prober.run(new AbortController().signal)
 }
 
 /** So many ports are tried after the one that is wanted. */

@@ -47,7 +47,7 @@ export async function sessionAt(place: Place, app?: App): Promise<Session> {
 
 export async function open(
   store: StoreFactory,
-  { node: _, ...app }: App = nothing,
+  { node: _, duties: __, ...app }: App = nothing,
   options: Partial<TriarchOptions> = {},
 ): Promise<StoreSession> {
   const made: { port?: StateStore; environment?: Environment } = {}

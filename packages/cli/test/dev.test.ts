@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -150,4 +151,65 @@ it('start serves tasks to those with a key, its health and metrics to others', a
   expect((await fetch(`${origin}/api/v1/stats`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
   const open = await triarchOf(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
   expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('TRIARCH_SERVER_KEY') })
+})
+
+it('start serves, watches and does besides what the module says, as a program of its own would', async () => {
+  const triarch = new URL(import.meta.resolve('triarch')).href
+  const shop = createHttp((_, response) => void response.end('open')).listen(0, '127.0.0.1')
+  await once(shop, 'listening')
+  const { port } = shop.address() as AddressInfo
+  const write = (name: string, exported: string) => {
+    const module = join(folder, name)
+    writeFileSync(
+      module,
+      `import { workflow } from '${triarch}'
+       export const hello = workflow('hello', { run: async () => 'hello' })
+       ${exported}`,
+    )
+    return module
+  }
+  const module = write(
+    'duties.mjs',
+    `export const server = {
+       basePath: '/tasks', origins: ['https://console.example.com'], limits: { bytes: 1_000 },
+       authenticate: ({ headers }) => headers.get('x-user') === 'ada' ? { id: 'ada', rights: ['read', 'start'] } : null,
+     }
+     export const prober = { endpoints: {
+       shop: { url: 'http://127.0.0.1:${port}/', contains: 'open', every: 1_000, successes: 1 },
+     } }
+     export async function started(triarch) {
+       await triarch.schedule('nightly').register({ workflow: hello, input: null, every: '1d' })
+       triarch.lead('exporter', ({ token }) => console.log('LEADS', token))
+     }`,
+  )
+  const store = ['--store', join(folder, 'duties.db')]
+  // Others may come by its own authenticate: no key is asked for.
+  const { child, lines } = running(['start', module, ...store, '--port', '0', '--host', '0.0.0.0'])
+  await expect.poll(() => [count(lines, /serves http/), count(lines, /LEADS 1/)]).toEqual([1, 1])
+  const [served = ''] = lines.flatMap((line) => /serves (http:\S+)/.exec(line)?.[1] ?? [])
+  const at = served.replace('0.0.0.0', '127.0.0.1')
+  expect(new URL(at).pathname).toBe('/tasks/api/v1/openapi.json')
+  const headers = { 'x-user': 'ada', origin: 'https://console.example.com', 'content-type': 'application/json' }
+  const tasks = at.replace('openapi.json', 'tasks')
+  const submit = (input: string) =>
+    fetch(tasks, { method: 'POST', headers, body: JSON.stringify({ workflow: 'hello', input }) })
+  const made = await submit('x')
+  expect([made.status, made.headers.get('access-control-allow-origin')]).toEqual([201, headers.origin])
+  expect((await submit('x'.repeat(1_000))).status).toBe(413)
+  expect((await fetch(tasks)).status).toBe(401)
+  const probes = async () => JSON.parse((await triarchOf(['probe', 'list', '--json', ...store])).out) as unknown
+  await expect.poll(probes, { interval: 500 }).toMatchObject([{ name: 'shop', state: 'up' }])
+  expect(JSON.parse((await triarchOf(['schedule', 'list', '--json', ...store])).out)).toMatchObject([
+    { name: 'nightly' },
+  ])
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(0)
+  shop.close()
+  for (const [exported, exit, said] of [
+    [`export const server = { portt: 1 }`, 2, 'UNKNOWN_OPTION'],
+    [`export const prober = { endpoints: {} }`, 2, 'INVALID_OPTION'],
+    [`export const prober = 1`, 2, 'prober must be an object'],
+    [`export const started = () => { throw new Error('no bank') }`, 1, 'no bank'],
+  ] as const)
+    expect(await triarchOf(['start', write('wrong.mjs', exported), ...store, '--port', '0'])).toMatchObject({ exit, err: expect.stringContaining(said) }) // biome-ignore format: one row
 })

@@ -3,9 +3,9 @@ import { type Role, stopOnSignals, type TelemetryListeners } from 'triarch'
 import { appOf } from '../app.ts'
 import { duration, whole } from '../argument.ts'
 import type { Means } from '../command.ts'
-import { usage } from '../exit.ts'
+import { endOf, usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
-import { beside, exporter, type Serving, serverKey, serveTasks } from '../serving.ts'
+import { beside, exporter, type Serving, serverKey, serveTasks, watcher } from '../serving.ts'
 import { open, storeOfNode } from '../session.ts'
 import { cell, instant } from '../table.ts'
 
@@ -40,8 +40,9 @@ export function addStart(program: Command, means: Means): void {
         throw usage(`--roles: give some of ${roles.join(', ')}`)
       const { terminal } = means
       const { port, metrics, host, keys, nextPort } = options
-      const key = port === undefined ? undefined : serverKey(terminal, options)
       const app = await appOf(path)
+      const { server, prober, started } = app.duties ?? {}
+      const key = port === undefined ? undefined : serverKey(terminal, options, server)
       const said = (at: number, text: string) => terminal.out(`${instant(new Date(at))}  ${cell(text)}\n`)
       const own: TelemetryListeners = {
         'task:started': ({ at, task, workflow }) => said(at, `${workflow} ${task} started`),
@@ -63,20 +64,27 @@ export function addStart(program: Command, means: Means): void {
         telemetry: prom?.telemetry ?? told,
       })
       const { triarch, environment } = session
+      // Where nobody supervises, nobody watches.
+      const watches = prober !== undefined && (wanted?.includes('supervisor') ?? true)
+      const watch = watches ? await watcher(triarch, prober) : null
       await triarch.start()
       said(environment.now(), `started with ${[...app.workflows, ...app.agents].map(({ name }) => name).join(', ')}`)
-      if (port !== undefined) {
-        const { url, console } = await serveTasks(
-          triarch,
-          app.workflows,
-          { port, ...(host !== undefined && { host }), ...(keys && { keys }), ...(nextPort && { nextPort }) },
-          key,
-        )
-        said(environment.now(), `serves ${url}/api/v1/openapi.json${console ? ` and the console ${url}/` : ''}`)
+      const where = {
+        ...(host !== undefined && { host }),
+        ...(keys && { keys }),
+        ...(nextPort && { nextPort }),
       }
+      await using served = port === undefined ? null : await serveTasks(triarch, app, { port, ...where }, key)
+      if (served)
+        said(
+          environment.now(),
+          `serves ${served.url}/api/v1/openapi.json${served.console ? ` and the console ${served.url}/` : ''}`,
+        )
       if (prom && metrics !== undefined)
         said(environment.now(), `serves ${await prom.listen(triarch, { port: metrics, host })}`)
-      stopOnSignals(triarch)
+      watch?.().catch((error) => said(environment.now(), `prober: ${endOf(error).line}`))
+      if (port === undefined) stopOnSignals(triarch)
+      await started?.(triarch)
       await new Promise<never>(() => undefined) // the signal ends the process
     })
 }
