@@ -63,14 +63,26 @@ const isTooWide = (page: Page) =>
     return document.documentElement.scrollWidth > innerWidth
   })
 
+/** How many lines the names of the pages take. */
+const linesOfNames = (page: Page) =>
+  page.evaluate("new Set([...document.querySelectorAll('header.top nav a')].map((it) => it.offsetTop)).size")
+/** Tables of which a part is out of sight. */
+const cutOff = (page: Page) =>
+  page.evaluate(
+    "[...document.querySelectorAll('section.table:not(.grid)')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.getAttribute('aria-label'))",
+  )
+
 describe('each page, where there is something of everything', () => {
   it.each(paths)('can be used by everybody, in both themes, on a narrow screen as well: %s', async (path) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(full.url + path)
     await settled(page)
     await expectUsable(page)
-    await page.setViewportSize({ width: 380, height: 700 })
-    expect(await isTooWide(page)).toBe(false)
+    for (const width of [1500, 1280, 768, 380, 320]) {
+      await page.setViewportSize({ width, height: 700 })
+      expect([width, await isTooWide(page), await linesOfNames(page)]).toEqual([width, false, 1])
+    }
+    expect(await cutOff(page)).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@ import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
+import { isNarrow } from '../part/narrow.ts'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -11,6 +12,11 @@ import { LastDay } from './last-day.tsx'
 import { Needs } from './needs.tsx'
 
 type Check = Api['Health']['checks'][number]
+
+/** What is wrong is said first. */
+function rank({ status }: Check): number {
+  return status === 'ok' ? 1 : 0
+}
 
 /** How the whole is, and what does not go on without somebody. */
 export function Overview() {
@@ -26,7 +32,7 @@ export function Overview() {
     { title: t().name, cell: ({ name }) => name },
     { title: t().status, cell: ({ status }) => <State of={status} /> },
     { title: t().data, cell: ({ message }) => message ?? '' },
-    { title: t().since, cell: ({ since }) => <Time at={since} /> },
+    ...(isNarrow.value ? [] : [{ title: t().since, cell: ({ since }: Check) => <Time at={since} /> }]),
   ]
   return (
     <>
@@ -51,7 +57,13 @@ export function Overview() {
       </h2>
       {health.error && !health.value && <Failure error={health.error} retry={health.reload} />}
       {health.value && (
-        <Table label={t().checks} rows={health.value.checks} columns={checks} keyOf={({ name }) => name} />
+        <Table
+          label={t().checks}
+          isDense
+          rows={health.value.checks.toSorted((a, b) => rank(a) - rank(b))}
+          columns={checks}
+          keyOf={({ name }) => name}
+        />
       )}
     </>
   )

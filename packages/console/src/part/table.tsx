@@ -22,6 +22,7 @@ export function Table<T>({
   to,
   onEnd,
   isChosen,
+  isDense = false,
 }: {
   label: string
   rows: readonly T[]
@@ -30,6 +31,8 @@ export function Table<T>({
   to?: (row: T) => string
   onEnd?: () => void
   isChosen?: (row: T) => boolean
+  /** It is a table on the narrowest screens as well: it has few columns there. */
+  isDense?: boolean
 }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const extent = useExtent(body, rows.length)
@@ -47,7 +50,10 @@ export function Table<T>({
     ) : null
   return (
     <section class="table" aria-label={label} tabIndex={0}>
-      <table class={isLong ? 'long' : undefined} {...(isLong && { 'aria-rowcount': rows.length + 1 })}>
+      <table
+        class={isLong ? 'long' : isDense ? undefined : 'stacks'}
+        {...(isLong && { 'aria-rowcount': rows.length + 1 })}
+      >
         <thead>
           <tr>
             {columns.map(({ title, isNumber }) => (
@@ -74,7 +80,7 @@ export function Table<T>({
               })}
             >
               {columns.map(({ title, cell, isNumber }) => (
-                <td key={title} class={isNumber ? 'number' : undefined}>
+                <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
                   {cell(row)}
                 </td>
               ))}

@@ -13,6 +13,8 @@ import { isPaletteOpen, Palette } from './palette.tsx'
 import { nameIn, place } from './place.ts'
 import { language, moments, t, theme, zone } from './preference.ts'
 
+/** So much of the name before it is seen (px). */
+const BESIDE = 48
 const named = pages.filter(({ isLed }) => !isLed)
 
 /** What stands around every page. */
@@ -34,6 +36,12 @@ export function Frame() {
     came.current = place.value.path
     document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
   }, [place.value.path])
+  // On narrow screens the names of the pages are moved sideways.
+  const names = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const [nav, here] = [names.current, names.current?.querySelector<HTMLElement>('[aria-current]')]
+    if (nav && here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - BESIDE
+  }, [found?.page, named.filter(isThere).length])
   const Shown = found?.component
   return (
     <>
@@ -45,7 +53,7 @@ export function Frame() {
           <Mark />
           Triarch
         </Link>
-        <nav aria-label={t().pages}>
+        <nav ref={names} aria-label={t().pages}>
           {named.filter(isThere).map(({ name, path, key }) => (
             <Link
               key={path}

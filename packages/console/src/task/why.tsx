@@ -45,11 +45,13 @@ export function Why({ task, explanation, steps, signals, reload }: Given) {
         {reasons.map((reason) => {
           const about = steps.find(({ id }) => id === reason.step)
           const words = t().why.reasons[reason.code]
+          const told = toldOf(task, reason, about)
+          const ends = typeof words?.ends === 'function' ? words.ends(told) : words?.ends
           return (
             <li key={`${reason.code} ${reason.step ?? ''} ${reason.text}`}>
               <span>
-                {words ? words.says(toldOf(task, reason, about)) : reason.text} <When of={reason} />
-                {words?.ends && <span class="note ends">{words.ends}</span>}
+                {words ? words.says(told) : reason.text} <When of={reason} />
+                {ends && <span class="note ends">{ends}</span>}
               </span>
               <Ways {...{ reason, task, about, signals, reload }} />
             </li>
@@ -97,6 +99,7 @@ function toldOf({ pause }: Api['Task'], reason: Reason, about: Step | undefined)
     ...(error !== undefined && reason.code !== 'step' && { error }),
     ...(outcome !== undefined && { outcome: t().states[outcome] ?? outcome }),
     ...(reason.status !== undefined && { status: t().states[reason.status] ?? reason.status }),
+    byHand: reason.state === 'open' && reason.nextProbe === undefined,
     ...(reason.state !== undefined && { state: t().states[reason.state] ?? reason.state }),
   }
 }

@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import type { Api } from '../api/client.ts'
 import { Link, taskPath } from '../part/link.tsx'
+import { isNarrow } from '../part/narrow.ts'
 import { State } from '../part/state.tsx'
 import type { Column } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -22,6 +24,7 @@ const cells = {
         pausedBy.map((it) => `${it.name}: ${it.reason} (${it.actor})`).join('; ')}
     </span>
   ),
+  why: (task) => <span class="brief">{task.waits?.length ? cells.waits(task) : cells.reason(task)}</span>,
   failures: ({ failures }) => failures,
   priority: ({ priority }) => priority,
   tags: ({ tags }) => (
@@ -35,17 +38,19 @@ const cells = {
   node: ({ lockedBy }) => <span class="faint">{lockedBy ?? ''}</span>,
   submitted: ({ submittedAt }) => <Time at={submittedAt} />,
   updated: ({ updatedAt }) => <Time at={updatedAt} />,
-} satisfies Record<string, Column<Task>['cell']>
+} satisfies Record<string, (task: Task) => ComponentChildren>
 
 export type ColumnName = keyof typeof cells
 const names = Object.keys(cells) as ColumnName[]
 const numbers: readonly ColumnName[] = ['failures', 'priority']
-const usual: readonly ColumnName[] = ['workflow', 'status', 'waits', 'reason', 'submitted', 'updated']
+/** For each width those that there is room for. */
+const few: readonly ColumnName[] = ['status', 'why']
+const many: readonly ColumnName[] = ['workflow', 'status', 'waits', 'reason', 'submitted', 'updated']
 
 /** Those that the address names; the usual ones, if it names none. */
 export function chosenOf(said: string | null): readonly ColumnName[] {
   const found = said?.split(',')
-  return found === undefined ? usual : names.filter((it) => found.includes(it))
+  return found === undefined ? (isNarrow.value ? few : many) : names.filter((it) => found.includes(it))
 }
 
 export function columnsOf(chosen: readonly ColumnName[]): Column<Task>[] {
@@ -58,6 +63,7 @@ export function columnsOf(chosen: readonly ColumnName[]): Column<Task>[] {
 export function ColumnChoice({ chosen }: { chosen: readonly ColumnName[] }) {
   const change = (name: ColumnName) => {
     const now = chosen.includes(name) ? chosen.filter((it) => it !== name) : [...chosen, name]
+    const usual = isNarrow.value ? few : many
     const isUsual = now.length === usual.length && usual.every((it) => now.includes(it))
     ask('columns', isUsual ? null : now.join(',') || 'none')
   }

@@ -62,6 +62,7 @@ export function Tasks() {
           keyOf={({ id }) => id}
           to={({ id }) => taskPath(id)}
           onEnd={later.more}
+          isDense
         />
       )}
       {later.error && <Failure error={later.error} />}

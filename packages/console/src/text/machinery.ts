@@ -16,7 +16,7 @@ const en = {
       `Opens when ${share} of at least ${answers} answers within ${span} are ill.`,
     slowWhen: (share: string, ms: string) => `Or when ${share} of them take ${ms} and longer.`,
     staysOpen: (span: string, most: string, probes: number) =>
-      `Stays open for ${span}, twice as long each time, up to ${most}; then ${probes} attempts probe the service.`,
+      `Stays open for ${span}, twice as long each time, up to ${most}; then ${probes === 1 ? '1 attempt probes' : `${probes} attempts probe`} the service.`,
     answers: 'answers',
     ill: 'ill',
     slow: 'slow',
@@ -117,7 +117,7 @@ const de: typeof en = {
       `Öffnet, wenn ${share} von mindestens ${answers} Antworten binnen ${span} schlecht sind.`,
     slowWhen: (share, ms) => `Oder wenn ${share} davon ${ms} und länger dauern.`,
     staysOpen: (span, most, probes) =>
-      `Bleibt ${span} offen, jedes Mal doppelt so lang, bis ${most}; dann proben ${probes} Versuche den Dienst.`,
+      `Bleibt ${span} offen, jedes Mal doppelt so lang, bis ${most}; dann ${probes === 1 ? 'probt 1 Versuch' : `proben ${probes} Versuche`} den Dienst.`,
     answers: 'Antworten',
     ill: 'schlecht',
     slow: 'langsam',

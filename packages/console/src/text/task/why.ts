@@ -20,6 +20,8 @@ export interface Told {
   attempt?: number
   breaker?: string
   state?: string
+  /** Of a circuit breaker: only somebody closes it. */
+  byHand?: boolean
   waiting?: number
   limit?: string
   running?: number
@@ -33,7 +35,7 @@ export interface Told {
 interface Words {
   says: (it: Told) => string
   /** Who can end it, and how. */
-  ends: string | null
+  ends: string | null | ((it: Told) => string)
 }
 
 const line = (ahead = 0) => (ahead === 0 ? 'it is next' : `${ahead} ${ahead === 1 ? 'is' : 'are'} before it`)
@@ -127,7 +129,10 @@ const en = {
     breaker: {
       says: ({ step, breaker, state, waiting = 0 }) =>
         `The circuit breaker “${breaker}” is ${state} and keeps step ${step} back, with ${waiting} in all`,
-      ends: 'A probe closes it by itself; or somebody with the right “breakers”.',
+      ends: ({ byHand }) =>
+        byHand
+          ? 'Somebody with the right “breakers” closes it: it was opened by hand.'
+          : 'A probe closes it by itself; or somebody with the right “breakers”.',
     },
     'rate-limit': {
       says: ({ step, limit, ahead }) => `The rate limit of ${limit} keeps step ${step} back: ${line(ahead)}`,
@@ -271,7 +276,10 @@ const de: typeof en = {
     breaker: {
       says: ({ step, breaker, state, waiting = 0 }) =>
         `Die Sicherung „${breaker}“ ist ${state} und hält Schritt ${step} zurück, mit ${waiting} insgesamt`,
-      ends: 'Eine Probe schließt sie von selbst, oder wer das Recht „breakers“ hat.',
+      ends: ({ byHand }) =>
+        byHand
+          ? 'Wer das Recht „breakers“ hat, schließt sie: Sie wurde von Hand geöffnet.'
+          : 'Eine Probe schließt sie von selbst, oder wer das Recht „breakers“ hat.',
     },
     'rate-limit': {
       says: ({ step, limit, ahead }) => `Die Ratengrenze von ${limit} hält Schritt ${step} zurück: ${platz(ahead)}`,
