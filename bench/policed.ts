@@ -16,14 +16,11 @@ export const policies = {
 
 const { pools, 'circuit breaker': breaker, 'rate limit': rate, 'adaptive concurrency': slots } = policies
 
-/**
- * All that an agent can have together: its queue has one order, and pools have slots of their own. With what the engine has of it. Without a rate
- * limit, whose instants do not last: who begins thousands of steps a second meets it by way of the queue, as a measure of its own shows.
- */
+/** All that an agent can have together: its queue has one order, and pools have slots of their own. With what the engine has of it. */
 export const together = {
-  'all, fair': [{ ...breaker, ...slots, fairness }, { fairness }],
-  'all, aged': [{ ...breaker, ...slots, ageing: '10m' }, { ageing: '10m' }],
-  'all, in pools': [{ ...breaker, ...pools, fairness }, { fairness }],
+  'all, fair': [{ ...breaker, ...rate, ...slots, fairness }, { fairness }],
+  'all, aged': [{ ...breaker, ...rate, ...slots, ageing: '10m' }, { ageing: '10m' }],
+  'all, in pools': [{ ...breaker, ...rate, ...pools, fairness }, { fairness }],
 } as const satisfies Record<string, [AgentOptions, Partial<TriarchOptions>]>
 
 /** An agent of three-step tasks, and their workflow, which is bounded as well. Another action has a cache. */
@@ -45,6 +42,5 @@ export function policedSteps(name: string, options: AgentOptions): { agent: Agen
 /** What a process that only runs actions has in `queue`, with what bounds over all nodes besides: it sends each step through the queue. */
 export const bounded: ReturnType<typeof policedSteps> = policedSteps('bounded', {
   ...together['all, fair'][0],
-  ...rate,
   concurrency: { each: SLOTS, shared: SLOTS, adaptive: { least: 1_000 } },
 })

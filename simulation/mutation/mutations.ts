@@ -731,13 +731,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a node reserves what others have reserved': {
     change: {
-      'policy/rate.ts': [['first + newer * every : next', 'first + every : next']],
+      'policy/rate.ts': [['from + count * this.#every', 'from + this.#every']],
     },
     by: ['rates'],
     world: 'throttle',
   },
   'what a node took of what others had left out stays there': {
-    change: { 'policy/rate.ts': [['[first, count > 0 ? from : end]', '[first, end]']] },
+    change: { 'policy/rate.ts': [['skip > 0 ? [[first, from]] : []', 'skip > 0 ? [[first, then]] : []']] },
     by: ['rates'],
     at: 123,
     world: 'throttle',

@@ -18,6 +18,8 @@ import { Instants } from './instants.ts'
 
 /** Of what is used up until the next look, so much more is asked for: what comes may grow. */
 const MORE = 4
+/** Who has some for later than that (ms) asks for no more of them. */
+const LATER = 250
 /** Who has less than this share of what was wanted last asks before the next look. */
 const LOW = 1 / 2
 /** What a node used goes down so from look to look, when it uses nothing: it may go on. */
@@ -121,7 +123,7 @@ export class Allowance {
   /** One more is used; the next look may be too late for those that follow. */
   #count(): void {
     this.#asked++
-    if (this.#free.count >= this.#low) return
+    if (this.#free.upTo(this.#environment.now()) >= this.#low) return
     this.#low = 0
     this.hurry()
   }
@@ -178,12 +180,18 @@ export class Allowance {
 
   /** How many more it could use. `most`: attempts that could begin here; `until`: the next look (ms). */
   wants(most: number, until: number): Wants {
-    this.#tidy()
-    const free = this.#free.count
+    const now = this.#tidy()
+    const needs = Math.min(most, Math.max(this.waiting, this.#wasAsked)) - this.#free.count
     if (this.#speed * until < SELDOM) this.#speed = 0
     const likes = Math.ceil(MORE * this.#speed * until)
     this.#low = LOW * likes
-    return { needs: Math.min(most, Math.max(this.waiting, this.#wasAsked)) - free, likes: likes - free }
+    const open = this.#free.upTo(now)
+    const more = open < this.#low ? likes + this.waiting - open : 0
+    const each = tolerance(this.rule) / 2
+    const last = Math.max(now, this.#free.last ?? now)
+    // What can be used for long need not be had for later.
+    if (likes === 0 || each > LATER || last > now + LATER) return { needs, likes: more }
+    return { needs, likes: more, ahead: { likes: Math.ceil(MORE * this.#speed * each), each, after: last } }
   }
 
   /** How long what it would have now is good for, as far as it needs any (ms). */

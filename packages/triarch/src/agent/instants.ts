@@ -20,6 +20,11 @@ export class Instants {
     return count
   }
 
+  get last(): number | undefined {
+    const run = this.#runs.at(-1)
+    return run && at(run, run.count - 1)
+  }
+
   /** More of them, which nobody else has. */
   add(runs: readonly Run[]): void {
     for (const { first, every, count } of runs) this.#insert({ first, every, count, gone: 0 })

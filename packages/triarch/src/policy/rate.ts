@@ -32,7 +32,7 @@ export interface Spare {
   /** It counts beside this one alone: whoever moves that otherwise (for another rule, another clock, or by older code) does not know of it. */
   readonly next: number
   /** Oldest first: the first instant of each, and the one at which it is over. */
-  readonly spans: readonly (readonly [first: number, end: number])[]
+  readonly spans: readonly Span[]
 }
 
 /** Instants that follow upon each other. */
@@ -47,9 +47,20 @@ export interface Run {
 export interface Wants {
   /** For what waits. */
   readonly needs: number
-  /** For what may come; as far as they would go by unused. */
+  /** For what may come now; as far as they would go by unused. */
   readonly likes: number
+  /** And for what may come later. */
+  readonly ahead?: Ahead
 }
+
+/** Of what may come later, so many each time, so far apart (ms), from the first time on that is later than `after`. */
+export interface Ahead {
+  readonly likes: number
+  readonly each: number
+  readonly after: number
+}
+
+type Span = readonly [first: number, end: number]
 
 /** So far ahead nodes reserve (ms): what one that dies takes with it, and how long others go on before they hear of a rest. */
 const AHEAD = 500
@@ -60,8 +71,11 @@ const WRITTEN = 25
 /** What lies back is taken as it is found if it lasts so long (ms), or for three quarters of what any does; else the newest is. */
 const LASTS = 2_000
 
-/** More spans cannot be left out before the oldest are void. */
-const MOST_SPANS = 8
+/** Of what would go by unused nodes have this share: others may need it. */
+const SHARE = 1 / 4
+
+/** Where so many spans are left out, nothing more is reserved for later. */
+const MOST_SPANS = 24
 
 /** Instants are no more exact than that (ms): what numbers of their size can hold. */
 const GRAIN = 0.0005
@@ -109,15 +123,21 @@ export function tolerance(rule: RateRule): number {
   return rule.burst * gap(rule)
 }
 
-/** When the first instant could be reserved (ms of the store's clock). */
-export function reservableAt({ next, rests }: RateState): number {
-  return Math.max(next, rests) - AHEAD
+/** The first instant that nobody has (ms of the store's clock). */
+export function freeAt({ next, rests, spare }: RateState): number {
+  const first = spare?.next === next ? spare.spans[0]?.[0] : undefined
+  return Math.max(first ?? next, rests)
 }
 
-/** For a rule that was another: what the one before had reserved reaches no further ahead than this one could, and what it left out is void. */
+/** When the first instant could be reserved (ms of the store's clock). */
+export function reservableAt(state: RateState): number {
+  return freeAt(state) - AHEAD
+}
+
+/** For a rule that was another: what the one before had reserved reaches no further ahead than this one could. */
 export function restarted(state: RateState, rule: RateRule, now: number, lag: number): RateState {
-  const next = Math.min(state.next, now + lag + AHEAD + gap(rule))
-  return next < state.next || state.spare ? { next, rests: state.rests } : state
+  const next = now + lag + AHEAD + gap(rule)
+  return next < state.next ? { next, rests: state.rests } : state
 }
 
 /**
@@ -128,7 +148,7 @@ export function reserve(
   state: RateState,
   rule: RateRule,
   now: number,
-  { needs, likes }: Wants,
+  { needs, likes, ahead }: Wants,
   lag: number,
 ): { state: RateState; runs: readonly Run[] } {
   const every = gap(rule)
@@ -138,24 +158,95 @@ export function reserve(
   const oldest = Math.max(now - Math.max(0, lasts - used), Math.min(state.rests, now + lag + LONGEST_REST))
   // None of this rule can be later: the store's clock was put back, or the limit was lower before.
   const next = Math.min(state.next, now + lag + AHEAD + every)
-  const head = Math.max(next, oldest)
-  const spans = next < state.next ? [] : left(state, oldest, every)
-  const back = fit(head, now + every, every)
-  const spared = spans.reduce((sum, [first, end]) => sum + fit(first, end, every), 0)
-  const count = Math.max(needs, Math.min(likes, Math.floor((back + spared) / 4)))
-  const older = Math.max(0, Math.min(spared, count - back))
-  const newer = Math.min(count - older, fit(head, now + AHEAD + every, every))
+  const free = new Free(next < state.next ? [] : left(state, oldest, every), Math.max(next, oldest), now, every)
+  const back = free.back
+  const newest = Math.max(needs, Math.min(likes, Math.floor(back * SHARE)))
+  free.take(newest, now - lasts + Math.min(LASTS, (3 / 4) * lasts))
+  free.takeAhead(needs - Math.max(0, Math.min(newest, back)))
+  if (ahead) for (let at = ahead.after + ahead.each; at <= now + AHEAD; at += ahead.each) free.takeAt(at, ahead)
   // Kept where it was put back: measured from each now anew it would never come.
-  if (!(Math.max(older, newer) > 0))
-    return { state: next < state.next ? { next, rests: state.rests } : state, runs: [] }
-  const [rest, runs] = taken(spans, older, every)
-  const stale = head + lasts - now < Math.min(LASTS, (3 / 4) * lasts)
-  const first = stale ? head + Math.max(0, back - newer) * every : head
-  if (newer > 0) runs.push({ first, every, count: newer })
-  if (first > head) rest.push([head, first])
-  const moved = newer > 0 ? first + newer * every : next
-  const spare = rest.length > 0 && { spare: { next: moved, spans: rest.slice(-MOST_SPANS) } }
-  return { state: { next: moved, rests: state.rests, ...spare }, runs }
+  if (free.runs.length === 0) return { state: next < state.next ? { next, rests: state.rests } : state, runs: [] }
+  return { state: { rests: state.rests, ...free.rest }, runs: free.runs.toSorted((a, b) => a.first - b.first) }
+}
+
+/** What nobody has, of which is taken. */
+class Free {
+  readonly runs: Run[] = []
+  /** The last is what follows all that was ever reserved, as far ahead as may be reserved. */
+  readonly #spans: Span[]
+  /** What is before it lies back. */
+  readonly #now: number
+  readonly #every: number
+
+  constructor(left: readonly Span[], head: number, now: number, every: number) {
+    this.#spans = [...left, [head, now + AHEAD + every]]
+    this.#now = now + every
+    this.#every = every
+  }
+
+  /** How many could be used at once. */
+  get back(): number {
+    return this.#spans.reduce((sum, [first, end]) => sum + this.#fit(first, Math.min(end, this.#now)), 0)
+  }
+
+  /** The newest of what lies back; of a span whose first are no older than `good`, those. */
+  take(wants: number, good: number): void {
+    let open = wants
+    for (let at = this.#spans.length - 1; at >= 0 && open > 0; at--) {
+      const [first, end] = this.#spans[at] as Span
+      const fits = this.#fit(first, Math.min(end, this.#now))
+      const count = Math.min(open, fits)
+      this.#cut(at, first < good ? fits - count : 0, count)
+      open -= count
+    }
+  }
+
+  /** The first of what lies ahead, where nothing lies back. */
+  takeAhead(wants: number): void {
+    let open = wants
+    for (let at = 0; at < this.#spans.length && open > 0; ) {
+      const [first, end] = this.#spans[at] as Span
+      const spans = this.#spans.length
+      const count = Math.min(open, this.#fit(first, end))
+      this.#cut(at, 0, count)
+      open -= count
+      if (this.#spans.length === spans) at++
+    }
+  }
+
+  /** Some from this time on. */
+  takeAt(time: number, { likes, each }: Ahead): void {
+    if (this.#spans.length > MOST_SPANS) return
+    const at = this.#spans.findIndex(([, end]) => this.#fit(time, end) > 0)
+    if (at < 0) return
+    const [first, end] = this.#spans[at] as Span
+    const skip = Math.max(0, Math.ceil((time - first) / this.#every))
+    const fits = this.#fit(first + skip * this.#every, Math.min(end, time + each))
+    this.#cut(at, skip, Math.min(likes, Math.floor(fits * SHARE)))
+  }
+
+  /** As it is stored. */
+  get rest(): Pick<RateState, 'next' | 'spare'> {
+    const spans = this.#spans.slice(0, -1)
+    const [next] = this.#spans.at(-1) as Span
+    return { next, ...(spans.length > 0 && { spare: { next, spans: spans.slice(-2 * MOST_SPANS) } }) }
+  }
+
+  /** So many of a span, but for its first. */
+  #cut(at: number, skip: number, count: number): void {
+    if (!(count > 0)) return
+    const [first, end] = this.#spans[at] as Span
+    const from = first + skip * this.#every
+    const then = from + count * this.#every
+    const before: Span[] = skip > 0 ? [[first, from]] : []
+    const after: Span[] = at === this.#spans.length - 1 || this.#fit(then, end) > 0 ? [[then, end]] : []
+    this.#spans.splice(at, 1, ...before, ...after)
+    this.runs.push({ first: from, every: this.#every, count })
+  }
+
+  #fit(first: number, end: number): number {
+    return fit(first, end, this.#every)
+  }
 }
 
 /** How many instants lie from the first on, so that the next may be at the end. */
@@ -164,32 +255,12 @@ function fit(first: number, end: number, every: number): number {
 }
 
 /** What was left out and is not void. */
-function left({ next, spare }: RateState, oldest: number, every: number): (readonly [number, number])[] {
+function left({ next, spare }: RateState, oldest: number, every: number): Span[] {
   if (spare?.next !== next) return []
   return spare.spans.flatMap(([first, end]) => {
     const from = first + Math.max(0, Math.ceil((oldest - first) / every)) * every
     return fit(from, end, every) > 0 ? [[from, end] as const] : []
   })
-}
-
-/** The newest of them, so many; what is left then, and those, both oldest first. */
-function taken(
-  spans: readonly (readonly [number, number])[],
-  wants: number,
-  every: number,
-): [rest: (readonly [number, number])[], runs: Run[]] {
-  const rest: (readonly [number, number])[] = []
-  const runs: Run[] = []
-  let open = wants
-  for (const [first, end] of spans.toReversed()) {
-    const fits = fit(first, end, every)
-    const count = Math.min(open, fits)
-    const from = first + (fits - count) * every
-    if (count > 0) runs.unshift({ first: from, every, count })
-    if (count < fits) rest.unshift([first, count > 0 ? from : end])
-    open -= count
-  }
-  return [rest, runs]
 }
 
 /** Instants of a node that are neither void nor absurd: those later than `after`, up to `until`. */

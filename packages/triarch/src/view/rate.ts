@@ -1,4 +1,4 @@
-import { ruleNow } from '../policy/rate.ts'
+import { freeAt, ruleNow } from '../policy/rate.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { StoredRate } from '../store/rate.ts'
 import { clock, span } from './reason.ts'
@@ -24,7 +24,7 @@ export function limiterOf(
 ): Limiter | null {
   const found = namesOf(queue, action).flatMap((name): Limiter[] => {
     const stored = known.get(name)
-    const until = stored ? Math.max(stored.state.next, stored.state.rests) : 0
+    const until = stored ? freeAt(stored.state) : 0
     if (!stored || until <= now) return []
     const { limit, per } = ruleNow(stored.rule, stored.hand, now)
     return [{ name, until: new Date(Math.ceil(until)), rests: stored.state.rests > now, limit, per }]

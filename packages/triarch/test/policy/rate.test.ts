@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  freeAt,
   gap,
   isOpen,
   isVoid,
@@ -32,6 +33,11 @@ function seldom<T>(what: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: what })
 }
 
+/** What is asked for later. */
+function later(each: number | null, now: number): Pick<Wants, 'ahead'> {
+  return each === null ? {} : { ahead: { likes: 3, each, after: now } }
+}
+
 /** How near two of them come to each other. */
 function nearest(instants: readonly number[]): number {
   const sorted = instants.toSorted((a, b) => a - b)
@@ -51,6 +57,7 @@ describe('a rate limit', () => {
       wait: fc.nat(400),
       wants: fc.nat(30),
       likes: fc.nat(30),
+      each: seldom(fc.integer({ min: 20, max: 200 })),
       uses: fc.nat(30),
       rest: seldom(fc.nat(600)),
       dies: fc.boolean(),
@@ -64,13 +71,13 @@ describe('a rate limit', () => {
         let time = NOW
         const own: number[][] = [[], [], []]
         const begun: number[] = []
-        for (const { node, wait, wants, likes, uses, rest, dies } of words) {
+        for (const { node, wait, wants, likes, each, uses, rest, dies } of words) {
           time += wait
           // Each node's clock is behind by up to what it takes it to be.
           const lag = lags[node] as number
           const now = time - lag
           if (rest !== null) state = rested(state, now + rest)
-          const got = reserve(state, drawn, now, { needs: wants, likes }, lag)
+          const got = reserve(state, drawn, now, { needs: wants, likes, ...later(each, now) }, lag)
           state = got.state
           own[node]?.push(...got.instants)
           if (dies) own[node] = []
@@ -109,6 +116,7 @@ describe('a rate limit', () => {
       wait: fc.oneof(fc.nat(20), fc.nat(300)),
       needs: fc.nat(6),
       likes: fc.nat(40),
+      each: fc.option(fc.integer({ min: 20, max: 200 })),
       rest: seldom(fc.nat(600)),
       back: seldom(fc.nat(900)),
       restarts: seldom(fc.constant(true)),
@@ -120,7 +128,7 @@ describe('a rate limit', () => {
         let state: RateState = NEW_RATE
         let now = NOW
         let given: number[] = []
-        for (const { wait, needs, likes, rest, back, restarts } of words) {
+        for (const { wait, needs, likes, each, rest, back, restarts } of words) {
           now += wait
           if (rest !== null) state = rested(state, now + rest)
           if (back !== null) {
@@ -129,7 +137,7 @@ describe('a rate limit', () => {
             given = given.filter((it) => !isVoid(it, drawn, now, 1))
           }
           if (restarts) state = restarted(state, drawn, now, 1)
-          const got = reserve(state, drawn, now, { needs, likes }, 1)
+          const got = reserve(state, drawn, now, { needs, likes, ...later(each, now) }, 1)
           state = got.state
           for (const it of got.instants) expect(it).toBeGreaterThanOrEqual(state.rests)
           for (const it of got.instants) expect(isVoid(it, drawn, now, 0)).toBe(false)
@@ -142,7 +150,15 @@ describe('a rate limit', () => {
   })
 
   it('keeps what was left out for a burst: all that is not void can be used at once', () => {
-    const asks = fc.array(fc.record({ wait: fc.nat(60), needs: fc.nat(3), likes: fc.nat(40) }), { maxLength: 40 })
+    const asks = fc.array(
+      fc.record({
+        wait: fc.nat(60),
+        needs: fc.nat(3),
+        likes: fc.nat(40),
+        each: fc.option(fc.integer({ min: 20, max: 200 })),
+      }),
+      { maxLength: 40 },
+    )
     const rules = fc.record({ limit: fc.constantFrom(7, 100, 1_000), share: fc.integer({ min: 1, max: 10 }) })
     void fc.assert(
       fc.property(rules, asks, ({ limit, share }, words) => {
@@ -150,9 +166,9 @@ describe('a rate limit', () => {
         let state: RateState = NEW_RATE
         let now = NOW
         const given: number[] = []
-        for (const { wait, needs, likes } of [...words, { wait: 1, needs: 10_000, likes: 0 }]) {
+        for (const { wait, needs, likes, each } of [...words, { wait: 1, needs: 10_000, likes: 0, each: null }]) {
           now += wait
-          const got = reserve(state, drawn, now, { needs, likes }, 1)
+          const got = reserve(state, drawn, now, { needs, likes, ...later(each, now) }, 1)
           state = got.state
           given.push(...got.instants)
         }
@@ -177,21 +193,41 @@ describe('a rate limit', () => {
     expect(reserve(state, idle, NOW + 1, { needs: 2, likes: 100 }, 1).instants).toHaveLength(2)
   })
 
-  it('leaves few spans out, however often and however many nodes ask', () => {
-    let state: RateState = NEW_RATE
-    for (let at = 0; at < 1_000; at++) {
-      state = reserve(state, idle, NOW + at, { needs: 3, likes: 20 }, 1).state
-      expect(state.spare?.spans.length ?? 0).toBeLessThanOrEqual(5)
-    }
+  it('gives a node some for later, far from each other, so that it need not ask for a while, and leaves the rest to others', () => {
+    const ahead = { likes: 10, each: 50, after: NOW }
+    const { state, instants } = reserve(NEW_RATE, idle, NOW, { needs: 0, likes: 10, ahead }, 1)
+    for (let at = NOW; at <= NOW + 500; at += 10)
+      expect(instants.filter((it) => isOpen(it, idle, at, 1)).length).toBeGreaterThanOrEqual(10)
+    expect(reserve(state, idle, NOW, 500, 1).instants.filter((it) => it <= NOW)).toHaveLength(500)
+    // Where each has what it needs alone there is nothing for later.
+    const none = { needs: 0, likes: 0, ahead: { ...ahead, likes: 1_000_000 } }
+    expect(reserve(NEW_RATE, rule, NOW, none, 1).instants).toEqual([])
   })
 
-  it('leaves out for nobody what was left out before its rule was another, or by code that does not know of it', () => {
+  it('leaves few spans out, however often and however many nodes ask', () => {
+    let [now, later]: RateState[] = [NEW_RATE, NEW_RATE]
+    let given = 0
+    for (let at = NOW; at < NOW + 1_000; at++) {
+      now = reserve(now as RateState, idle, at, { needs: 3, likes: 20 }, 1).state
+      expect(now.spare?.spans.length ?? 0).toBeLessThanOrEqual(5)
+      const ahead = { likes: 3, each: 7, after: at }
+      const got = reserve(later as RateState, idle, at, { needs: 3, likes: 20, ahead }, 1)
+      later = got.state
+      expect(later.spare?.spans.length ?? 0).toBeLessThanOrEqual(32)
+      expect(JSON.stringify(later).length).toBeLessThan(1_500)
+      given += got.instants.length
+    }
+    expect(given).toBeGreaterThan(3_000)
+  })
+
+  it('leaves nothing out that was left out beside another instant: by another clock, or code that does not know of it', () => {
     const { state } = reserve(NEW_RATE, idle, NOW, 10, 1)
     expect(state.spare).toBeDefined()
-    expect(restarted(state, idle, NOW, 1)).toEqual({ next: state.next, rests: 0 })
+    expect(freeAt(state)).toBeLessThan(state.next)
     const older = { ...state, next: state.next + 5 }
-    const { instants } = reserve(older, idle, NOW, 10_000, 1)
-    expect(Math.min(...instants)).toBe(older.next)
+    expect(freeAt(older)).toBe(older.next)
+    expect(Math.min(...reserve(older, idle, NOW, 10_000, 1).instants)).toBe(older.next)
+    expect(restarted(state, idle, NOW - 10_000, 1).spare).toBeUndefined()
   })
 
   it('lets a burst begin at once after a lull, and no more', () => {
