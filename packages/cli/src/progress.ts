@@ -53,8 +53,8 @@ export async function during<T>(
 /** What is shown: as much of it as fits. */
 export function lineOf(label: string, measure: Measure | null, passed: number, width: number): string {
   const seconds = `${Math.floor(passed / 1_000)} s`
-  if (!measure?.total) return cell(`${label} ${seconds}`).slice(0, width)
-  const { done, total } = measure
+  const { done, total } = measure ?? { done: 0, total: null }
+  if (!total) return cell([label, ...(done > 0 ? [done] : []), seconds].join(' ')).slice(0, width)
   const share = Math.min(1, done / total)
   const full = Math.round(share * BAR)
   const bar = `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}]`

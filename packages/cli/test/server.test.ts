@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, type TriarchServer } from '@triarch/server'
@@ -253,4 +256,61 @@ it('tries the sinks of alerts that the server has, and ends with 1 where one did
   expect((await inside(['alert', 'test'], { env: looks })).exit).toBe(exitCodes.forbidden)
   const { entries } = await engine.audit({ subject: 'sink:*' })
   expect(entries).toMatchObject([{ actor: 'ada', action: 'alert.test', reason: 'before the holidays' }])
+})
+
+/** What may have much to find, or to read. */
+const looking = [
+  ...['task list', 'task history u-1', 'task steps u-1', 'task logs u-1', 'task explain u-1', 'task get u-1'],
+  ...['schedule list', 'operation list', 'operation preview status:paused', 'workflow list', 'agent list', 'lock list'],
+  ...[
+    'leader list',
+    'breaker list',
+    'rate-limit list',
+    'setting list',
+    'key list',
+    'alert list',
+    'probe list',
+    'audit',
+  ],
+  ...['node list', 'stats', 'statistics', 'demand', 'health', 'export u-1', 'export --filter id:u-1'],
+]
+
+it.concurrent.each(looking)(
+  '%s shows people that something goes on, once it takes longer than a second',
+  async (line) => {
+    const said = { out: '', err: '' }
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>()
+    // Nothing is answered until somebody on the terminal sees that it is waited for.
+    const slow = createHttp((incoming, outgoing) => void seen.then(() => server.node(incoming, outgoing)))
+    slow.listen(0, '127.0.0.1')
+    await once(slow, 'listening')
+    const { port } = slow.address() as AddressInfo
+    const ended = await inside(line.split(' '), {
+      errWidth: 80,
+      env: { ...env, TRIARCH_URL: `http://127.0.0.1:${port}` },
+      out(text) {
+        said.out += text
+      },
+      err(text) {
+        said.err += text
+        see()
+      },
+    })
+    slow.close()
+    expect([ended.exit, said.err]).toEqual([exitCodes.ok, expect.stringMatching(/\r\S+ .* s/)])
+    // In the end, nothing of it is left.
+    expect(said.err.endsWith('\r\u001b[2K')).toBe(true)
+    expect(said.out).not.toContain('\r')
+  },
+)
+
+it('keeps the reasons of what is done to schedules', async () => {
+  await engine.schedule('weekly').register({ workflow: letter, input: 'week', cron: '0 3 * * 1' })
+  const week = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-14T00:00:00Z']
+  for (const [act, ...given] of [['pause'], ['resume'], ['run'], ['backfill', ...week, '--yes'], ['remove', '--yes']])
+    expect((await inside(['schedule', act ?? '', 'weekly', ...given, '--reason', `why ${act}`])).exit).toBe(0)
+  const { entries } = await engine.audit({ subject: 'schedule:weekly' })
+  expect(entries.filter(({ actor }) => actor === 'ada').map(({ reason }) => reason)).toEqual(
+    ['pause', 'resume', 'run', 'backfill', 'remove'].map((act) => `why ${act}`).reverse(),
+  )
 })

@@ -238,6 +238,7 @@ describe('what is drawn', () => {
   it('shows how far something is as far as anybody knows', () => {
     expect(lineOf('op-1', { done: 25, total: 100 }, 2_500, 80)).toBe('op-1 [######------------------] 25% 25/100 2 s')
     expect(lineOf('op-1', null, 61_000, 80)).toBe('op-1 61 s')
+    expect(lineOf('looking', { done: 3_000, total: null }, 4_000, 80)).toBe('looking 3000 4 s')
     expect(lineOf('op-1', { done: 1, total: 2 }, 1_000, 10)).toHaveLength(10)
   })
 })

@@ -56,9 +56,12 @@ export class RemoteSchedule implements ScheduleHandle {
     return `${this.name}@${this.#exchange.settings.environment.id()}`
   }
 
-  async remove(): Promise<void> {
+  async remove(options: { reason?: string } = {}): Promise<void> {
+    const { reason, ...rest } = options
+    known('remove', rest)
     const read = () => undefined
-    await this.#exchange.ask({ method: 'DELETE', path: this.#path, gone: 'UNKNOWN_SCHEDULE', read })
+    const path = reason === undefined ? this.#path : `${this.#path}?reason=${encodeURIComponent(reason)}`
+    await this.#exchange.ask({ method: 'DELETE', path, gone: 'UNKNOWN_SCHEDULE', read })
   }
 
   async register<I, O>(options: ScheduleOptions<I, O>): Promise<void> {

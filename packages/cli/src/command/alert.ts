@@ -4,6 +4,7 @@ import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
+import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<AlertInfo>[] = [
@@ -45,14 +46,11 @@ export function addAlerts(alerts: Command, means: Means): void {
     .option('--ended', 'what was, and is over')
     .action((_, command: Command) =>
       onTasks<Given>(means, command, async ({ session, report, options }) => {
-        const found: AlertInfo[] = []
-        let cursor: string | undefined
-        do {
-          const which = { ended: options.ended === true, limit: 1_000 }
-          const page = await session.triarch.alerts({ ...which, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.alerts)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const which = { ended: options.ended === true, limit: 1_000 }
+        const found = await everyPage<AlertInfo>(report, async (page) => {
+          const { alerts: rows, next } = await session.triarch.alerts({ ...which, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, options.ended ? 'nothing was wrong' : 'nothing is wrong that anybody watches for')
       }),
     )

@@ -47,12 +47,15 @@ export function addAudit(program: Command, means: Means): void {
         }
         const found: AuditRecord[] = []
         let cursor: string | undefined
-        do {
-          const most = Math.min(PAGE, limit - found.length)
-          const page = await session.triarch.audit({ ...query, limit: most, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.entries)
-          cursor = page.next
-        } while (cursor !== undefined && found.length < limit)
+        const look = async () => {
+          do {
+            const most = Math.min(PAGE, limit - found.length)
+            const page = await session.triarch.audit({ ...query, limit: most, ...(cursor !== undefined && { cursor }) })
+            found.push(...page.entries)
+            cursor = page.next
+          } while (cursor !== undefined && found.length < limit)
+        }
+        await report.during('looking', look(), async () => ({ done: found.length, total: limit }))
         report.rows(columns, found, 'nobody did anything')
       }),
     )

@@ -3,6 +3,7 @@ import type { BreakerInfo } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
+import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<BreakerInfo>[] = [
@@ -34,13 +35,10 @@ export function addBreakers(breakers: Command, means: Means): void {
     .description('circuit breakers by name')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: BreakerInfo[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.breakers({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.breakers)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<BreakerInfo>(report, async (page) => {
+          const { breakers: rows, next } = await session.triarch.breakers({ limit: 1_000, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, 'no circuit breaker')
       }),
     )

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AgentInfo, LeaderInfo, LockInfo, WorkflowInfo } from 'triarch'
 import { type Means, onTasks } from '../command.ts'
+import { everyPage } from '../pages.ts'
 import { said } from '../pause.ts'
 import type { Column } from '../table.ts'
 
@@ -38,7 +39,7 @@ export function addInventories(program: Command, means: Means): void {
   list(program, 'workflow', 'the workflows that living nodes run, with how many nodes run each version').action(
     (_, command: Command) =>
       onTasks(means, command, async ({ session: { triarch }, report }) => {
-        const found = await all(async (page) => {
+        const found = await everyPage(report, async (page) => {
           const { workflows, next } = await triarch.workflows(page)
           return { rows: workflows, next }
         })
@@ -47,7 +48,7 @@ export function addInventories(program: Command, means: Means): void {
   )
   list(program, 'agent', 'the agents that living nodes host, and what waits for each').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
-      const found = await all(async (page) => {
+      const found = await everyPage(report, async (page) => {
         const { agents, next } = await triarch.agents(page)
         return { rows: agents, next }
       })
@@ -56,7 +57,7 @@ export function addInventories(program: Command, means: Means): void {
   )
   list(program, 'lock', 'the locks that tasks have, and who waits for them').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
-      const found = await all(async (page) => {
+      const found = await everyPage(report, async (page) => {
         const { locks, next } = await triarch.locks(page)
         return { rows: locks, next }
       })
@@ -65,7 +66,7 @@ export function addInventories(program: Command, means: Means): void {
   )
   list(program, 'leader', 'the names that processes lead by, and who does').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
-      const found = await all(async (page) => {
+      const found = await everyPage(report, async (page) => {
         const { leaders, next } = await triarch.leaders(page)
         return { rows: leaders, next }
       })
@@ -76,18 +77,4 @@ export function addInventories(program: Command, means: Means): void {
 
 function list(program: Command, kind: string, description: string): Command {
   return program.command(kind).description(`${kind}s`).command('list').description(description)
-}
-
-/** Page by page. */
-async function all<R>(
-  read: (page: { cursor?: string }) => Promise<{ rows: R[]; next: string | undefined }>,
-): Promise<R[]> {
-  const found: R[] = []
-  let cursor: string | undefined
-  do {
-    const { rows, next } = await read(cursor === undefined ? {} : { cursor })
-    found.push(...rows)
-    cursor = next
-  } while (cursor !== undefined)
-  return found
 }

@@ -3,6 +3,7 @@ import { type IssuedKey, type KeyInfo, type Right, rights } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { duration } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
+import { everyPage } from '../pages.ts'
 import type { Report } from '../report.ts'
 import type { Column } from '../table.ts'
 
@@ -44,13 +45,10 @@ export function addKeys(keys: Command, means: Means): void {
     .description('keys by name, those that have ended among them')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: KeyInfo[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.keys({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.keys)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<KeyInfo>(report, async (page) => {
+          const { keys: rows, next } = await session.triarch.keys({ limit: 1_000, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, 'no key')
       }),
     )

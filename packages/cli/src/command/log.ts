@@ -42,7 +42,8 @@ export function addLogs(tasks: Command, means: Means): void {
         let after: number | undefined = 0
         let shed = 0
         while (after !== undefined && lines.length < limit) {
-          const page = await task.logs({ ...which, after, limit: Math.min(1_000, limit - lines.length) })
+          const read = task.logs({ ...which, after, limit: Math.min(1_000, limit - lines.length) })
+          const page = await report.during('reading', read)
           lines.push(...page.lines)
           after = page.next
           shed = page.shed

@@ -21,7 +21,7 @@ export function addNodes(program: Command, means: Means): void {
     .description('the nodes that live, where, and what they run')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) =>
-        report.rows(columns, await session.triarch.nodes(), 'no node lives'),
+        report.rows(columns, await report.during('looking', session.triarch.nodes()), 'no node lives'),
       ),
     )
 
@@ -30,7 +30,13 @@ export function addNodes(program: Command, means: Means): void {
     .description('how much is in the store')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const { tasks, ready, work, inbox, truncated = [] } = await session.triarch.statistics()
+        const {
+          tasks,
+          ready,
+          work,
+          inbox,
+          truncated = [],
+        } = await report.during('counting', session.triarch.statistics())
         const counts = { tasks, ready, work, inbox }
         const shown = Object.entries(counts).map(([name, count]) => [
           name,

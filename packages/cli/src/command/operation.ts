@@ -49,7 +49,7 @@ export function addOperations(all: Command, means: Means): void {
     .argument('[filter...]', 'such as status:paused error:DECLINED')
     .action((filter: string[], _, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const { count, truncated, first } = await preview(session, filter.join(' '))
+        const { count, truncated, first } = await report.during('counting', preview(session, filter.join(' ')))
         report.one(
           { count, ...(truncated && { truncated }), first },
           { tasks: truncated ? `${count} or more` : count, first: first.map(({ id }) => id).join(' ') },
@@ -78,7 +78,7 @@ export function addOperations(all: Command, means: Means): void {
       const taken = options.options === undefined ? undefined : await json('--options', options.options, means.terminal)
       if (taken !== undefined && (typeof taken !== 'object' || taken === null || Array.isArray(taken)))
         throw usage('--options must be a JSON object')
-      const { count, truncated, first } = await preview(session, query)
+      const { count, truncated, first } = await report.during('counting', preview(session, query))
       if (truncated) throw usage(`more than ${MOST} tasks fit: narrow the filter`)
       if (count === 0) return report.one({ count: 0 }, { tasks: 'none fits: nothing was done' })
       if (!options.yes && !report.isData) report.rows(targets, first, '')
@@ -105,7 +105,8 @@ export function addOperations(all: Command, means: Means): void {
     .option('--limit <n>', 'most of them: 1 to 1,000', whole('--limit', 1, 1_000), 100)
     .action((_, command: Command) =>
       onTasks<{ limit: number }>(means, command, async ({ session, report, options: { limit } }) => {
-        const { tasks } = await session.triarch.list({ filter: 'tag.triarch:operation', limit })
+        const looked = session.triarch.list({ filter: 'tag.triarch:operation', limit })
+        const { tasks } = await report.during('looking', looked)
         report.rows(operations, tasks.filter(isOperation), 'no operation')
       }),
     )

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { KeptEndpoint, ProbeResult } from 'triarch'
 import { type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure } from '../exit.ts'
+import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
 const endpoints: readonly Column<KeptEndpoint>[] = [
@@ -30,13 +31,10 @@ export function addProbes(probes: Command, means: Means): void {
     .description('endpoints by name, and what the last look saw')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: KeptEndpoint[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.probes({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.endpoints)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<KeptEndpoint>(report, async (page) => {
+          const { endpoints: rows, next } = await session.triarch.probes({ limit: 1_000, ...page })
+          return { rows, next }
+        })
         report.rows(endpoints, found, 'no endpoint is watched by a prober that keeps what it finds')
       }),
     )

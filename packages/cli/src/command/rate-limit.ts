@@ -3,6 +3,7 @@ import type { Duration, RateLimitInfo } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
+import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
 const numbers = ({ limit, per }: { limit: number; per: number }) => `${limit} in ${per} ms`
@@ -39,13 +40,10 @@ export function addRateLimits(rateLimits: Command, means: Means): void {
     .description('rate limits by name')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: RateLimitInfo[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.rateLimits({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.rateLimits)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<RateLimitInfo>(report, async (page) => {
+          const { rateLimits: rows, next } = await session.triarch.rateLimits({ limit: 1_000, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, 'no rate limit')
       }),
     )

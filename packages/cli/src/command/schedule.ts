@@ -3,6 +3,7 @@ import type { BackfillOptions, ScheduleHandle, ScheduleInfo } from 'triarch'
 import { instant, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
+import { everyPage } from '../pages.ts'
 import { said } from '../pause.ts'
 import type { Shared } from '../place.ts'
 import type { Report } from '../report.ts'
@@ -32,13 +33,10 @@ export function addSchedules(schedules: Command, means: Means): void {
     .description('schedules by their names')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: ScheduleInfo[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.schedules({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.schedules)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<ScheduleInfo>(report, async (page) => {
+          const { schedules: rows, next } = await session.triarch.schedules({ limit: 1_000, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, 'no schedule')
       }),
     )
@@ -94,11 +92,13 @@ export function addSchedules(schedules: Command, means: Means): void {
     )
 
   one('remove', 'forgets it; its tasks stay')
+    .option('--reason <text>', 'kept in the audit')
     .option('--yes', 'do not ask')
     .action((name: string, _, command: Command) =>
-      on<{ yes?: boolean }>(means, command, name, async ({ schedule, report, options }) => {
-        await confirm(means, options.yes, `Remove schedule "${name}"`)
-        await schedule.remove()
+      on<{ yes?: boolean; reason?: string }>(means, command, name, async ({ schedule, report, options }) => {
+        const { yes, reason } = options
+        await confirm(means, yes, `Remove schedule "${name}"`)
+        await schedule.remove(reason === undefined ? {} : { reason })
         report.one({ name, accepted: 'remove' }, { schedule: name, accepted: 'removed' })
       }),
     )
@@ -116,13 +116,15 @@ export function addSchedules(schedules: Command, means: Means): void {
     .requiredOption('--from <instant>', 'after this', instant('--from'))
     .requiredOption('--to <instant>', 'up to this', instant('--to'))
     .option('--overlap <what>', 'while an earlier one has not stopped: skip, queue, allow or cancel-previous')
+    .option('--reason <text>', 'kept in the audit')
     .option('--yes', 'do not ask')
     .action((name: string, _, command: Command) =>
       on<Backfill>(means, command, name, async ({ schedule, report, options }) => {
-        const { from, to, overlap, yes } = options
+        const { from, to, overlap, reason, yes } = options
         const as = overlap === undefined ? undefined : overlapOf(overlap)
         await confirm(means, yes, `Start what schedule "${name}" had from ${from.toISOString()} to ${to.toISOString()}`)
-        const work = schedule.backfill({ from, to, ...(as && { overlap: as }) })
+        const why = reason === undefined ? {} : { reason }
+        const work = schedule.backfill({ from, to, ...why, ...(as && { overlap: as }) })
         const ids = await report.during('backfill', work)
         report.rows(
           [['TASK', ({ id }) => id]],
@@ -152,6 +154,7 @@ interface Backfill {
   from: Date
   to: Date
   overlap?: string
+  reason?: string
   yes?: boolean
 }
 

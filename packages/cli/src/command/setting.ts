@@ -4,6 +4,7 @@ import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
 import { appFor, type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
+import { everyPage } from '../pages.ts'
 import type { Report } from '../report.ts'
 import type { Column } from '../table.ts'
 
@@ -44,13 +45,10 @@ export function addSettings(settings: Command, means: Means): void {
     .description('settings by name')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found: SettingInfo[] = []
-        let cursor: string | undefined
-        do {
-          const page = await session.triarch.settings({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
-          found.push(...page.settings)
-          cursor = page.next
-        } while (cursor !== undefined)
+        const found = await everyPage<SettingInfo>(report, async (page) => {
+          const { settings: rows, next } = await session.triarch.settings({ limit: PAGE, ...page })
+          return { rows, next }
+        })
         report.rows(columns, found, 'no setting')
       }),
     )

@@ -47,7 +47,8 @@ export function addStatistics(program: Command, means: Means): void {
       const names = Object.keys(filters) as (keyof typeof filters)[]
       const chosen = Object.fromEntries(names.flatMap((it) => (options[it] === undefined ? [] : [[it, options[it]]])))
       const within = { ...(from && { from: from.getTime() }), ...(to && { to: to.getTime() }) }
-      const found = await session.triarch.statistics({ ...chosen, ...within, by } as FiguresQuery)
+      const query = { ...chosen, ...within, by } as FiguresQuery
+      const found = await report.during('counting', session.triarch.statistics(query))
       if (report.isData) return report.one(found, {})
       report.rows([...by.map(columnOf), ...FIGURES], found.rows, 'nothing was counted')
       if (found.truncated) report.say('there is more: ask for fewer hours, or tell less apart')

@@ -67,7 +67,7 @@ export function addTasks(tasks: Command, means: Means): void {
 
   one(tasks, 'get', 'a task, and its steps under way').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const found = await session.triarch.task(id).status()
+      const found = await report.during('looking', session.triarch.task(id).status())
       report.one(found, fields(found))
     }),
   )
@@ -100,7 +100,7 @@ export function addTasks(tasks: Command, means: Means): void {
         ['AT', ({ at }) => at],
         ['EVENTS', ({ events, error }) => error?.message ?? events.map(happened).join(', ')],
       ]
-      report.rows(columns, await session.triarch.task(id).history(), 'no records')
+      report.rows(columns, await report.during('looking', session.triarch.task(id).history()), 'no records')
     }),
   )
 
@@ -114,13 +114,13 @@ export function addTasks(tasks: Command, means: Means): void {
         ['ATTEMPTS', ({ attempts }) => attempts],
         ['ABOUT', ({ summary, error, output }) => summary ?? error?.message ?? output],
       ]
-      report.rows(columns, await session.triarch.task(id).steps(), 'no steps')
+      report.rows(columns, await report.during('looking', session.triarch.task(id).steps()), 'no steps')
     }),
   )
 
   one(tasks, 'explain', 'why it does not move').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const found = await session.triarch.task(id).explain()
+      const found = await report.during('looking', session.triarch.task(id).explain())
       report.one(found, {
         task: found.task,
         status: found.status,

@@ -82,11 +82,12 @@ const remove = route({
   path: '/schedules/{name}',
   id: 'deleteSchedule',
   right: 'schedules',
-  summary: 'Forgets the schedule. Its tasks stay as they are.',
+  summary: 'Forgets the schedule. Its tasks stay as they are. `reason` is kept in the audit.',
+  query: z.strictObject({ reason: z.string().min(1).max(1_000).optional() }),
   answers: { 204: { description: 'It is gone' } },
   problems: [404],
-  async run({ params }, { triarch }) {
-    await triarch.schedule(params.name).remove()
+  async run({ params, query }, { triarch }) {
+    await triarch.schedule(params.name).remove(given(query))
     return reply(204)
   },
 })

@@ -121,10 +121,13 @@ export class StoredSchedule implements ScheduleHandle {
     return id as string
   }
 
-  async remove(): Promise<void> {
+  async remove(options: { reason?: string } = {}): Promise<void> {
+    checkOptions('remove', options, ['reason'])
+    const { reason } = options
+    if (reason !== undefined) checkText('remove: reason', reason, 1_000)
     await this.#connection.opened()
     const { store, environment } = this.#connection
-    const audit = entryOf(environment, this.#act('remove'))
+    const audit = entryOf(environment, this.#act('remove', { reason }))
     if (!(await store.dropSchedule(this.name, { audit }))) throw unknown(this.name)
   }
 

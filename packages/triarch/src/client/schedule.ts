@@ -151,8 +151,9 @@ export interface ScheduleHandle {
   run(options?: ScheduleRunOptions): Promise<string>
 
   /**
-   * Forgets the schedule. Its tasks stay as they are.
-   * @example await schedule.remove()
+   * Forgets the schedule. Its tasks stay as they are. `reason`: kept in the audit, up to 1,000 characters. Throws UNKNOWN_SCHEDULE,
+   * UNKNOWN_OPTION, INVALID_OPTION.
+   * @example await schedule.remove({ reason: 'the report is not wanted any more' })
    */
-  remove(): Promise<void>
+  remove(options?: { reason?: string }): Promise<void>
 }
