@@ -12,7 +12,9 @@ import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { programOf } from '../../packages/cli/src/program.ts'
 import { processTerminal } from '../../packages/cli/src/terminal.ts'
-import { type MetricName, metrics, prometheusName } from '../../packages/opentelemetry/src/metric/catalogue.ts'
+import { prometheus } from '../../packages/opentelemetry/src/prometheus.ts'
+import { agent, Triarch, workflow } from '../../packages/triarch/src/index.ts'
+import { memory } from '../../packages/triarch/src/testing/index.ts'
 
 const home = join(import.meta.dirname, '..')
 const text = (path: string) => readFileSync(join(home, path), 'utf8')
@@ -148,7 +150,7 @@ describe('the manifests for Kubernetes', () => {
     }
   })
 
-  it('probe paths that the server has, find their pods, and grow by a metric that there is', () => {
+  it('probe paths that the server has, and find their pods', () => {
     const { paths } = JSON.parse(text('../packages/server/openapi.json')) as { paths: object }
     const node = pods.find(({ spec }) => 'livenessProbe' in (spec.containers[0] ?? {})) as Pod
     const { livenessProbe, readinessProbe, startupProbe } = node.spec.containers[0] as Container
@@ -160,8 +162,33 @@ describe('the manifests for Kubernetes', () => {
     expect(one('Deployment').selector).toEqual({ matchLabels: labels })
     expect(one('PodDisruptionBudget').selector).toEqual({ matchLabels: labels })
     expect(one('Service').selector).toEqual(labels)
-    const [{ external }] = one('HorizontalPodAutoscaler').metrics as [{ external: { metric: { name: string } } }]
-    const known = (Object.keys(metrics) as MetricName[]).map(prometheusName)
-    expect(known).toContain(external.metric.name)
+  })
+
+  it('grow by a metric that a node exports, with the labels by which they ask for it', async () => {
+    interface External {
+      external: { metric: { name: string; selector: { matchLabels: Record<string, string> } } }
+    }
+    const [{ external }] = one('HorizontalPodAutoscaler').metrics as [External]
+    const { name, selector } = external.metric
+    const { agent: named, ...others } = selector.matchLabels
+    expect(others).toEqual({})
+    const owned = agent(named ?? '')
+    owned.action('work', { run: () => undefined })
+    const order = workflow('order', { run: async () => undefined })
+    const prom = prometheus()
+    const triarch = new Triarch({ store: memory(), agents: [owned], workflows: [order], telemetry: prom.telemetry })
+    await triarch.start()
+    prom.observe(triarch)
+    const told = await (await prom.respond(new Request('http://node/metrics'))).text()
+    await prom.close()
+    await triarch.stop({ grace: 0 })
+    const series = (of: string, label: string, value: string) =>
+      new RegExp(`^${of}\\{${label}="${value}"[^\n]*\\} \\d`, 'm')
+    expect(told).toMatch(series(name, 'agent', named ?? ''))
+    // What the adapter is advised to ask for.
+    const [, advised = ''] = /^# {3}(max\(.*\))$/m.exec(text('kubernetes/autoscaler.yaml')) ?? []
+    const asked = [...advised.matchAll(/(triarch_\w+)\{(\w+)=~"([\w|]+)"\}/g)]
+    expect(asked).toHaveLength(2)
+    for (const [, of = '', label = '', values = ''] of asked) expect(told).toMatch(series(of, label, `(?:${values})`))
   })
 })
