@@ -1,22 +1,27 @@
 import { TriarchError } from '../error/error.ts'
 import type { Closure } from '../setting/followed.ts'
 import type { StateStore } from '../store/port.ts'
-import { pausesIn, saidBy } from '../view/pause.ts'
+import { broughtBy, pausesIn, saidBy } from '../view/pause.ts'
 import { clock } from '../view/reason.ts'
 
-/** SUBMISSIONS_PAUSED, with who said so and since when where an operator has. Throws STORE_*. */
+/**
+ * SUBMISSIONS_PAUSED, with who said so and since when: what counts everywhere since its first version that says it; else, of a setting that
+ * the code follows or of a trial, the version that counts here; `code`: nobody said it, it is what the code or the environment makes.
+ * Throws STORE_*.
+ */
 export async function refusedBy(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
-  { setting, reason, all }: Closure,
+  { setting, version, reason, all }: Closure,
   name: string,
 ): Promise<TriarchError> {
   const what = all ? 'submissions' : `submissions of workflow "${name}"`
   const [row] = await store.settings({ names: [setting] })
   const pause = row && (await pausesIn(store, row)(name, saidBy('closed')))
-  if (!pause) return new TriarchError('SUBMISSIONS_PAUSED', `${what} are paused: ${reason}`, { details: { reason } })
-  const { actor, since } = pause
-  const message = `${what} are paused since ${clock(since)} by ${actor}: ${reason}`
+  const brought = pause ? null : await broughtBy(store, { setting, version })
+  const actor = pause?.actor ?? brought?.by ?? 'code'
+  const since = pause?.since ?? (brought ? new Date(brought.at) : null)
+  const message = `${what} are paused${since ? ` since ${clock(since)}` : ''} by ${actor}: ${reason}`
   return new TriarchError('SUBMISSIONS_PAUSED', message, {
-    details: { reason, actor, since: since.toISOString(), setting },
+    details: { reason, actor, setting, ...(since && { since: since.toISOString() }) },
   })
 }

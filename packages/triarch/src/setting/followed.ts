@@ -70,26 +70,27 @@ export function pausedThere(
   own: string,
   follows: SettingPolicy<unknown> | undefined,
   reason: string,
+  property: 'paused' | 'closed' = 'paused',
 ): PausedThere {
   const said = values.known(own)
   const reading = said && values.reading(said)
-  const isOwn = !follows || (reading?.value as { paused?: unknown } | undefined)?.paused !== undefined
+  const isOwn = !follows || (reading?.value as { [property]?: unknown } | undefined)?.[property] !== undefined
   const name = isOwn ? own : follows.setting.name
   const version = isOwn ? reading?.version : values.here(name)?.version
   return { reason: reason.slice(0, REASON_TOLD), setting: name, version: version ?? 0 }
 }
 
-/** That submissions are refused: by which setting, and why. `all`: of every workflow. */
-export interface Closure {
-  setting: string
-  reason: string
+/** That submissions are refused: by which setting in which version, and why. `all`: of every workflow. */
+export interface Closure extends PausedThere {
   all: boolean
 }
 
 /** Null: submissions of the workflow are taken. */
 export function closureOf(values: Values, workflows: readonly Workflow[], name: string): Closure | null {
-  const { closed: all } = values.reading(engineSetting).value
-  if (all !== undefined) return { setting: engineSetting.name, reason: all, all: true }
+  const { value, version } = values.reading(engineSetting)
+  if (value.closed !== undefined) return { setting: engineSetting.name, version, reason: value.closed, all: true }
   const { closed } = workflowPolicy(values, workflows, name)
-  return closed === undefined ? null : { setting: `${WORKFLOW_SETTING}${name}`, reason: closed, all: false }
+  if (closed === undefined) return null
+  const by = pausedThere(values, `${WORKFLOW_SETTING}${name}`, followedBy(workflows, name), closed, 'closed')
+  return { ...by, reason: closed, all: false }
 }

@@ -193,10 +193,18 @@ async function toldPause(
   { reason, setting, version }: PausedThere,
   told: readonly { startedAt: number }[],
 ): Promise<SettingPause> {
-  const [row] = version > 0 ? await store.settingChanges({ name: setting, before: version + 1, limit: 1 }) : []
-  const change = row ? storedChange(row.change) : null
+  const brought = await broughtBy(store, { setting, version })
   const began = Math.min(...told.map(({ startedAt }) => startedAt))
-  return { setting, name, reason, actor: change?.by ?? 'code', since: new Date(change?.at ?? began) }
+  return { setting, name, reason, actor: brought?.by ?? 'code', since: new Date(brought?.at ?? began) }
+}
+
+/** Who brought this version of a setting, and when; null: the store says nothing of it, so it is what the code makes. */
+export async function broughtBy(
+  store: Pick<StateStore, 'settingChanges'>,
+  { setting, version }: Pick<PausedThere, 'setting' | 'version'>,
+): Promise<{ by: string; at: number } | null> {
+  const [row] = version > 0 ? await store.settingChanges({ name: setting, before: version + 1, limit: 1 }) : []
+  return row ? storedChange(row.change) : null
 }
 
 export function pauseText(what: 'agent' | 'workflow', { name, reason, since, actor }: SettingPause): string {

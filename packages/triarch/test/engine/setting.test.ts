@@ -428,7 +428,13 @@ describe('the engine’s own settings', () => {
     await using s = await stage({ workflows: [shop, other], settings: [limits] })
     const before = await s.submit(shop, undefined, { startAt: '10s' })
     await s.engine.triarch.setting(limits).set({ note: 'shut' }, why)
-    expect(await codeOf(s.submit(shop, undefined))).toBe('SUBMISSIONS_PAUSED')
+    const refused: TriarchError = await s.submit(shop, undefined).catch((error) => error)
+    const since = new Date(await s.store.now()).toISOString()
+    expect(refused).toMatchObject({
+      code: 'SUBMISSIONS_PAUSED',
+      message: expect.stringContaining('by ada: shut'),
+      details: { reason: 'shut', actor: 'ada', since, setting: 'shop.limits' },
+    })
     const free = await s.submit(other, undefined)
     await s.advance('1m')
     expect(await free.status()).toMatchObject({ outcome: 'success' })
@@ -446,6 +452,21 @@ describe('the engine’s own settings', () => {
     await s.advance('1s')
     expect(await before.status()).toMatchObject({ outcome: 'success' })
     expect(await codeOf(s.submit(shop, undefined))).toBe('nothing')
+  })
+
+  it('say who closed a workflow also while that is on trial, and that nobody did where the code alone makes it so', async () => {
+    const limits = setting('shop.limits', schema, { ...defaults, note: 'not open yet' })
+    const shop = workflow('shop', { policy: limits.as(({ note }) => ({ closed: note })), run: async () => 'done' })
+    await using s = await stage({ workflows: [shop], settings: [limits] })
+    const refused = () => s.submit(shop, undefined).catch((error) => error)
+    expect(await refused()).toMatchObject({
+      message: 'submissions of workflow "shop" are paused by code: not open yet',
+      details: { reason: 'not open yet', actor: 'code', setting: 'shop.limits' },
+    })
+    const rollout = { stages: [{ share: 1 }], ...why }
+    await s.engine.triarch.setting('triarch.workflow.shop').set({ closed: 'stocktaking' }, rollout)
+    await s.advance('1s')
+    expect(await refused()).toMatchObject({ details: { reason: 'stocktaking', actor: 'ada' } })
   })
 
   it('change the weights of tenants in an agent’s queue and in the line of tasks, from what is queued then on', async () => {
