@@ -194,6 +194,37 @@ describe('an agent over HTTP', () => {
     expect(heard).toContain('aborted c-1 STEP_CANCELLED')
   })
 
+  it('is the fallback of one beside the store while the breaker of that is open, and undoes what it did', async () => {
+    const post = agent('post', { circuitBreaker: {} })
+    const carry = post.action('carry', {
+      whenOpen: { fallback: send },
+      run: async ({ to }: { to: string }) => ({ id: `p-${to}` }),
+      undo: async ({ output }) => void heard.push(`undo ${output.id}`),
+    })
+    const letter = workflow('letter', { run: (to: string, task) => task.run(carry, { to }) })
+    const regretted = workflow('regretted', {
+      async run(to: string, task) {
+        await task.run(carry, { to })
+        await task.run(refuse, undefined, { rescue: 'compensate' })
+      },
+    })
+    await using here = await serving({ workflows: [letter, regretted], agents: [post] })
+    await using _ = await connected(here.url)
+    const by = async (to: string) => (await here.triarch.submit(letter, to)).result()
+    expect(await by('ada')).toEqual({ id: 'p-ada' })
+    await here.triarch.breaker('post').open({ reason: 'a strike' })
+    await expect.poll(() => by('bob')).toEqual({ id: 'm-bob' })
+    const task = await here.triarch.submit(letter, 'cid', { id: 'to-cid' })
+    expect(await task.result()).toEqual({ id: 'm-cid' })
+    expect(heard).toContain('send cid 2 to-cid:1~1')
+    expect(await task.steps()).toMatchObject([{ action: 'mail.send', fallbackOf: 'post.carry', status: 'success' }])
+    const back = await here.triarch.submit(regretted, 'dan')
+    await expect(back.result()).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
+    expect(heard.filter((line) => line.startsWith('undo'))).toContain('undo m-dan')
+    expect(heard).not.toContain('undo p-dan')
+    expect(here.errors).toEqual([])
+  })
+
   it('that closes lets what runs finish, and takes no more', async () => {
     await using here = await serving()
     const connection = await connected(here.url)

@@ -100,6 +100,28 @@ describe('a step of an agent that another node has', () => {
     expect(marks).toEqual([undefined, expect.objectContaining({ from: 'memory' })])
   })
 
+  it('is done by its fallback where the breaker before its action is open: the one by its queue, the other without a row', async () => {
+    const spare = agent('spare')
+    const lend = spare.action('lend', { run: (n: number) => n + 100 })
+    const first = agent('first', { circuitBreaker: {} })
+    const pay = first.action('pay', { whenOpen: { fallback: lend }, run: (n: number) => n })
+    const pays = workflow('pays', { run: (n: number, task) => task.run(pay, n) })
+    await using t = await scene()
+    const scheduler = await t.node(['scheduler', 'supervisor'], { workflows: [t.flow, pays] })
+    await t.node(['agent'], { agents: [first] })
+    await t.node(['agent'], { agents: [t.agent, spare] })
+    await t.reached(scheduler)
+    expect(await (await scheduler.submit(pays, 1)).result()).toBe(1)
+    await scheduler.breaker('first').open({ reason: 'maintenance' })
+    // Its node hears of that in a moment.
+    await expect.poll(async () => (await scheduler.submit(pays, 2)).result()).toBe(102)
+    const task = await scheduler.submit(pays, 2, { id: 'falls-back' })
+    expect(await task.result()).toBe(102)
+    expect(await task.steps()).toMatchObject([{ action: 'spare.lend', fallbackOf: 'first.pay', status: 'success' }])
+    expect(t.queued.filter((row) => row === 'falls-back 1')).toHaveLength(1)
+    expect((await task.status()).failures).toBe(0)
+  })
+
   it('goes by its queue where a node does not ask for more', async () => {
     await using t = await scene()
     const scheduler = await t.node(['scheduler', 'supervisor'])
