@@ -152,6 +152,27 @@ describe('an action with a cache', () => {
     expect(of.calls).toHaveLength(2)
   })
 
+  it('takes off no more than its jitter: no answer ends before, none after its time, and not all at once', async () => {
+    const of = rates({ ttl: '100s', jitter: 0.4 })
+    await using s = await of.start()
+    const names = Array.from({ length: 60 }, (_, n) => `${n}`)
+    const askAll = async () => {
+      for (const what of names) await s.submit(of.quote, { what })
+      await s.advance('500ms')
+      return of.calls.splice(0).length
+    }
+    expect(await askAll()).toBe(60)
+    await s.advance('58s')
+    expect(await askAll()).toBe(0)
+    await s.advance('20s')
+    const half = await askAll()
+    expect(half).toBeGreaterThan(10)
+    expect(half).toBeLessThan(50)
+    await s.advance('21s')
+    // Those that were asked for again began anew.
+    expect(await askAll()).toBe(60 - half)
+  })
+
   it('remembers permanent errors only where it is told to', async () => {
     for (const [negative, calls] of [
       ['1m', 1],
@@ -197,6 +218,59 @@ describe('over nodes', () => {
     await other.advance('2s')
     expect([await first.result(), await second.result()]).toEqual(['eur 1', 'eur 1'])
     expect(of.calls).toHaveLength(1)
+  })
+
+  it.each([
+    ['process', undefined],
+    ['shared', 'shared'],
+  ] as const)('an answer of scope %s is known to others as that says', async (scope, from) => {
+    using t = town({ ttl: '1h', scope })
+    const one = await t.node()
+    expect(await asked(one, t.of, { what: 'eur' })).toBe('eur 1')
+    await one.kill()
+    t.of.service.version = 2
+    await using other = await t.node()
+    const seen: unknown[] = []
+    for (let n = 0; n < 2; n++) {
+      const task = await other.submit(t.of.quote, { what: 'eur' })
+      await other.advance('1s')
+      seen.push([await task.result(), (await cachedOf(task))?.from])
+    }
+    const answer = from === undefined ? 'eur 2' : 'eur 1'
+    expect(seen).toEqual([
+      [answer, from],
+      [answer, 'memory'],
+    ])
+  })
+
+  it('nothing that is secret is shared, nor in any key: neither what is asked nor what is answered', async () => {
+    const kept: string[] = []
+    const keep = (...said: unknown[]) => void kept.push(JSON.stringify(said))
+    const shared = { get: async (key: string) => keep(key), set: async (...said: unknown[]) => keep(...said) }
+    const vault = agent('vault')
+    const cache = { ttl: '1h', scope: 'shared' } as const
+    type Card = { pin: string; of: string }
+    let calls = 0
+    const by = (name: string, options: { secrets?: string[]; cache: CacheOptions<Card> }) =>
+      vault.action(name, { ...options, run: ({ of }: Card) => `${of} ${++calls}` })
+    const keyed = { ...cache, key: ({ pin }: Card) => pin, tags: ({ pin }: Card) => [pin] }
+    const whole = by('whole', { secrets: ['pin'], cache })
+    const actions = [whole, by('keyed', { secrets: ['pin'], cache: keyed }), by('plain', { cache }), whole]
+    const flow = workflow('flow', {
+      async run(card: Card, task) {
+        const answers: string[] = []
+        for (const action of actions) answers.push(await task.run(action, card))
+        return answers
+      },
+    })
+    await using s = await stage({ workflows: [flow], agents: [vault], cache: { shared } })
+    const task = await s.submit(flow, { pin: 'hunter2', of: 'ada' })
+    await s.advance('5s')
+    // This process gives it again all the same.
+    expect(await task.result()).toEqual(['ada 1', 'ada 2', 'ada 3', 'ada 1'])
+    // Of what has no secrets the answer is shared, and what was asked is a digest.
+    expect(kept.filter((line) => line.includes('ada 3'))).toHaveLength(1)
+    expect(kept.filter((line) => /hunter2|ada 1|ada 2|whole|keyed/.test(line))).toEqual([])
   })
 
   it('no answer is given that was asked for before it was invalidated: by key, action, tag', async () => {
