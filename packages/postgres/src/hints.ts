@@ -24,7 +24,7 @@ const BELIEVE_WAITING = 12_000
  * there is never more than one in flight; they are sent after the commit, outside of it: a transaction that notifies makes
  * all others that do wait for its flush. Losing one costs a sweep of the leader, who tells what nobody took.
  *
- * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `%` a setting was changed, `?` somebody waits
+ * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `%` a setting was changed, `~` a service rests, `?` somebody waits
  * for tasks to end, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
  */
 export class Hints {
@@ -159,6 +159,7 @@ export class Hints {
     for (const node of tally.left) words.add(`-${node}`)
     if (tally.came) words.add('!')
     if (tally.settings) words.add('%')
+    if (tally.rests) words.add('~')
     for (const id of tally.ended) if (id.isWellFormed()) words.add(`.${encodeURIComponent(id)}`)
     if (waits) words.add('?')
     return payloads(words)
@@ -221,11 +222,12 @@ export class Hints {
     const ended: string[] = []
     for (const word of payload.split(' ')) {
       const rest = word.slice(1)
-      if (word === '*') for (const hint of ['work', 'tasks', 'mail', 'settings'] as const) hints.add(hint)
+      if (word === '*') for (const hint of ['work', 'tasks', 'mail', 'settings', 'rests'] as const) hints.add(hint)
       else if (word === 'tasks' || word === 'work') hints.add(word)
       else if (word === '?') this.#awaitedUntil = this.#environment.monotonic() + BELIEVE_WAITING
       else if (word === '!') this.#audience.came()
       else if (word === '%') hints.add('settings')
+      else if (word === '~') hints.add('rests')
       else if (word.startsWith('-')) this.#audience.gone(rest)
       else if (word.startsWith('.')) ended.push(decodeURIComponent(rest))
       else if (rest === this.node && word.startsWith('@')) hints.add('mail')

@@ -16,6 +16,8 @@ export type News =
   | { overlooked: readonly string[] }
   /** A setting was changed. */
   | 'settings'
+  /** A service wants to be left alone. */
+  | 'rests'
   /** There are tasks or work, the caller does not know which: it is looked up. */
   | 'tasks'
   | 'work'
@@ -32,10 +34,12 @@ export class Tally {
   unknown = false
   came = false
   settings = false
+  rests = false
 
   add(news: News): void {
     if (news === 'came') this.came = true
     else if (news === 'settings') this.settings = true
+    else if (news === 'rests') this.rests = true
     else if (typeof news === 'string') this.unknown = true
     else if ('mail' in news) this.mail.add(news.mail)
     else if ('ended' in news) this.ended.add(news.ended)
@@ -57,7 +61,8 @@ export class Tally {
   }
 
   get empty(): boolean {
-    return !this.addresses && !this.came && !this.settings && this.mail.size + this.ended.size + this.left.size === 0
+    const named = this.mail.size + this.ended.size + this.left.size
+    return !this.addresses && !this.came && !this.settings && !this.rests && named === 0
   }
 }
 

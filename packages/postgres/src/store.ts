@@ -12,6 +12,7 @@ import {
   LONGEST_ANSWER,
   listingOf,
   MOST_BACKLOGS,
+  RESTS,
   rateLine,
   requestOf,
   spanOf,
@@ -634,7 +635,10 @@ export class PostgresStore implements port.StateStore {
         : expected === 0
           ? this.#act('createBreaker', [name, state], write)
           : this.#act('updateBreaker', [name, expected, state], write)
-    return (await rows).length > 0
+    const isWritten = (await rows).length > 0
+    // Others hear of a rest while it lasts, however seldom they look.
+    if (isWritten && state !== null && name.startsWith(RESTS)) this.#tell(['rests'])
+    return isWritten
   }
 
   async recall(key: string): Promise<port.CacheRow> {

@@ -104,13 +104,14 @@ describe('hints', () => {
 
   it('are listened for on the channel of the schema, and what was said before is looked for', () => {
     expect(server.asked.map(({ text }) => text)).toEqual(['LISTEN "triarch_triarch"'])
-    expect([hints.alive, heard]).toEqual([true, ['work', 'tasks', 'mail', 'settings']])
+    expect([hints.alive, heard]).toEqual([true, ['work', 'tasks', 'mail', 'settings', 'rests']])
   })
 
   it.each<[payload: string, heard: unknown[]]>([
-    ['*', ['work', 'tasks', 'mail', 'settings', { ended: null }]],
+    ['*', ['work', 'tasks', 'mail', 'settings', 'rests', { ended: null }]],
     ['work', ['work']],
     ['tasks', ['tasks']],
+    ['~ & x', ['rests']],
     ['@n', ['mail']],
     ['=n', ['tasks']],
     ['+n', ['work']],
@@ -351,7 +352,7 @@ describe('hints', () => {
     await server.opened(0) // those on which it failed are not kept
     instead = null
     await back()
-    expect([server.open, heard]).toEqual([1, ['work', 'tasks', 'mail', 'settings']])
+    expect([server.open, heard]).toEqual([1, ['work', 'tasks', 'mail', 'settings', 'rests']])
   })
 
   it('are not listened for again after the end', async () => {

@@ -79,6 +79,7 @@ export class Lookout implements Service {
     if (mail || tasks) scheduler?.wake(mail && tasks ? hints.either : mail ? hints.mail : hints.tasks)
     if (heard.includes('work')) consumer?.wake()
     if (heard.includes('settings')) this.#options.settings()
+    if (heard.includes('rests')) this.#options.rests()
     if (heard.includes('changes')) this.#check()
   }
 

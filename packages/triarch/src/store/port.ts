@@ -361,5 +361,5 @@ export interface MigrationReport {
   done: string[]
 }
 
-/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings; or somewhere: `changes` differs. */
-export type Hint = 'work' | 'tasks' | 'mail' | 'settings' | 'changes'
+/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings, the rests of services; or somewhere: `changes` differs. */
+export type Hint = 'work' | 'tasks' | 'mail' | 'settings' | 'rests' | 'changes'
