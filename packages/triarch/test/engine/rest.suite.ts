@@ -23,7 +23,7 @@ export function restSuite(name: string, make: () => Promise<Shared>): void {
       calls.push(at)
       if (refusedAt > 0) return void response.end('paid')
       refusedAt = at
-      response.writeHead(429, { 'retry-after': REST }).end()
+      response.writeHead(429, { 'retry-after': String(REST) }).end()
     })
 
     afterEach(async () => {
