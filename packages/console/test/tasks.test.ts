@@ -209,5 +209,25 @@ describe('the page of tasks', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Gehen oder tun' }).fill('alarme')
     await page.getByRole('option', { name: 'Alarme Seite' }).waitFor()
+    // What the server says, too: what is found of its parts, and its errors, with its own words after them.
+    await page.goto(stage.url)
+    await page.getByRole('region', { name: 'Prüfungen' }).getByText('gibt es nicht').first().waitFor()
+    stage.expected = /status of 400/
+    await page.goto(`${stage.url}/tasks?filter=colour:red`)
+    await page.getByText('Ein Filter lässt sich nicht lesen').first().waitFor()
+    await page.locator('.failure [lang=en]').first().waitFor()
+    await expectUsable(page)
+  })
+
+  it('says how far the copy of the store is behind that answers it, where there is one', async () => {
+    const page = await stage.window(browser)
+    let checks: object[] = []
+    await page.route('**/health?report=true&check=replica', (route) => route.fulfill({ json: { checks } }))
+    await page.goto(`${stage.url}/tasks?filter=tag.city:Ulm`)
+    await page.getByRole('link', { name: 'o-2' }).waitFor()
+    expect(await page.getByText('A copy of the store answers').count()).toBe(0)
+    checks = [{ name: 'replica', status: 'ok', code: 'replica-behind', details: { ms: 140 } }]
+    await page.reload()
+    await page.getByText('A copy of the store answers, which is 140 ms behind.').waitFor()
   })
 })

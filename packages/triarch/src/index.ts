@@ -188,6 +188,7 @@ export type {
 } from './health/endpoint.ts'
 export type { HealthAnswer, HealthCheck, HealthFinding, HealthStatus, HealthValues } from './health/finding.ts'
 export type { HealthCheckReport, HealthReport, HealthRequest } from './health/health.ts'
+export type { HealthCode, HealthDetails } from './health/message.ts'
 export type { HealthCheckOptions, HealthOptions } from './health/options.ts'
 export type { Alert, AlertCode } from './kernel/alert.ts'
 export type { BatchCounts } from './kernel/batch/batch.ts'

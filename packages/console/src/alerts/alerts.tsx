@@ -8,6 +8,7 @@ import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred, Offer } from '../part/offer.tsx'
+import { Alarm } from '../part/said.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -35,7 +36,7 @@ export function Alerts() {
   const columns: Column<Alert>[] = [
     { title: t().status, cell: ({ phase, severity }) => <State of={phase === 'firing' ? severity : phase} /> },
     { title: t().alert, cell: (alert) => <Subject of={alert} /> },
-    { title: t().what, cell: ({ message }) => message },
+    { title: t().what, cell: (alert) => <Alarm of={alert} /> },
     { title: t().since, cell: ({ since, endedAt }) => <Time at={endedAt ?? since} /> },
     { title: t().owner, cell: ({ owner, endedBy }) => <Word of={endedBy ?? owner} /> },
     {

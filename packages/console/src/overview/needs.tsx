@@ -9,6 +9,7 @@ import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred, Offer } from '../part/offer.tsx'
+import { Alarm } from '../part/said.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -24,7 +25,7 @@ interface Need {
   key: string
   state: string
   what: ComponentChildren
-  why: string
+  why: ComponentChildren
   since: string | undefined
   /** What is most likely to be done about it; none: it must be looked at first. */
   way?: { right: Right; deed: () => Deed }
@@ -103,7 +104,8 @@ function isLoose({ phase, owner, silence }: Api['Alert']): boolean {
   return phase === 'firing' && !owner && !silence
 }
 
-function ofAlert({ name, severity, message, since }: Api['Alert'], done: () => void): Need {
+function ofAlert(alert: Api['Alert'], done: () => void): Need {
+  const { name, severity, since } = alert
   const deed = (): Deed => ({
     title: t().act.acknowledge,
     will: t().will.acknowledge,
@@ -115,7 +117,7 @@ function ofAlert({ name, severity, message, since }: Api['Alert'], done: () => v
   })
   const what = <Link to="/alerts">{name}</Link>
   return {
-    ...{ key: `alert ${name}`, state: severity, what, why: message, since, to: '/alerts' },
+    ...{ key: `alert ${name}`, state: severity, what, why: <Alarm of={alert} />, since, to: '/alerts' },
     way: { right: 'alerts', deed },
   }
 }

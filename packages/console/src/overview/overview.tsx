@@ -3,6 +3,7 @@ import { useQuery } from '../api/query.ts'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { isNarrow } from '../part/narrow.ts'
+import { Found } from '../part/said.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
@@ -31,7 +32,7 @@ export function Overview() {
   const checks: Column<Check>[] = [
     { title: t().name, cell: ({ name }) => name },
     { title: t().status, cell: ({ status }) => <State of={status} /> },
-    { title: t().data, cell: ({ message }) => message ?? '' },
+    { title: t().data, cell: (check) => <Found of={check} /> },
     ...(isNarrow.value ? [] : [{ title: t().since, cell: ({ since }: Check) => <Time at={since} /> }]),
   ]
   return (

@@ -3,6 +3,7 @@ import type { Api } from '../api/client.ts'
 import type { Growing } from '../api/growing.ts'
 import { Value } from '../part/json.tsx'
 import { More } from '../part/more.tsx'
+import { Said } from '../part/said.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { instant, span, Time } from '../part/time.tsx'
@@ -98,7 +99,7 @@ export function Wrong({ error }: { error: Api['Error'] }) {
   const { code, name, message, stack } = error
   return (
     <div class="failure">
-      <strong>{code ?? name}</strong> {message}
+      <strong>{code ?? name}</strong> <Said code={code} message={message} />
       {stack !== undefined && (
         <details>
           <summary>{t().one.stack}</summary>

@@ -13,6 +13,7 @@ import { ColumnChoice, chosenOf, columnsOf } from './columns.tsx'
 import { Counts } from './counts.tsx'
 import { Filter } from './filter.tsx'
 import { useLater } from './later.ts'
+import { Standby } from './standby.tsx'
 import { Views } from './views.tsx'
 
 /** Of what is watched. */
@@ -46,6 +47,7 @@ export function Tasks() {
       <Filter key={filter} value={filter} tasks={tasks} />
       <Views />
       <Counts filter={filter} />
+      <Standby />
       {filter !== '' && <Bulk filter={filter} />}
       {first.error && <Failure error={first.error} retry={first.reload} />}
       {first.value && tasks.length === 0 ? (

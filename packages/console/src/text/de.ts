@@ -4,6 +4,7 @@ import { finding } from './finding.ts'
 import { key } from './key.ts'
 import { machinery } from './machinery.ts'
 import { past } from './past/de.ts'
+import { said } from './said.ts'
 import { setting } from './setting.ts'
 import { task } from './task.ts'
 
@@ -19,6 +20,7 @@ export const de: Texts = {
   settings: 'Einstellungen',
   audit: 'Protokoll',
   statistics: 'Statistik',
+  said: said.de,
   ...alert.de,
   ...key.de,
   skipToContent: 'Zum Inhalt',

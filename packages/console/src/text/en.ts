@@ -3,6 +3,7 @@ import { finding } from './finding.ts'
 import { key } from './key.ts'
 import { machinery } from './machinery.ts'
 import { past } from './past/en.ts'
+import { said } from './said.ts'
 import { setting } from './setting.ts'
 import { task } from './task.ts'
 
@@ -84,6 +85,7 @@ export const en = {
   toBeUndone: 'to be undone',
   noUndo: 'has no undo: it stands',
   past,
+  said: said.en,
   ...task.en,
   noSteps: 'No step was requested yet.',
   noChildren: 'It has no children.',

@@ -37,6 +37,8 @@ const waits: Record<'en' | 'de', Waits> = {
 
 const en = {
   waits: waits.en,
+  standby: (span: string) =>
+    `A copy of the store answers, which is ${span} behind. What you have just done is there all the same.`,
   meant: 'What may be meant',
   palette: {
     title: 'Go to, or do',
@@ -66,6 +68,8 @@ const en = {
 
 const de: typeof en = {
   waits: waits.de,
+  standby: (span) =>
+    `Eine Kopie des Speichers antwortet, die ${span} zurück ist. Was Sie eben getan haben, ist dennoch da.`,
   meant: 'Was gemeint sein kann',
   palette: {
     title: 'Gehen oder tun',

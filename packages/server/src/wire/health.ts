@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { instant, named } from './schema.ts'
 
+const values = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
 const status = z.enum(['ok', 'warning', 'critical'])
 
 export const Health = named(
@@ -16,7 +17,11 @@ export const Health = named(
         name: z.string(),
         status,
         message: z.string().optional(),
-        observed: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
+        /** Which message of the engine's own that is; none: somebody else's. */
+        code: z.string().optional(),
+        /** What that message is made of. */
+        details: values.optional(),
+        observed: values.optional(),
         /** How long the look took. */
         ms: z.number(),
         at: instant,

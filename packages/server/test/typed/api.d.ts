@@ -1635,6 +1635,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            run?: number;
             fence?: number;
             attemptWithin: number;
             heartbeatWithin?: number;
@@ -1882,6 +1883,10 @@ export interface components {
                 /** @enum {string} */
                 status: "ok" | "warning" | "critical";
                 message?: string;
+                code?: string;
+                details?: {
+                    [key: string]: number | string | boolean;
+                };
                 observed?: {
                     [key: string]: number | string | boolean;
                 };

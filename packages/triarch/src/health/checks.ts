@@ -40,7 +40,7 @@ export const checkNames: readonly string[] = Object.keys(builtin)
 export function healthOf(engine: Engine): Health<Look> {
   const { settings, environment } = engine
   const engineOwn = Object.entries(builtin).map(
-    ([name, check]): Check<Look> => ({ name, timeout: settings.timeout, ...check }),
+    ([name, check]): Check<Look> => ({ name, timeout: settings.timeout, isOwn: true, ...check }),
   )
   const own = settings.own.map(
     ({ severity: failing, run, ...rest }): Check<Look> => ({ ...rest, failing, run: (_, signal) => run(signal) }),

@@ -1,34 +1,32 @@
-import type { Finding } from './finding.ts'
+import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** Rows that are named, at most. */
-const NAMED = 5
 /** Schedules that are looked at, at most. */
 const MOST_SCHEDULES = 100
 
 /** This process itself: it plays its roles, and has its lease. */
 export async function self(look: Look): Promise<Finding> {
   const { node, stopping, store } = look.engine
-  if (stopping()) return { status: 'critical', message: 'this process is stopping' }
+  if (stopping()) return finding('critical', 'stopping', null)
   const id = node()
-  if (id === undefined) return { status: 'ok', message: 'this process plays no role' }
+  if (id === undefined) return finding('ok', 'no-role', null)
   const [now, nodes] = await Promise.all([store().then((it) => it.now()), look.nodes()])
   const own = nodes.find((row) => row.id === id)
-  if (!own) return { status: 'critical', message: `the store does not know node ${id}` }
+  if (!own) return finding('critical', 'node-unknown', { node: id })
   const left = own.leaseUntil - now
   const observed = { node: id, lease: left }
   if (left > 0) return { status: 'ok', observed }
-  return { status: 'critical', message: `the lease of node ${id} ended ${-left} ms ago`, observed }
+  return finding('critical', 'lease-ended', { node: id, ms: -left }, observed)
 }
 
 /** One supervisor leads, and sweeps: what a sweep would have dealt with is not there for long. */
 export async function leader(look: Look): Promise<Finding> {
   const { term } = await look.pulses()
-  if (!term || term.left <= 0) return { status: 'critical', message: 'no supervisor leads' }
+  if (!term || term.left <= 0) return finding('critical', 'no-leader', null)
   const observed = { holder: term.holder, left: term.left }
   const dead = await overdueNodes(look)
   if (dead.length === 0) return { status: 'ok', observed }
-  return { status: 'warning', message: `the leader does not sweep: ${dead.length} dead nodes are registered`, observed }
+  return finding('warning', 'no-sweep', { dead: dead.length }, observed)
 }
 
 /** Somebody plays each role, and nobody is registered that died. */
@@ -40,11 +38,10 @@ export async function nodes(look: Look): Promise<Finding> {
   const missing = ['scheduler', 'agent', 'supervisor'].filter(
     (role) => !living.some(({ roles }) => roles.includes(role)),
   )
-  if (missing.includes('scheduler'))
-    return { status: 'critical', message: 'no scheduler lives: no task goes on', observed }
-  if (missing.length > 0) return { status: 'warning', message: `no node has the role ${missing.join(', ')}`, observed }
+  if (missing.includes('scheduler')) return finding('critical', 'no-scheduler', null, observed)
+  if (missing.length > 0) return finding('warning', 'roles-missing', { roles: missing.join(', ') }, observed)
   if (dead.length === 0) return { status: 'ok', observed }
-  return { status: 'warning', message: `the leases ended of ${named(dead.map(({ id }) => id))}`, observed }
+  return finding('warning', 'leases-ended', named(dead.map(({ id }) => id)), observed)
 }
 
 async function overdueNodes(look: Look): Promise<string[]> {
@@ -59,7 +56,7 @@ export async function timers({ engine }: Look): Promise<Finding> {
   const lag = wake === null ? 0 : Math.max(0, now - wake)
   const observed = { lag }
   if (lag <= engine.settings.late) return { status: 'ok', observed }
-  return { status: 'warning', message: `a task should have gone on ${Math.round(lag / 1_000)} s ago`, observed }
+  return finding('warning', 'timers-late', { seconds: Math.round(lag / 1_000) }, observed)
 }
 
 /** Tasks that are ready are claimed. */
@@ -72,8 +69,8 @@ export async function backlog({ engine }: Look): Promise<Finding> {
   const observed = { lag, ...(oldest && { task: oldest.id }) }
   if (!oldest || lag <= engine.settings.late) return { status: 'ok', observed }
   const { id, workflow, version } = oldest
-  const message = `task "${id}" of ${workflow}@${version} waits for a scheduler for ${Math.round(lag / 1_000)} s`
-  return { status: 'warning', message, observed }
+  const details = { task: id, workflow, version, seconds: Math.round(lag / 1_000) }
+  return finding('warning', 'task-waits', details, observed)
 }
 
 /** Requests do not wait for long in the queues of agents. */
@@ -88,16 +85,15 @@ export async function queues(look: Look): Promise<Finding> {
   const observed = { oldest, depth: aged.reduce((sum, { depth }) => sum + depth, 0) }
   const late = aged.filter(({ age }) => age > settings.queueAge)
   if (late.length === 0) return { status: 'ok', observed }
-  const message = `requests wait for ${Math.round(oldest / 1_000)} s, for ${named(late.map(({ name }) => name))}`
-  return { status: 'warning', message, observed }
+  const details = { seconds: Math.round(oldest / 1_000), ...named(late.map(({ name }) => name)) }
+  return finding('warning', 'requests-wait', details, observed)
 }
 
 /** Somebody runs each agent for which something waits. */
 export async function agents(look: Look): Promise<Finding> {
   const idle = (await look.agents()).filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
   if (idle.length === 0) return { status: 'ok' }
-  const message = `nobody hosts ${named(idle.map(({ name }) => name))}, and requests wait`
-  return { status: 'critical', message, observed: { agents: idle.length } }
+  return finding('critical', 'nobody-hosts', named(idle.map(({ name }) => name)), { agents: idle.length })
 }
 
 /** No circuit breaker is open. */
@@ -105,7 +101,7 @@ export async function breakers(look: Look): Promise<Finding> {
   const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
   const observed = { open: open.length }
   if (open.length === 0) return { status: 'ok', observed }
-  return { status: 'warning', message: `open: ${named(open.map(({ name }) => name))}`, observed }
+  return finding('warning', 'breakers-open', named(open.map(({ name }) => name)), observed)
 }
 
 /** Schedules start what they are to start, when it is due. */
@@ -115,12 +111,5 @@ export async function schedules({ engine }: Look): Promise<Finding> {
   const late = await store.schedules({ due: now - engine.settings.late, limit: MOST_SCHEDULES })
   const observed = { missed: late.length }
   if (late.length === 0) return { status: 'ok', observed }
-  const names = named(late.map(({ name }) => name))
-  return { status: 'warning', message: `schedules were due and did not start anything: ${names}`, observed }
-}
-
-/** The first of them, and how many more there are. */
-function named(names: readonly string[]): string {
-  const more = names.length - NAMED
-  return names.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return finding('warning', 'schedules-late', named(late.map(({ name }) => name)), observed)
 }

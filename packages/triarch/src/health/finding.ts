@@ -1,3 +1,5 @@
+import { type HealthCode, type HealthDetails, messages } from './message.ts'
+
 /**
  * How something is. `warning`: somebody should look; `critical`: it does not do its work.
  * @example const worst = (statuses: HealthStatus[]) => statuses.includes('critical')
@@ -42,6 +44,28 @@ export type HealthValues = Readonly<Record<string, number | string | boolean>>
 /** As a check of the engine's own tells it. */
 export interface Finding extends HealthFinding {
   observed?: HealthValues
+  /** Which message it is, and what that is made of. */
+  code?: HealthCode
+  details?: HealthValues
+}
+
+/** A finding with its words; `details`: null where they are the same each time. */
+export function finding<C extends HealthCode>(
+  status: HealthStatus,
+  code: C,
+  details: HealthDetails[C],
+  observed?: HealthValues,
+): Finding {
+  const made: HealthValues | null = details
+  const message = messages[code](details)
+  return { status, code, message, ...(made && { details: made }), ...(observed && { observed }) }
+}
+
+/** Rows that are named, at most. */
+const NAMED = 5
+
+export function named(names: readonly string[]): { names: string; more: number } {
+  return { names: names.slice(0, NAMED).join(', '), more: Math.max(0, names.length - NAMED) }
 }
 
 export const statuses: readonly HealthStatus[] = ['ok', 'warning', 'critical']
@@ -53,21 +77,24 @@ export function worst(found: readonly HealthStatus[]): HealthStatus {
   return statuses[Math.max(0, ...found.map((status) => statuses.indexOf(status)))] ?? 'ok'
 }
 
-/** What was answered, whatever that is: `failing` is what a failure counts. Never throws. */
-export function judged(answer: unknown, failing: HealthStatus): Finding {
+/** What was answered, whatever that is: `failing` is what a failure counts, `own`: of a check of the engine's own. Never throws. */
+export function judged(answer: unknown, failing: HealthStatus, own: boolean): Finding {
   try {
     if (answer === undefined || answer === null || answer === true) return { status: 'ok' }
     if (answer === false) return { status: failing }
-    const { status, message, observed } = answer as Finding
+    const { status, message, observed, code, details } = answer as Finding
     if (!statuses.includes(status) || (message !== undefined && typeof message !== 'string'))
-      return { status: failing, message: 'the check answered what is no finding' }
+      return finding(failing, 'no-finding', null)
     return {
       status,
       ...(message !== undefined && { message: message.slice(0, LONGEST) }),
       ...(observed !== undefined && { observed }),
+      // Of the engine's own, or of nobody's.
+      ...(own && code !== undefined && { code }),
+      ...(own && details !== undefined && { details }),
     }
   } catch {
-    return { status: failing, message: 'the check answered what cannot be read' }
+    return finding(failing, 'unreadable-finding', null)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
-import { type Finding, type HealthStatus, type HealthValues, judged, thrownText, worst } from './finding.ts'
+import { type Finding, finding, type HealthStatus, type HealthValues, judged, thrownText, worst } from './finding.ts'
+import type { HealthCode } from './message.ts'
 
 /**
  * One thing that was looked at.
@@ -13,6 +14,10 @@ export interface HealthCheckReport {
   status: HealthStatus
   /** What was seen, for people. */
   message?: string
+  /** Which message of the engine's own that is, for who says it in another language; absent: a check of the user's own said it, or what it threw. */
+  code?: HealthCode
+  /** What that message is made of; absent: nothing. */
+  details?: HealthValues
   /** What was seen, for machines. */
   observed?: HealthValues
   /** How long the look took (ms). */
@@ -56,6 +61,8 @@ export interface Check<Look> {
   name: string
   /** What its failure is. */
   failing: 'warning' | 'critical'
+  /** It is the engine's own. */
+  isOwn?: boolean
   /** How long it is waited for (ms). */
   timeout: number
   run(look: Look, signal: AbortSignal): unknown
@@ -135,6 +142,8 @@ export class Health<Look> {
     return {
       ...{ name: check.name, status },
       ...(found.message !== undefined && { message: found.message }),
+      ...(found.code !== undefined && { code: found.code }),
+      ...(found.details !== undefined && { details: found.details }),
       ...(found.observed !== undefined && { observed: found.observed }),
       ...{ ms: Math.round(environment.monotonic() - from), at, since: before?.status === status ? before.since : at },
       ...(lastError && { lastError }),
@@ -147,13 +156,13 @@ export class Health<Look> {
     const { failing, timeout } = check
     if (known.silentSince !== null) {
       const ms = Math.round(environment.monotonic() - known.silentSince)
-      return { status: failing, message: `no answer for ${ms} ms` }
+      return finding(failing, 'silent', { ms })
     }
     known.silentSince = environment.monotonic()
     const over = new AbortController()
     const answer = (async () => check.run(look, over.signal))()
       .then(
-        (given) => judged(given, failing),
+        (given) => judged(given, failing, check.isOwn === true),
         (error): Finding => ({ status: failing, message: thrownText(error) }),
       )
       .finally(() => {
@@ -161,7 +170,7 @@ export class Health<Look> {
       })
     const { promise: late, resolve } = Promise.withResolvers<Finding>()
     const timer = environment.timer(timeout, () => {
-      resolve({ status: failing, message: `no answer within ${timeout} ms` })
+      resolve(finding(failing, 'too-slow', { ms: timeout }))
       abort(over)
     })
     timer.unref?.()

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts'
+import { type Finding, finding } from './finding.ts'
 import type { Look } from './look.ts'
 
 /** Whoever guards a way to this engine by keys can read them; else those that are known hold for a while, and then none. */
@@ -10,7 +10,6 @@ export async function keys(look: Look): Promise<Finding> {
   const observed = { age }
   if (failure === null) return { status: 'ok', observed }
   const left = Math.ceil((grace - age) / 1_000)
-  if (left <= 0) return { status: 'critical', message: 'API keys cannot be read, and none is taken any more', observed }
-  const message = `API keys cannot be read: those that are known are taken for another ${left} s, and of others nobody can say`
-  return { status: 'warning', message, observed }
+  if (left <= 0) return finding('critical', 'keys-lost', null, observed)
+  return finding('warning', 'keys-unread', { seconds: left }, observed)
 }

@@ -1,5 +1,5 @@
 import type { KeptEndpoint } from './endpoint.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
 /** How many endpoints a message names. */
@@ -14,13 +14,12 @@ export async function probes(look: Look): Promise<Finding> {
   if (endpoints.length === 0) return { status: 'ok' }
   if (down.length > 0) {
     const said = down.slice(0, NAMED).map(({ name, last }) => `${name}: ${last?.problem?.message ?? 'it is down'}`)
-    const message = `${down.length} of ${endpoints.length} endpoints are down: ${said.join('; ')}`
-    return { status: 'critical', message, observed }
+    const details = { down: down.length, all: endpoints.length, said: said.join('; ') }
+    return finding('critical', 'endpoints-down', details, observed)
   }
   if (late.length === 0) return { status: 'ok', observed }
-  const names = late.slice(0, NAMED).map(({ name }) => name)
-  const message = `nobody probes ${late.length} of ${endpoints.length} endpoints: ${names.join(', ')}`
-  return { status: 'warning', message, observed }
+  const details = { late: late.length, all: endpoints.length, ...named(late.map(({ name }) => name)) }
+  return finding('warning', 'endpoints-unseen', details, observed)
 }
 
 /** For so long the next leader may take to come (ms), and clocks of machines may differ. */

@@ -1,11 +1,10 @@
 import { storedSetting } from '../store/version.ts'
 import { settingNodes } from '../view/setting.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** Settings that are looked at, and those that are named, at most. */
+/** Settings that are looked at, at most. */
 const MOST_SETTINGS = 1_000
-const NAMED = 5
 
 /**
  * Nodes run the versions of settings that they are to run, once those have been so for a while. One that reports none of a setting does not
@@ -32,7 +31,5 @@ export async function settings(look: Look): Promise<Finding> {
   })
   const observed = { drifting: drifting.length }
   if (drifting.length === 0) return { status: 'ok', observed }
-  const more = drifting.length > NAMED ? ` and ${drifting.length - NAMED} more` : ''
-  const message = `nodes run other versions of settings than they should: ${drifting.slice(0, NAMED).join(', ')}${more}`
-  return { status: 'warning', message, observed }
+  return finding('warning', 'settings-drift', named(drifting), observed)
 }

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts'
+import { type Finding, finding } from './finding.ts'
 import type { Look } from './look.ts'
 
 /** The name of the lease that is taken to see whether the store writes, and for how long (ms). */
@@ -9,7 +9,7 @@ export async function readable(look: Look): Promise<Finding> {
   const { environment, store } = look.engine
   const from = environment.monotonic()
   await (await store()).nextWake()
-  return timed(look, 'a read', environment.monotonic() - from)
+  return timed(look, 'read-slow', environment.monotonic() - from)
 }
 
 /** A row is written and committed, and soon: the same that every commit waits for. */
@@ -18,14 +18,14 @@ export async function writable(look: Look): Promise<Finding> {
   const opened = await store()
   const from = environment.monotonic()
   await opened.lead({ ...PROBE, node: node() ?? 'health' })
-  return timed(look, 'a commit', environment.monotonic() - from)
+  return timed(look, 'commit-slow', environment.monotonic() - from)
 }
 
-function timed({ engine }: Look, what: string, ms: number): Finding {
+function timed({ engine }: Look, code: 'read-slow' | 'commit-slow', ms: number): Finding {
   const { slow } = engine.settings
   const observed = { latency: Math.round(ms * 10) / 10 }
   if (ms <= slow) return { status: 'ok', observed }
-  return { status: 'warning', message: `${what} took ${Math.round(ms)} ms, more than ${slow}`, observed }
+  return finding('warning', code, { ms: Math.round(ms), most: slow }, observed)
 }
 
 /** The clocks of this machine and of the store. Deadlines are by the store's; logs and certificates by the machine's. */
@@ -40,26 +40,25 @@ export async function clocks({ engine }: Look): Promise<Finding> {
   const skew = Math.max(0, Math.abs(apart - took / 2) - took / 2)
   const observed = { skew: Math.round(skew) }
   if (skew <= settings.skew) return { status: 'ok', observed }
-  const which = apart > 0 ? 'ahead of' : 'behind'
-  return { status: 'warning', message: `this machine's clock is ${Math.round(skew)} ms ${which} the store's`, observed }
+  return finding('warning', apart > 0 ? 'clock-ahead' : 'clock-behind', { ms: Math.round(skew) }, observed)
 }
 
 /** Of the file system that holds the store, where this process can see it. */
 export async function disk({ engine }: Look): Promise<Finding> {
   const { diskFree, diskLeast } = engine.settings
   const { disk: found } = (await (await engine.store()).vitals?.()) ?? {}
-  if (!found) return { status: 'ok', message: 'not seen from here' }
+  if (!found) return finding('ok', 'disk-unseen', null)
   const { path, free, total } = found
   const observed = { free, total }
   if (free >= diskFree) return { status: 'ok', observed }
-  const message = `${Math.floor(free / 1024 / 1024)} MiB are free beside "${path}"`
-  return { status: free < diskLeast ? 'critical' : 'warning', message, observed }
+  const details = { mebibytes: Math.floor(free / 1024 / 1024), path }
+  return finding(free < diskLeast ? 'critical' : 'warning', 'disk-low', details, observed)
 }
 
 /** Connections: calls that wait while all are at work. */
 export async function pool({ engine }: Look): Promise<Finding> {
   const { pools } = (await (await engine.store()).vitals?.()) ?? {}
-  if (!pools) return { status: 'ok', message: 'there is none' }
+  if (!pools) return finding('ok', 'none', null)
   const observed = Object.fromEntries(
     pools.flatMap(({ name, most, busy, waiting }) => [
       ...[[`${name}.most`, most], [`${name}.busy`, busy], [`${name}.waiting`, waiting]] as [string, number][], // biome-ignore format: rows
@@ -67,19 +66,19 @@ export async function pool({ engine }: Look): Promise<Finding> {
   )
   // A few may wait for a moment; more than each connection can serve soon is a line.
   const full = pools.filter(({ most, waiting }) => waiting > most * CALLS_EACH)
-  if (full.length === 0) return { status: 'ok', observed }
-  const said = full.map(({ name, waiting }) => `${waiting} calls wait for connections of "${name}"`)
-  return { status: 'warning', message: said.join(', '), observed }
+  const [worst] = full.toSorted((a, b) => b.waiting - a.waiting)
+  if (!worst) return { status: 'ok', observed }
+  return finding('warning', 'calls-wait', { waiting: worst.waiting, pool: worst.name }, observed)
 }
 
 /** A copy that answers what users ask: where it cannot, the store itself does, and is slower for it. */
 export async function replica({ engine }: Look): Promise<Finding> {
   const { replica: found } = (await (await engine.store()).vitals?.()) ?? {}
-  if (!found) return { status: 'ok', message: 'there is none' }
-  if (found.lag === null) return { status: 'warning', message: 'it cannot be asked: the primary answers in its place' }
+  if (!found) return finding('ok', 'none', null)
+  if (found.lag === null) return finding('warning', 'replica-silent', null)
   const lag = Math.round(found.lag)
-  const message = `it is ${lag} ms behind`
-  return { status: lag > engine.settings.slow ? 'warning' : 'ok', ...(lag > 0 && { message }), observed: { lag } }
+  if (lag === 0) return { status: 'ok', observed: { lag } }
+  return finding(lag > engine.settings.slow ? 'warning' : 'ok', 'replica-behind', { ms: lag }, { lag })
 }
 
 /** Calls that may wait for each connection. */
