@@ -17,6 +17,7 @@ import {
   workflow,
 } from '../../src/index.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
+import { telemetryNames } from '../../src/telemetry/catalogue.ts'
 import { memory, testEngine, VirtualEnvironment } from '../../src/testing/index.ts'
 import type { StandardSchema } from '../../src/value/schema.ts'
 
@@ -32,6 +33,8 @@ type Place =
   | `middleware ${Functions<MiddlewareHooks>}`
   | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone' | 'network'>}`
   | `retry ${Functions<RetryOptions>}`
+  | 'telemetry'
+  | 'logger'
   | 'schema'
   | 'exclusive key'
   | 'batch items'
@@ -188,6 +191,12 @@ const cases: Record<Place, Case> = {
       },
       retry: { attempts: 3, retryIf: bomb.go },
     }),
+  telemetry: (bomb) =>
+    acting({}, { options: { telemetry: Object.fromEntries(telemetryNames.map((name) => [name, bomb.go])) } }),
+  logger: (bomb) => {
+    const logger = { debug: bomb.go, info: bomb.go, warn: bomb.go, error: bomb.go }
+    return acting({}, { options: { logger, logLevel: 'debug' } })
+  },
   schema: (bomb) => acting({ output: schema(bomb) }),
   'exclusive key': (bomb) => flowing({ exclusive: { key: bomb.go } }),
   'batch items': (bomb) =>
@@ -228,6 +237,7 @@ describe.each([
     },
   ],
   ['gives what throws when it is looked at', () => hostile()],
+  ['never ends', () => new Promise(() => undefined)],
 ] as const)('a function of the user that %s hurts nothing but what asked for it', (_, explode) => {
   it.each(Object.entries(cases))('%s', async (place, make) => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)

@@ -67,6 +67,48 @@ export function leaseSuite(name: string, module: string, make: () => Promise<Lea
       })
     })
 
+    it('keeps a node alive whose listener blocks the event loop for longer than its lease, and costs no step an attempt', async () => {
+      const runs: number[] = []
+      const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const svc = agent('svc')
+      const wait = svc.action('wait', {
+        run: async (_: null, step) => {
+          runs.push(step.attempt)
+          begun.resolve()
+          await go.promise
+          return 'waited'
+        },
+      })
+      const waiting = workflow('waiting', { run: (_: null, task) => task.run(wait, null) })
+      const quick = workflow('quick', { run: async (n: number) => n })
+      let blocked = 0
+      const telemetry = {
+        'task:stopped': ({ task }: { task: string }) => {
+          if (task !== 'told') return
+          blocked++
+          block(4_000)
+          // What it promises, nobody waits for.
+          return new Promise(() => undefined)
+        },
+      }
+      await watched(
+        { ...LONG, workflows: [waiting, quick], agents: [svc], telemetry },
+        async ({ triarch, alerts, dead }) => {
+          const innocent = await triarch.submit(waiting, null)
+          await begun.promise
+          const told = await triarch.submit(quick, 1, { id: 'told' })
+          expect(await told.result()).toBe(1)
+          go.resolve()
+          expect(await innocent.result()).toBe('waited')
+          expect(await (await triarch.submit(quick, 2)).result()).toBe(2)
+          expect([blocked, runs]).toEqual([1, [1]])
+          expect(await dead()).toEqual([])
+          expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+          await expect.poll(() => alerts.map(({ code }) => code)).toEqual(['LOOP_BLOCKED'])
+        },
+      )
+    })
+
     it('lets a node go whose event loop stands still beyond the bound, and it starts nothing before it knows', async () => {
       const runs: string[] = []
       const svc = agent('svc')
