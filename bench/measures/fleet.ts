@@ -14,17 +14,21 @@ interface Cost {
 /** A pool lets a connection go that was idle for half a minute. */
 const UNTIL_AT_REST = 65_000
 
+/** Tasks that are under way at a time in a fleet: one of its pairs of processes has a share of them. */
+const IN_FLIGHT = 256
+
 export const fleet: Measure = {
   name: 'fleet',
   about:
-    'what a three-step task costs the database with 20 processes of schedulers and 20 of agents, beside one of each',
+    'what a three-step task costs the database with 20 processes of schedulers and 20 of agents, beside one of each that has as much to do as one of those',
   async run({ quick, place }) {
     const [crowd, tasks] = quick ? [2, 10] : [20, 2_000]
-    const pair = await measured(await place('pair'), 1, tasks, quick)
-    const many = await measured(await place('fleet'), crowd, tasks, quick)
+    const pair = await measured(await place('pair'), 1, { tasks, inFlight: Math.ceil(IN_FLIGHT / crowd), quick })
+    const alone = await measured(await place('alone'), 1, { tasks, inFlight: IN_FLIGHT, quick })
+    const many = await measured(await place('fleet'), crowd, { tasks, inFlight: IN_FLIGHT, quick })
     const share = (what: 'transactions' | 'bytes', digits: number): Figure => ({
       ...{ what: `${what} a task`, value: many[what] / pair[what], unit: '×', better: 'lower', target: 1.5 },
-      note: `${many[what].toFixed(digits)} with ${crowd} + ${crowd} processes, ${pair[what].toFixed(digits)} with 1 + 1`,
+      note: `${many[what].toFixed(digits)} with ${crowd} + ${crowd} processes, ${pair[what].toFixed(digits)} with 1 + 1; ${alone[what].toFixed(digits)} with 1 + 1 that have all of it to do`,
     })
     return [
       share('transactions', 2),
@@ -37,7 +41,13 @@ export const fleet: Measure = {
   },
 }
 
-async function measured(url: string, each: number, tasks: number, quick: boolean): Promise<Cost> {
+interface Load {
+  tasks: number
+  inFlight: number
+  quick: boolean
+}
+
+async function measured(url: string, each: number, { tasks, inFlight, quick }: Load): Promise<Cost> {
   // Who submits has no part in the work.
   await using customers = await start(url, { roles: [] })
   await using children = new AsyncDisposableStack()
@@ -63,8 +73,8 @@ async function measured(url: string, each: number, tasks: number, quick: boolean
     const seconds = (now.at - before.at) / 1_000
     return { transactions: now.transactions - before.transactions, bytes: now.bytes - before.bytes, seconds }
   }
-  await drive(customers.engine, threeSteps, tasks / 2)
-  const busy = await spent(() => drive(customers.engine, threeSteps, tasks))
+  await drive(customers.engine, threeSteps, tasks / 2, inFlight)
+  const busy = await spent(() => drive(customers.engine, threeSteps, tasks, inFlight))
   if (!quick) await pause(UNTIL_AT_REST)
   const { rows } = await counter.query(
     `SELECT count(*) AS n FROM pg_stat_activity

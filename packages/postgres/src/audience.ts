@@ -9,18 +9,36 @@ interface Member {
   /** Null: it never said. */
   workflows: ReadonlySet<string> | null
   actions: ReadonlySet<string> | null
+  /** By agent. */
+  slots: NodeRuns['slots']
   scheduler: boolean
   agent: boolean
   /** It knows hints with an address; those of versions before hear of tasks as of mail, and of work with everybody. */
   addressed: boolean
+  /** The channel that its process alone listens to; null: it has none. */
+  own: string | null
+}
+
+/** A word, and on which channel it is said: somebody's own, or that of all. */
+export interface Address {
+  own: string | null
+  word: string
 }
 
 /** For how long what was read of the nodes is good enough (ms). */
 const FRESH = 5_000
 
+/**
+ * So many tasks or requests one node that is told is expected to take: it takes as many as it has room for, with one call and
+ * one commit for all. Of requests no more than a small share of its slots, so that few slots are told together.
+ */
+const PORTION = 4
+
 /** A node says with what it can run that hints may be addressed to it. */
 export interface AddressedRuns extends NodeRuns {
   addressed?: true
+  /** The channel that its process alone listens to. */
+  own?: string
 }
 
 export function membersStatement(schema: string): string {
@@ -62,9 +80,11 @@ export class Audience {
         id,
         workflows: said && new Set(said.workflows),
         actions: said && new Set(said.actions),
+        slots: said?.slots,
         scheduler: has.includes('scheduler'),
         agent: has.includes('agent'),
         addressed: said?.addressed === true,
+        own: typeof said?.own === 'string' ? said.own : null,
       }
     })
   }
@@ -79,29 +99,43 @@ export class Audience {
   }
 
   /**
-   * Words for at most so many of those who can run tasks of this workflow version, drawn at random. With `control`, if there
-   * are none, of all schedulers. `self` is not told: whoever writes in a process wakes its own node.
+   * Words for those who can run tasks of this workflow version, drawn at random, until so many tasks are as good as taken. With
+   * `control`, if there are none, for all schedulers. `self` is not told: whoever writes in a process wakes its own node.
    */
-  tasks(version: string, control: boolean, most: number, self: string | null): string[] {
+  tasks(version: string, control: boolean, count: number, self: string | null): Address[] {
     const schedulers = this.#members.filter(({ scheduler }) => scheduler)
     const able = schedulers.filter(({ workflows }) => workflows?.has(version) ?? true)
     const chosen = able.length === 0 && control ? schedulers : able
     // One task that is made here and can be run here is taken here.
-    if (most === 1 && chosen.some(({ id }) => id === self)) return []
-    return this.#drawn(chosen, most, self).map(({ id, addressed }) => `${addressed ? '=' : '@'}${id}`)
+    if (count === 1 && chosen.some(({ id }) => id === self)) return []
+    const drawn = this.#drawn(chosen, count, self, () => PORTION)
+    return drawn.map(({ id, addressed, own }) => ({ own, word: `${addressed ? '=' : '@'}${id}` }))
   }
 
   /** The same for requests for an action. */
-  work(action: string, most: number, self: string | null): string[] {
+  work(action: string, count: number, self: string | null): Address[] {
     const able = this.#members.filter(({ agent, actions }) => agent && (actions?.has(action) ?? true))
-    return this.#drawn(able, most, self).map(({ id, addressed }) => (addressed ? `+${id}` : 'work'))
+    const agent = action.slice(0, action.lastIndexOf('.'))
+    const drawn = this.#drawn(able, count, self, ({ slots }) =>
+      Math.min(PORTION, Math.max(1, Math.floor((slots?.[agent] ?? 1) / PORTION))),
+    )
+    return drawn.map(({ id, addressed, own }) => ({ own, word: addressed ? `+${id}` : 'work' }))
   }
 
-  #drawn(able: readonly Member[], most: number, self: string | null): Member[] {
+  /** For a node that has mail: where it listens is believed only as long as what was read of it is good enough. */
+  mail(node: string): Address {
+    const known = this.old ? undefined : this.#members.find(({ id }) => id === node)
+    return { own: known?.own ?? null, word: `@${node}` }
+  }
+
+  #drawn(able: readonly Member[], count: number, self: string | null, share: (of: Member) => number): Member[] {
     const others = able.filter(({ id }) => id !== self)
     const drawn: Member[] = []
-    while (drawn.length < most && others.length > 0) {
-      drawn.push(...others.splice(Math.floor(this.#environment.random() * others.length), 1))
+    for (let left = count; left > 0 && others.length > 0; ) {
+      for (const member of others.splice(Math.floor(this.#environment.random() * others.length), 1)) {
+        drawn.push(member)
+        left -= share(member)
+      }
     }
     return drawn
   }

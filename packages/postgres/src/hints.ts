@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
-import { Audience, membersStatement } from './audience.ts'
+import { type Address, Audience, membersStatement } from './audience.ts'
 import { type Client, connect, cut, disconnect, goodbye, inTime } from './connect.ts'
 import { ruleOf } from './failure.ts'
 import { type News, Tally } from './news.ts'
@@ -14,6 +14,8 @@ const LONGEST_WAIT = 5_000
 const MOST_BYTES = 7_900
 /** How long a store that closes waits until its last notification is sent (ms). */
 const LAST_WORDS = 500
+/** Ends are told on the channels of those who wait for them, if there are no more (of processes). */
+const MOST_CHANNELS = 8
 /** How often somebody who waits says so, and for how long others believe it (ms). */
 const SAY_WAITING = 4_000
 const BELIEVE_WAITING = 12_000
@@ -24,8 +26,11 @@ const BELIEVE_WAITING = 12_000
  * there is never more than one in flight; they are sent after the commit, outside of it: a transaction that notifies makes
  * all others that do wait for its flush. Losing one costs a sweep of the leader, who tells what nobody took.
  *
+ * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
+ * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any.
+ *
  * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `%` a setting was changed, `~` a service rests, `?` somebody waits
- * for tasks to end, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
+ * for tasks to end, `?own` who listens on that channel, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
  */
 export class Hints {
   readonly #environment: Environment
@@ -33,6 +38,8 @@ export class Hints {
   readonly #audience: Audience
   /** The id of this process's node, whose mail it wants to hear of. */
   node: string | null = null
+  /** What its own channel is called; in the nodes' rows, and in words. */
+  readonly own: string
   #wake: (hints: readonly Hint[]) => void = () => undefined
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
@@ -42,12 +49,14 @@ export class Hints {
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
-  #awaitedUntil = Number.NEGATIVE_INFINITY
+  /** Until when somebody waits elsewhere, by the own channel of those who do; null: one of a version that has none. */
+  readonly #awaited = new Map<string | null, number>()
 
   constructor(environment: Environment, settings: Settings) {
     this.#environment = environment
     this.#settings = settings
     this.#audience = new Audience(environment)
+    this.own = `@${environment.random().toString(36).slice(2, 14)}`
   }
 
   onHint(wake: (hints: readonly Hint[]) => void): void {
@@ -66,7 +75,9 @@ export class Hints {
 
   /** Whether somebody elsewhere waits for tasks to end. */
   get awaited(): boolean {
-    return this.#environment.monotonic() < this.#awaitedUntil
+    const now = this.#environment.monotonic()
+    for (const [own, until] of this.#awaited) if (until <= now) this.#awaited.delete(own)
+    return this.#awaited.size > 0
   }
 
   async open(): Promise<void> {
@@ -109,8 +120,9 @@ export class Hints {
     for (const it of news) tally.add(it)
     try {
       // The process that commits it is not woken by anything else.
-      const [payload = ''] = await this.#worded(tally, null)
-      return payload === '' ? null : { channel: this.#channel, payload }
+      const words = await this.#worded(tally, null)
+      const [payload = ''] = payloads(new Set([...words.values()].flatMap((all) => [...all])))
+      return payload === '' ? null : { channel: this.#channel(null), payload }
     } catch {
       return null // a lost hint
     }
@@ -123,12 +135,13 @@ export class Hints {
       this.#unsent = new Tally()
       this.#saysWaiting = false
       try {
-        const payloads = await this.#worded(tally, this.node, waits)
-        if (payloads.length > 0 && this.#client) {
+        const words = await this.#worded(tally, this.node, waits)
+        const sent = [...words].flatMap(([own, all]) => payloads(all).map((payload) => [this.#channel(own), payload]))
+        if (sent.length > 0 && this.#client) {
           await this.#ask(this.#client, {
-            name: 'triarch_notify',
-            text: 'SELECT pg_notify($1, p) FROM unnest($2::text[]) p',
-            values: [this.#channel, payloads],
+            name: 'triarch_notify_on',
+            text: 'SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS n (c, p)',
+            values: [sent.map(([channel]) => channel), sent.map(([, payload]) => payload)],
           })
         }
       } catch {
@@ -138,7 +151,7 @@ export class Hints {
     this.#sending = null
   }
 
-  async #worded(tally: Tally, self: string | null, waits = false): Promise<string[]> {
+  async #worded(tally: Tally, self: string | null, waits = false): Promise<Words> {
     if ((tally.addresses || waits) && this.#audience.old && this.#client) {
       const text = membersStatement(this.#settings.schema)
       const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, text)
@@ -149,24 +162,35 @@ export class Hints {
       const { rows } = await this.#ask<{ untaken: string }>(this.#client, text)
       tally.add({ overlooked: elements(rows[0]?.untaken) })
     }
-    const words = new Set<string>()
+    const words: Words = new Map()
     for (const [version, count] of tally.tasks) {
-      for (const word of this.#audience.tasks(version.slice(1), version.startsWith('!'), count, self)) words.add(word)
+      for (const to of this.#audience.tasks(version.slice(1), version.startsWith('!'), count, self)) say(words, to)
     }
-    for (const [action, count] of tally.work)
-      for (const word of this.#audience.work(action, count, self)) words.add(word)
-    for (const node of tally.mail) if (node !== self) words.add(`@${node}`)
-    for (const node of tally.left) words.add(`-${node}`)
-    if (tally.came) words.add('!')
-    if (tally.settings) words.add('%')
-    if (tally.rests) words.add('~')
-    for (const id of tally.ended) if (id.isWellFormed()) words.add(`.${encodeURIComponent(id)}`)
-    if (waits) words.add('?')
-    return payloads(words)
+    for (const [action, count] of tally.work) {
+      for (const to of this.#audience.work(action, count, self)) say(words, to)
+    }
+    for (const node of tally.mail) if (node !== self) say(words, this.#audience.mail(node))
+    for (const node of tally.left) say(words, { own: null, word: `-${node}` })
+    if (tally.came) say(words, { own: null, word: '!' })
+    if (tally.settings) say(words, { own: null, word: '%' })
+    if (tally.rests) say(words, { own: null, word: '~' })
+    const waiting = this.#waiting
+    for (const id of tally.ended) {
+      if (id.isWellFormed()) for (const own of waiting) say(words, { own, word: `.${encodeURIComponent(id)}` })
+    }
+    if (waits) for (const word of ['?', `?${this.own}`]) say(words, { own: null, word })
+    return words
   }
 
-  get #channel(): string {
-    return `triarch_${this.#settings.schema}`
+  /** The channels of those who wait for tasks to end; that of all, where they are many, or one has none. */
+  get #waiting(): readonly (string | null)[] {
+    const all = [...this.#awaited.keys()]
+    return all.length === 0 || all.length > MOST_CHANNELS || all.includes(null) ? [null] : all
+  }
+
+  /** Null: that of all. */
+  #channel(own: string | null): string {
+    return own === null ? `triarch_${this.#settings.schema}` : `triarch_${own}`
   }
 
   async #listen(): Promise<void> {
@@ -177,7 +201,7 @@ export class Hints {
     })
     client.on('end', () => this.#lost(client))
     try {
-      await this.#ask(client, `LISTEN "${this.#channel}"`)
+      await this.#ask(client, [null, this.own].map((own) => `LISTEN "${this.#channel(own)}"`).join('; '))
     } catch (error) {
       cut(client) // whoever wants to listen opens another
       throw error
@@ -217,14 +241,23 @@ export class Hints {
     }
   }
 
+  /** Somebody waits elsewhere. */
+  #await(own: string | null): void {
+    this.#awaited.set(own, this.#environment.monotonic() + BELIEVE_WAITING)
+  }
+
   #hear(payload: string): void {
     const hints = new Set<Hint>()
     const ended: string[] = []
-    for (const word of payload.split(' ')) {
+    const words = payload.split(' ')
+    const waits = words.filter((word) => word.startsWith('?'))
+    for (const word of words) {
       const rest = word.slice(1)
       if (word === '*') for (const hint of ['work', 'tasks', 'mail', 'settings', 'rests'] as const) hints.add(hint)
       else if (word === 'tasks' || word === 'work') hints.add(word)
-      else if (word === '?') this.#awaitedUntil = this.#environment.monotonic() + BELIEVE_WAITING
+      // The bare word beside another is for versions before.
+      else if (word === '?') waits.length === 1 && this.#await(null)
+      else if (word.startsWith('?')) this.#await(rest)
       else if (word === '!') this.#audience.came()
       else if (word === '%') hints.add('settings')
       else if (word === '~') hints.add('rests')
@@ -238,6 +271,15 @@ export class Hints {
     if (payload === '*') this.#ended(null)
     else if (ended.length > 0) this.#ended(ended)
   }
+}
+
+/** By the process's own channel; null: on that of all. */
+type Words = Map<string | null, Set<string>>
+
+function say(words: Words, { own, word }: Address): void {
+  const there = words.get(own)
+  if (there) there.add(word)
+  else words.set(own, new Set([word]))
 }
 
 /** One that is too long for any is left out: its hint is lost. */

@@ -18,7 +18,7 @@ export type { PostgresOptions, ReadFrom } from './options.ts'
 export type PostgresTransaction = pg.ClientBase
 
 /**
- * The state store on PostgreSQL 14 to 18, shared by any number of processes on any number of machines. Throws
+ * The state store on PostgreSQL 14 to 19, shared by any number of processes on any number of machines. Throws
  * UNKNOWN_OPTION, INVALID_OPTION.
  * @example
  * const url = process.env.DATABASE_URL ?? 'postgres://localhost/shop'

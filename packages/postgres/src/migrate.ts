@@ -7,7 +7,7 @@ import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
 /** Majors we test with. Older ones lack what we use; newer ones may have changed it. */
-const [OLDEST, NEWEST] = [14, 18]
+const [OLDEST, NEWEST] = [14, 19]
 
 /** Two that migrate at once take turns by this advisory lock; it ends with the transaction, whatever happens. */
 const LOCK = 'SELECT pg_advisory_xact_lock(7431, hashtext($1))'

@@ -55,13 +55,13 @@ export class Tally {
     }
   }
 
-  /** Whether those who can act must be found. */
+  /** Whether those who are to act, or where they listen, must be found. */
   get addresses(): boolean {
-    return this.unknown || this.tasks.size + this.work.size > 0
+    return this.unknown || this.tasks.size + this.work.size + this.mail.size > 0
   }
 
   get empty(): boolean {
-    const named = this.mail.size + this.ended.size + this.left.size
+    const named = this.ended.size + this.left.size
     return !this.addresses && !this.came && !this.settings && !this.rests && named === 0
   }
 }

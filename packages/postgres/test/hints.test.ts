@@ -102,8 +102,10 @@ describe('hints', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  it('are listened for on the channel of the schema, and what was said before is looked for', () => {
-    expect(server.asked.map(({ text }) => text)).toEqual(['LISTEN "triarch_triarch"'])
+  it('are listened for on the channel of the schema and on one of its own, and what was said before is looked for', () => {
+    const listened = `LISTEN "triarch_triarch"; LISTEN "triarch_${hints.own}"`
+    expect(server.asked.map(({ text }) => text)).toEqual([listened])
+    expect(made().own).not.toBe(hints.own)
     expect([hints.alive, heard]).toEqual([true, ['work', 'tasks', 'mail', 'settings', 'rests']])
   })
 
@@ -150,7 +152,7 @@ describe('hints', () => {
     expect(made().attend(() => undefined)).toBe(false)
     expect(hints.attend(() => undefined)).toBe(false) // nobody knows yet who there is
     await server.heard(NOTIFY)
-    expect(said()).toEqual([[['?']]])
+    expect(said()).toEqual([[['?', `?${hints.own}`]]])
     await settled()
     expect(hints.attend(() => undefined)).toBe(true)
     clock.advance(3_999)
@@ -173,19 +175,66 @@ describe('hints', () => {
     ['a node that left', [{ left: 'm' }], ['-m']],
     ['an end', [{ ended: 'a b' }, { ended: '\ud800' }], ['.a%20b']],
     ['a task', [{ tasks: 'w@1' }], ['=a']],
-    [
-      'a task for any scheduler',
-      [
-        { tasks: 'u@1', control: true },
-        { tasks: 'u@1', control: true },
-      ],
-      ['=a', '=b'],
-    ],
+    ['a task for any scheduler', Array.from({ length: 5 }, () => ({ tasks: 'u@1', control: true })), ['=a', '=b']],
     ['a request', [{ work: 'x' }], ['+c']],
     ['what was overlooked', [{ overlooked: ['@m', '=v@1', '+x'] }], ['=b', '+c', '@m']],
   ])('of %s name who can act', async (_, news, words) => {
     expect((await told({ mail: 'z' }, ...news))?.sort()).toEqual(['@z', ...words].sort())
     expect(count(UNTAKEN)).toBe(0)
+  })
+
+  /** The channels of each notification so far, by what was said on them. */
+  const channels = () =>
+    server.asked
+      .filter(({ text }) => text.includes(NOTIFY))
+      .map(({ values }) => {
+        const [on, words] = [0, 1].map((n) => JSON.parse(`[${values[n]?.slice(1, -1)}]`) as string[])
+        return Object.fromEntries((words ?? []).map((word, n) => [word, on?.[n]]))
+      })
+  const listening = (it: Member, own: string): Member => ({
+    ...it,
+    runs: JSON.stringify({ ...(JSON.parse(it.runs ?? '{}') as object), own }),
+  })
+
+  it('for somebody are said where only those listen, as far as it is known where', async () => {
+    members = [listening(scheduler('a'), '@1'), scheduler('b', ['v@1']), listening(agent('c', ['x']), '@3')]
+    await told({ tasks: 'w@1' }, { tasks: 'v@1' }, { work: 'x' }, { mail: 'a' }, { mail: 'm' }, { left: 'm' })
+    const all = 'triarch_triarch'
+    expect(channels()).toEqual([{ '=a @a': 'triarch_@1', '+c': 'triarch_@3', '=b @m -m': all }])
+    clock.advance(5_001)
+    instead = [MEMBERS, '57014']
+    hints.tell([{ mail: 'a' }])
+    await server.heard(MEMBERS, 1)
+    instead = null
+    await settled()
+    await told({ mail: 'a' })
+    expect(channels().at(-1)).toEqual({ '@a': 'triarch_@1' })
+    server.notify('!') // a node came, whichever it is
+    await hear()
+    await settled()
+    await told({ mail: 'a' })
+    expect(count(MEMBERS)).toBe(4)
+  })
+
+  it.each<[waits: string[], channels: string[]]>([
+    [['? ?@1'], ['triarch_@1']],
+    [
+      ['? ?@1', '? ?@2'],
+      ['triarch_@1', 'triarch_@2'],
+    ],
+    [['? ?@1', '?'], ['triarch_triarch']],
+    [Array.from({ length: 9 }, (_, n) => `? ?@${n}`), ['triarch_triarch']],
+  ])('of ends are said to those who wait for them: %j', async (waits, expected) => {
+    await hear(...waits)
+    await settled()
+    const before = channels().length
+    hints.tell([{ ended: 't' }])
+    await server.heard(NOTIFY, before)
+    const asked = server.asked.filter(({ text }) => text.includes(NOTIFY)).at(-1)
+    expect(JSON.parse(`[${asked?.values[0]?.slice(1, -1)}]`)).toEqual(expected)
+    await settled()
+    clock.advance(12_000)
+    expect(hints.awaited).toBe(false)
   })
 
   it('of what is not known are looked up', async () => {
@@ -195,8 +244,9 @@ describe('hints', () => {
   })
 
   it('read now and then who there is, and only if that matters', async () => {
-    await told({ mail: 'm' })
+    await told({ left: 'm' })
     expect(count(MEMBERS)).toBe(0)
+    await told({ mail: 'm' })
     await told({ tasks: 'w@1' })
     await told({ tasks: 'w@1' })
     expect(count(MEMBERS)).toBe(1)
@@ -212,7 +262,7 @@ describe('hints', () => {
     await settled()
     hints.tell([])
     await settled()
-    expect([count(NOTIFY), server.asked.length]).toEqual([0, 2])
+    expect([count(NOTIFY), count(MEMBERS)]).toEqual([0, 1])
     expect(await told({ mail: 'm' })).toEqual(['@m'])
   })
 

@@ -194,7 +194,7 @@ describe('news', () => {
     [['tasks'], true, false],
     [[{ work: 'x' }], true, false],
     [[{ tasks: 'x' }], true, false],
-    [[{ mail: 'a' }], false, false],
+    [[{ mail: 'a' }], true, false],
     [[{ ended: 'a' }], false, false],
     [[{ left: 'a' }], false, false],
   ])('%j have to be addressed: %s; are none: %s', (news, addresses, empty) => {
@@ -237,10 +237,12 @@ describe('an audience', () => {
     expect(audience(which.map((index) => rows[index] as (typeof rows)[0])).addressed).toBe(addressed)
   })
 
+  const words = (all: readonly { word: string }[]) => all.map(({ word }) => word).sort()
+
   it('of tasks is who can run them, by the words that each knows', () => {
-    expect(audience().tasks('w@1', false, 9, null).sort()).toEqual(['=a', '@d'])
-    expect(audience().tasks('w@2', false, 9, null).sort()).toEqual(['=b', '@d'])
-    expect(audience().tasks('w@1', false, 9, 'a')).toEqual(['@d'])
+    expect(words(audience().tasks('w@1', false, 9, null))).toEqual(['=a', '@d'])
+    expect(words(audience().tasks('w@2', false, 9, null))).toEqual(['=b', '@d'])
+    expect(words(audience().tasks('w@1', false, 9, 'a'))).toEqual(['@d'])
     expect(audience().tasks('w@1', false, 1, 'a')).toEqual([])
     expect(audience().tasks('w@2', false, 1, 'a')).toHaveLength(1)
     expect(audience().tasks('w@1', false, 1, null)).toHaveLength(1)
@@ -248,21 +250,44 @@ describe('an audience', () => {
 
   it('of what nobody can run is everybody, if a word of an operator came for it', () => {
     expect(audience(rows.slice(0, 3)).tasks('v@1', false, 9, null)).toEqual([])
-    expect(audience(rows.slice(0, 3)).tasks('v@1', true, 9, null).sort()).toEqual(['=a', '=b'])
-    expect(audience(rows.slice(0, 3)).tasks('w@1', true, 9, null)).toEqual(['=a'])
+    expect(words(audience(rows.slice(0, 3)).tasks('v@1', true, 9, null))).toEqual(['=a', '=b'])
+    expect(words(audience(rows.slice(0, 3)).tasks('w@1', true, 9, null))).toEqual(['=a'])
   })
 
   it('of requests is who hosts their action', () => {
-    expect(audience().work('x', 9, null).sort()).toEqual(['+a', 'work', 'work'])
-    expect(audience().work('y', 9, null)).toEqual(['work'])
-    expect(audience().work('x', 1, 'a')).toEqual(['work'])
+    expect(words(audience().work('x', 9, null))).toEqual(['+a', 'work', 'work'])
+    expect(words(audience().work('y', 9, null))).toEqual(['work'])
+    expect(words(audience().work('x', 1, 'a'))).toEqual(['work'])
     expect(audience(rows.slice(1, 2)).work('x', 9, null)).toEqual([])
+  })
+
+  it.each([
+    ['tasks', undefined, { 1: 1, 4: 1, 5: 2, 12: 3, 1000: 9 }],
+    ['requests of agents with many slots', 100, { 1: 1, 4: 1, 5: 2, 12: 3, 1000: 9 }],
+    ['requests of agents with some slots', 8, { 1: 1, 2: 1, 3: 2, 12: 6, 1000: 9 }],
+    ['requests of agents with few slots', 7, { 1: 1, 2: 2, 4: 4, 12: 9 }],
+    ['requests of agents that never said it', null, { 1: 1, 2: 2, 4: 4, 12: 9 }],
+  ])('of %s is as many as will take them all, each as many as it has room for', (_, slots, drawn) => {
+    const said = {
+      workflows: ['w@1'],
+      actions: ['pay.charge'],
+      addressed: true,
+      ...(slots && { slots: { pay: slots } }),
+    }
+    const many = Array.from({ length: 9 }, (_, n) => ({
+      ...{ id: `n${n}`, roles: '["scheduler","agent"]', runs: JSON.stringify(said) },
+    }))
+    const all = audience(many)
+    const count = (of: number) =>
+      slots === undefined ? all.tasks('w@1', false, of, null) : all.work('pay.charge', of, null)
+    const counted = Object.fromEntries(Object.keys(drawn).map((of) => [of, count(Number(of)).length]))
+    expect(counted).toEqual(drawn)
   })
 
   it('is without who left', () => {
     const all = audience()
     all.gone('a')
-    expect(all.tasks('w@1', false, 9, null)).toEqual(['@d'])
+    expect(words(all.tasks('w@1', false, 9, null))).toEqual(['@d'])
   })
 })
 

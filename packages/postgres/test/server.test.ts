@@ -82,10 +82,10 @@ describe('the PostgreSQL store', () => {
   })
 
   it('refuses servers it was not made for', () => {
-    for (const major of [9, 13, 19]) {
+    for (const major of [9, 13, 20]) {
       expect(() => refuseVersion(major)).toThrow(expect.objectContaining({ code: 'STORE_POSTGRES_UNSUPPORTED' }))
     }
-    for (const major of [14, 16, 18]) expect(() => refuseVersion(major)).not.toThrow()
+    for (const major of [14, 16, 18, 19]) expect(() => refuseVersion(major)).not.toThrow()
   })
 
   it('refuses a server that takes no writes', async () => {

@@ -13,7 +13,7 @@ describe('a server', () => {
 
   it.each([
     [{ version: '130021' }, 'STORE_POSTGRES_UNSUPPORTED'],
-    [{ version: '190000' }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ version: '200000' }, 'STORE_POSTGRES_UNSUPPORTED'],
     [{ standby: true }, 'STORE_READ_ONLY'],
     [{ read_only: 'on' }, 'STORE_READ_ONLY'],
     [{ synchronous: 'off' }, 'INVALID_OPTION'],

@@ -190,7 +190,7 @@ describe('a store on PostgreSQL', () => {
     answers = { beat: row(false) }
     const node = { id: 'n', roles: [], lease: 3_000, runs: { workflows: [], actions: [] } }
     expect(await store.beat(node)).toBe(false)
-    expect(beat()?.[3]).toBe('{"workflows":[],"actions":[],"addressed":true}')
+    expect(beat()?.[3]).toMatch(/^\{"workflows":\[\],"actions":\[\],"addressed":true,"own":"@[a-z0-9]+"\}$/)
     answers = { beat: '40001' }
     const began = clock.monotonic()
     await expect(later(store.beat(node))).rejects.toMatchObject({ code: 'STORE_BUSY' })
