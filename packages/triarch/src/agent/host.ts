@@ -8,8 +8,6 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import { LONGEST_REST } from '../policy/rate.ts'
 import type { PausedThere, StepRequest } from '../store/port.ts'
-import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
-import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { AdaptiveLimit } from './adaptive.ts'
 import type { Answers, Departure } from './answers.ts'
@@ -19,7 +17,10 @@ import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
 import type { LogSink } from './log.ts'
+import { Narration } from './narration.ts'
+import { Overtime } from './overtime.ts'
 import type { Pace } from './pace.ts'
+import { Resting } from './resting.ts'
 import { Seats } from './seats.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
@@ -103,9 +104,6 @@ export interface Between {
   elsewhere?: boolean
 }
 
-/** Code that outlives its attempt keeps its slot for as long again as the attempt was given, but at least so long (ms). */
-const LEAST_OVERTIME = 10_000
-
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
 export class AgentHost {
   readonly name: string
@@ -117,9 +115,7 @@ export class AgentHost {
   readonly backlog: Backlog | PooledBacklog
   #pace: Pace | null
   #paused: PausedThere | null = null
-  /** Services that asked to be left alone: until when, by their queues. */
-  readonly #rests = new Map<string, number>()
-  #restless: Timer | null = null
+  readonly #resting: Resting
   /** Null: as many as are allowed. */
   #adaptive: AdaptiveLimit | null = null
   readonly #options: HostOptions
@@ -129,10 +125,8 @@ export class AgentHost {
   readonly #running = new Map<string, Attempt>()
   /** Who also takes what was meant for an action that is offered no more. */
   #relay: Relay | null = null
-  /** Code that outlived its attempt, and what frees its slot. */
-  readonly #overtime = new Map<Attempt, () => void>()
-  /** Such code that was left to itself as this host was closed. */
-  readonly #left = new Set<Attempt>()
+  readonly #overtime: Overtime
+  readonly #narration: Narration
   /** Of attempts that wait here for an instant of their rate: how each goes on, if it may. */
   readonly #tarrying = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
@@ -145,6 +139,8 @@ export class AgentHost {
     this.#pace = pace
     this.#guard = guard
     this.#options = options
+    this.#narration = new Narration(name, options)
+    this.#resting = new Resting(name, { ...options, over: () => options.freed?.() })
     this.seats = new Seats(name, agent)
     const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
@@ -161,6 +157,7 @@ export class AgentHost {
     const most = agent?.concurrency ?? (name === '' ? Number.POSITIVE_INFINITY : 0)
     const { pools = null, fairness } = agent ?? {}
     this.slots = new Slots(most, limits, () => options.freed?.(), pools)
+    this.#overtime = new Overtime({ ...options, slots: this.slots })
     const strict = fairness !== undefined
     const room = (rank: number) => this.slots.roomAt(rank)
     this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict, elsewhere })
@@ -251,33 +248,12 @@ export class AgentHost {
 
   /** The service asked that nothing of this queue begins before then: of the agent's own, nothing at all. */
   rest(queue: string, until: number): void {
-    if (until <= (this.#rests.get(queue) ?? 0) || !this.slots.open) return
-    this.#rests.set(queue, until)
-    const { environment, node, telemetry } = this.#options
-    const outlet = telemetry['agent:rests']
-    if (outlet.open) outlet.tell({ at: environment.now(), node, agent: this.name, queue, until })
-    this.#restUp()
+    if (this.slots.open) this.#resting.begin(queue, until)
   }
 
   /** Whether nothing of this queue may begin now. */
   resting(queue: string): boolean {
-    if (this.#rests.size === 0) return false
-    const now = this.#options.environment.now()
-    return [this.name, queue].some((one) => (this.#rests.get(one) ?? 0) > now)
-  }
-
-  /** What waited is asked for when a rest is over. */
-  #restUp(): void {
-    const { environment } = this.#options
-    this.#restless?.cancel()
-    const first = Math.min(...this.#rests.values())
-    this.#restless = environment.timer(Math.max(1, Math.ceil(first - environment.now())), () => {
-      const now = environment.now()
-      for (const [queue, until] of this.#rests) if (until <= now) this.#rests.delete(queue)
-      this.#restless = null
-      if (this.#rests.size > 0) this.#restUp()
-      this.#options.freed?.()
-    })
+    return this.#resting.isOn(queue)
   }
 
   /** Actions with a bound of their own. */
@@ -343,7 +319,7 @@ export class AgentHost {
       if (outcome && flight) this.#refresh(attempt, handler, flight)
       else if (!wanted) flight?.end(null)
       if (!wanted) return
-      this.#tellFound(request, outcome)
+      this.#narration.found(request, outcome)
       if (outcome) return this.#end(attempt, outcome, null)
       if (flight) attempt.flight = flight
       if (!attempt.guest) return this.#admit(attempt, handler)
@@ -517,9 +493,9 @@ export class AgentHost {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
       dock.leave(attempt)
-      this.#tellEnd(request, outcome, running.startedAt)
+      this.#narration.ended(request, outcome, running.startedAt)
       if (running.returned) trace?.end(place)
-      else this.#outlive(running, () => trace?.end(place))
+      else this.#overtime.begin(running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
@@ -531,7 +507,7 @@ export class AgentHost {
       })
     }
     if (request.trial) outlast(survivalOf(attempt, environment.now()), environment.monotonic())
-    this.#tellStart(request, running.startedAt)
+    this.#narration.started(request, running.startedAt)
     if ('send' in handler) return running.send(handler)
     try {
       const chain = this.#options.around(request.action, request.workflow, request.version)
@@ -563,86 +539,10 @@ export class AgentHost {
     return { kind: 'withdrawn', after: ASK_AGAIN, lane }
   }
 
-  #tellStart(request: StepRequest, at: number): void {
-    const outlet = this.#options.telemetry['attempt:started']
-    if (!outlet.open) return
-    const { since, trial } = request
-    const waited = since === undefined ? null : Math.max(0, at - since)
-    outlet.tell({ ...this.#about(request), at, trial: trial !== undefined, waited })
-  }
-
-  /** What the cache said; an outcome without a mark is a failure of the attempt itself. */
-  #tellFound(request: StepRequest, outcome: Outcome | null): void {
-    const { environment, telemetry } = this.#options
-    const cached = outcome !== null && 'cached' in outcome ? outcome.cached : undefined
-    const at = environment.now()
-    const [hit, miss] = [telemetry['cache:hit'], telemetry['cache:miss']]
-    if (outcome === null && miss.open) miss.tell({ ...this.#about(request), at })
-    if (!cached || !hit.open) return
-    const { from, stale = false } = cached
-    hit.tell({ ...this.#about(request), at, from, stale, ms: Math.max(0, at - cached.at) })
-  }
-
-  #tellEnd(request: StepRequest, outcome: Outcome, startedAt: number): void {
-    const outlet = this.#options.telemetry['attempt:ended']
-    if (!outlet.open) return
-    const at = this.#options.environment.now()
-    const error = outcome.kind === 'failed' ? outcome.error : null
-    outlet.tell({ ...this.#about(request), at, outcome: outcome.kind, ms: at - startedAt, error })
-  }
-
-  #about({
-    task,
-    workflow,
-    version,
-    step,
-    action,
-    name,
-    operation,
-    attempt,
-    metadata,
-    run = 1,
-  }: StepRequest): Omit<AttemptTelemetry, 'at'> {
-    // A local step has its name in the place of an action.
-    const own = this.name === '' ? null : action
-    const about = { node: this.#options.node, task, workflow, version, step, action: own, name, operation, attempt }
-    return { ...about, traceparent: traceparentOf(metadata), run }
-  }
-
-  /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */
-  #outlive(running: Attempt, over: () => void = () => undefined): void {
-    const { environment, overrun } = this.#options
-    const { request, completeBy } = running.order
-    this.slots.take() // besides the one that is given back with the reply
-    this.slots.count(request.action, request.rank)
-    const free = () => {
-      if (!this.#overtime.delete(running)) return
-      timer.cancel()
-      over()
-      this.slots.release(request.action, request.rank)
-    }
-    const grace = Math.max(LEAST_OVERTIME, completeBy - running.startedAt)
-    const timer = environment.timer(grace, () => {
-      free()
-      overrun(request, environment.now() - running.startedAt)
-    })
-    this.#overtime.set(running, free)
-    running.whenReturned(free)
-    if (!this.slots.open) this.#dismiss()
-  }
-
-  /** Nobody waits for what outlived its attempt. */
-  #dismiss(): void {
-    for (const [running, free] of [...this.#overtime]) {
-      this.#left.add(running)
-      free()
-    }
-  }
-
   /** Follows the host that a fenced node of this process had: the code that still runs there has slots here. */
   succeed(before: AgentHost): void {
-    for (const running of [...before.#left, ...before.#running.values()])
-      if (!running.returned && !running.relayed) this.#outlive(running)
+    for (const running of [...before.#overtime.left, ...before.#running.values()])
+      if (!running.returned && !running.relayed) this.#overtime.begin(running)
   }
 
   #end(hosted: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
@@ -680,7 +580,7 @@ export class AgentHost {
     const { environment, rested } = this.#options
     if (this.name === '' || !rested) return
     const until = environment.now() + Math.min(LONGEST_REST, Math.ceil(ms))
-    if (until <= (this.#rests.get(queue) ?? 0)) return
+    if (this.#resting.covers(queue, until)) return
     this.rest(queue, until)
     rested(queue, until)
   }
@@ -721,8 +621,8 @@ export class AgentHost {
   /** Takes no new work, and waits for nothing that outlived its attempt. */
   close(): void {
     this.slots.close()
-    this.#restless?.cancel()
-    this.#dismiss()
+    this.#resting.close()
+    this.#overtime.dismiss()
   }
 
   /** Resolves when nothing runs any more. */
