@@ -80,6 +80,8 @@ describe('in the console one', () => {
     await using stage = await Stage.open({ workflows: [house], agents: [depot] })
     await stage.triarch.submit(house, { walls: 2 }, { id: 'h-1', frozen: true })
     const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks`)
+    await page.getByRole('button', { name: 'planned 1' }).waitFor()
     await page.goto(`${stage.url}/tasks/h-1`)
     await page.locator('.why').getByText('waits to be approved; its plan has 3 steps').waitFor()
     await page.getByRole('link', { name: 'Read its plan' }).click()

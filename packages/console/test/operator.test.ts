@@ -94,7 +94,18 @@ describe('an operator', () => {
   it('finds on the first page what needs somebody, with one button each', async () => {
     await stage.triarch.submit(visit, null, { id: 'v-1' })
     await stage.triarch.breaker('bank').open({ reason: 'no money on Sundays' })
+    // The node hears of it within a moment.
+    let kept = ''
+    const isKept = async () => {
+      kept = (await stage.triarch.submit(order, null)).id
+      return (await stage.triarch.task(kept).status()).waits?.map(({ code }) => code)
+    }
+    await expect.poll(isKept).toEqual(['breaker'])
     const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks/${kept}`)
+    await page.locator('.why').getByText('closes it: it was opened by hand').waitFor()
+    await page.locator('.why').getByRole('link', { name: 'Agent bank' }).click()
+    await page.getByRole('region', { name: 'Circuit breaker bank' }).waitFor()
     await page.goto(stage.url)
     const needs = page.getByRole('region', { name: 'Needs a person' })
     await needs.getByRole('row', { name: 'nobody is at home' }).getByRole('button', { name: 'Resume' }).waitFor()

@@ -3,17 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { refusals, statuses } from '../../server/src/problem/status.ts'
 import { rules } from '../../triarch/src/alert/rule.ts'
 import { messages } from '../../triarch/src/health/message.ts'
-import type { Reason } from '../../triarch/src/view/reason.ts'
 import { de } from '../src/text/de.ts'
 import { en } from '../src/text/en.ts'
 
-const reasons: Record<Reason['code'], true> = {
-  ...{ stopped: true, paused: true, quarantined: true, held: true, scheduled: true, frozen: true, predecessor: true },
-  ...{ lock: true, 'queue-full': true, queued: true, 'no-scheduler': true, 'node-lost': true, planning: true },
-  ...{ step: true, 'step-queued': true, breaker: true, 'rate-limit': true, concurrency: true, 'agent-paused': true },
-  ...{ 'workflow-paused': true, 'no-agent': true, retry: true, suspended: true, timer: true, signal: true },
-  ...{ child: true, stalled: true, moving: true },
-}
 const waits: Record<TaskWait['code'], true> = {
   ...{ frozen: true, queued: true, 'no-scheduler': true, 'workflow-paused': true, 'step-queued': true },
   ...{ 'no-agent': true, 'agent-paused': true, breaker: true, 'rate-limit': true, concurrency: true },
@@ -37,8 +29,7 @@ const details: HealthDetails = {
 const codesOf = (of: object) => Object.keys(of).sort()
 
 describe('what the server says by a code is said in both languages, and nothing is that it does not say', () => {
-  it('why a task waits', () => {
-    for (const { why } of [en, de]) expect(codesOf(why.reasons)).toEqual(codesOf(reasons))
+  it('what a task in a list waits for', () => {
     for (const { waits: words } of [en, de]) expect(codesOf(words)).toEqual([...codesOf(waits), 'more'].sort())
   })
 

@@ -1,3 +1,4 @@
+import { agentPath } from '../agents/path.ts'
 import { type Api, post } from '../api/client.ts'
 import { useRight } from '../api/right.ts'
 import { deed } from '../part/asking.tsx'
@@ -176,14 +177,17 @@ function actsOf(code: string, step: number | undefined): readonly Act[] {
   }
 }
 
-function placesOf({ code, agent, workflow }: Reason): [path: string, name: string] | null {
+function placesOf({ code, agent, workflow, action }: Reason): [path: string, name: string] | null {
+  // An action is called after its agent.
+  const whose = action?.slice(0, action.indexOf('.'))
   switch (code) {
-    case 'breaker':
     case 'no-agent':
+      return ['/agents', t().agents]
+    case 'breaker':
     case 'step-queued':
     case 'concurrency':
     case 'rate-limit':
-      return ['/agents', t().agents]
+      return whose ? [agentPath(whose), t().one.agent(whose)] : ['/agents', t().agents]
     case 'agent-paused':
       return [settingPath(`triarch.agent.${agent}`), t().settings]
     case 'workflow-paused':

@@ -1,4 +1,5 @@
 const en = {
+  agent: (name: string) => `Agent ${name}`,
   needs: (right: string) => `That needs the right ${right}.`,
   mayNot: (right: string) => `You may look, but not act: that needs the right ${right}.`,
   upTo: (count: number) => `Drawn from the first ${count} records.`,
@@ -39,6 +40,7 @@ const en = {
 }
 
 const de: typeof en = {
+  agent: (name: string) => `Agent ${name}`,
   needs: (right: string) => `Dazu braucht es das Recht ${right}.`,
   mayNot: (right: string) => `Sie dürfen schauen, aber nicht handeln: Dazu braucht es das Recht ${right}.`,
   upTo: (count: number) => `Aus den ersten ${count} Einträgen gezeichnet.`,
