@@ -304,6 +304,17 @@ it.concurrent.each(looking)(
   },
 )
 
+it('keeps the reason why answers are not valid any more', async () => {
+  for (const which of [['desk.stamp'], ['desk.stamp', '--key', '7'], ['--tag', 'x']])
+    expect((await inside(['cache', 'invalidate', ...which, '--reason', `no ${which.at(-1)}`])).exit).toBe(0)
+  const { entries } = await engine.audit({ action: 'cache.invalidate' })
+  expect(entries.map(({ subject, actor, reason }) => [subject, actor, reason])).toEqual([
+    ['cache:tag x', 'ada', 'no x'],
+    ['cache:desk.stamp', 'ada', 'no 7'],
+    ['cache:desk.stamp', 'ada', 'no desk.stamp'],
+  ])
+})
+
 it('keeps the reasons of what is done to schedules', async () => {
   await engine.schedule('weekly').register({ workflow: letter, input: 'week', cron: '0 3 * * 1' })
   const week = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-14T00:00:00Z']

@@ -15,6 +15,7 @@ import type {
   HealthReport,
   HealthRequest,
   ImportOptions,
+  Invalidation,
   ListChange,
   ListOptions,
   LockPage,
@@ -52,7 +53,7 @@ import type {
   TriarchClient,
   WorkflowRef,
 } from 'triarch/contract'
-import { TriarchError } from 'triarch/contract'
+import { invalidationOf, TriarchError } from 'triarch/contract'
 import { alertPage, RemoteAlert, testAlert } from './alert.ts'
 import { auditPage, auditPath } from './audit.ts'
 import { breakerPage, RemoteBreaker } from './breaker.ts'
@@ -280,17 +281,14 @@ class HttpClient implements TriarchClient {
     return this.#get(demandPath(options), demand)
   }
 
-  async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
-    const action = typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
-    const tagged = typeof what === 'object' && what !== null && 'tag' in what
-    if (!tagged && typeof action !== 'string')
-      throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
-    if (typeof action === 'string' && !action.includes('.'))
-      throw new TriarchError(
-        'INVALID_OPTION',
-        `invalidate: "${action}" is no name of an action, such as payments.limit`,
-      )
-    const body = tagged ? { tag: what.tag } : { action, ...(key.length > 0 && { key: key[0] ?? null }) }
+  async invalidate(what: Pick<Action, 'key'> | string | Invalidation, ...key: [key?: unknown]): Promise<void> {
+    const stated = invalidationOf(what, key)
+    const { reason } = stated
+    const body = {
+      ...(stated.by === 'tag' ? { tag: stated.tag } : { action: stated.action }),
+      ...(stated.by === 'key' && { key: stated.key[0] ?? null }),
+      ...(reason !== undefined && { reason }),
+    }
     const read = () => undefined
     await this.#exchange.ask({ method: 'POST', path: '/cache/invalidate', body: encode('key', body), read })
   }

@@ -565,6 +565,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
     also('makes kept answers invalid, and is told what makes no sense', async () => {
       for (const what of ['bank.charge', { key: 'bank.charge' }, { tag: 'x' }]) await client.invalidate(what)
       await client.invalidate('bank.charge', { id: 'o-1' })
+      await client.invalidate({ action: 'bank.charge', key: null, reason: 'it was wrong' })
+      expect(await codeOf(client.invalidate({ action: 'bank.charge', why: 'x' } as never))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.invalidate({ action: 'bank' }))).toBe('INVALID_OPTION')
       expect(await codeOf(client.invalidate('bank'))).toBe('INVALID_OPTION')
       expect(await codeOf(client.invalidate(null as never))).toBe('UNKNOWN_ACTION')
     })

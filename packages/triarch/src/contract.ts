@@ -24,3 +24,9 @@ export {
   taskError,
 } from './error/task-error.ts'
 export { type Duration, milliseconds } from './value/duration.ts'
+export {
+  type Invalidated,
+  type Invalidation,
+  invalidationOf,
+  type StatedInvalidation,
+} from './value/invalidation.ts'

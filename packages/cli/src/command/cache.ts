@@ -6,6 +6,7 @@ import { usage } from '../exit.ts'
 interface Given {
   key?: string
   tag?: string
+  reason?: string
 }
 
 /** Answers that are kept. */
@@ -16,14 +17,14 @@ export function addCaches(caches: Command, means: Means): void {
     .argument('[action]', 'as agent.action')
     .option('--key <json>', 'only the answer for this key of the action')
     .option('--tag <tag>', 'all answers with this tag, of whatever action')
+    .option('--reason <text>', 'kept in the audit')
     .action((action: string | undefined, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session: { triarch }, report, options: { key, tag } }) => {
+      onTasks<Given>(means, command, async ({ session: { triarch }, report, options: { key, tag, reason } }) => {
         if ((action === undefined) === (tag === undefined)) throw usage('give an action, or --tag')
-        if (tag !== undefined) {
-          if (key !== undefined) throw usage('--key is of an action')
-          await triarch.invalidate({ tag })
-        } else if (key === undefined) await triarch.invalidate(action ?? '')
-        else await triarch.invalidate(action ?? '', await json('--key', key, means.terminal))
+        if (tag !== undefined && key !== undefined) throw usage('--key is of an action')
+        const of = key === undefined ? {} : { key: await json('--key', key, means.terminal) }
+        const which = tag === undefined ? { action: action ?? '', ...of } : { tag }
+        await triarch.invalidate({ ...which, ...(reason !== undefined && { reason }) })
         report.say('done: no node gives an answer of before')
       }),
     )

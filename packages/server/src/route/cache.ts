@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { json, named } from '../wire/schema.ts'
-import { type Route, reply, route } from './route.ts'
+import { given, type Route, reply, route } from './route.ts'
 
 const text = z.string().min(1).max(500)
+const reason = z.string().min(1).max(1_000).optional()
 
 const Invalidation = named(
   'Invalidation',
-  z.union([z.strictObject({ action: text, key: json.optional() }), z.strictObject({ tag: text })]),
+  z.union([z.strictObject({ action: text, key: json.optional(), reason }), z.strictObject({ tag: text, reason })]),
 )
 
 const invalidate = route({
@@ -18,9 +19,7 @@ const invalidate = route({
   body: Invalidation,
   answers: { 204: { description: 'No node gives an answer that was asked for before' } },
   async run({ body }, { triarch }) {
-    if ('tag' in body) await triarch.invalidate({ tag: body.tag })
-    else if (body.key === undefined) await triarch.invalidate(body.action)
-    else await triarch.invalidate(body.action, body.key)
+    await triarch.invalidate(given(body))
     return reply(204)
   },
 })

@@ -5,6 +5,7 @@ import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { ProbePage, ProbesOptions } from '../health/endpoint.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
+import type { Invalidation } from '../value/invalidation.ts'
 import type { Demand, DemandOptions } from '../view/demand.ts'
 import type { TaskExport } from '../view/export.ts'
 import type { Figures, FiguresQuery, RecountOptions } from '../view/figures.ts'
@@ -212,10 +213,10 @@ export interface TriarchClient {
 
   /**
    * Makes answers of before invalid, on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag.
-   * Once this resolves none is given that was asked for before. Throws UNKNOWN_ACTION, INVALID_OPTION.
+   * Once this resolves none is given that was asked for before. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
    * @example await client.invalidate('bank.rate', 'EUR')
    */
-  invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void>
+  invalidate(what: Pick<Action, 'key'> | string | Invalidation, ...key: [key?: unknown]): Promise<void>
 
   /**
    * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. Changes in quick succession may be

@@ -52,6 +52,7 @@ import { checkLogLevel, Log } from '../telemetry/logger.ts'
 import { type Telemetry, telemetryOf } from '../telemetry/outlet.ts'
 import { submission } from '../telemetry/submission.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
+import { type Invalidation, invalidationOf } from '../value/invalidation.ts'
 import type { LogLevel } from '../value/level.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkTaskId } from '../value/name.ts'
@@ -821,17 +822,19 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   /**
    * Makes answers of before invalid, in all nodes: that of an action for a key (what its `cache.key` gives; without one, the input), all
    * of an action (also by its name), or all with a tag. Once this resolves none is given that was asked for before. Throws
-   * UNKNOWN_ACTION, INVALID_OPTION, STORE_*.
+   * UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
    * @example
    * await triarch.invalidate(charge, { id: 'o-1', amount: 10 })
+   * await triarch.invalidate({ action: 'payments.charge', reason: 'the bank has corrected them' })
    * await triarch.invalidate({ tag: 'customer:7' })
    */
-  async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
-    const names = [invalidName(what, key)]
+  async invalidate(what: Pick<Action, 'key'> | string | Invalidation, ...key: [key?: unknown]): Promise<void> {
+    const stated = invalidationOf(what, key)
+    const names = [invalidName(stated)]
     await this.#open()
-    const name = typeof what === 'string' ? what : 'tag' in what ? what.tag : what.key
-    const by = typeof what === 'object' && 'tag' in what ? 'tag' : key.length > 0 ? 'key' : 'action'
-    const act = { action: 'cache.invalidate', subject: `cache:${by === 'tag' ? `tag ${name}` : name}` }
+    const { by, reason } = stated
+    const name = stated.by === 'tag' ? stated.tag : stated.action
+    const act = { action: 'cache.invalidate', subject: `cache:${by === 'tag' ? `tag ${name}` : name}`, reason }
     const audit = entryOf(this.#environment, act)
     await invalidate(this.#environment, this.#store, names, { audit })
     const outlet = this.#telemetry['cache:invalidated']

@@ -3,6 +3,7 @@ import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { atOnce } from '../value/answer.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import type { StatedInvalidation } from '../value/invalidation.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 import { isIdentifier } from '../value/text.ts'
@@ -132,13 +133,8 @@ function canonical(action: string, value: unknown, depth: number): string {
   return JSON.stringify(value)
 }
 
-/** What `invalidate` means. Throws UNKNOWN_ACTION, INVALID_OPTION. */
-export function invalidName(what: { key: string } | string | { tag: string }, key: readonly unknown[]): string {
-  if (typeof what === 'object' && what !== null && 'tag' in what) return tagName(what.tag)
-  const action = typeof what === 'string' ? what : what?.key
-  if (typeof action !== 'string')
-    throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
-  if (!action.includes('.'))
-    throw new TriarchError('INVALID_OPTION', `invalidate: "${action}" is no name of an action, such as payments.limit`)
-  return key.length === 0 ? actionName(action) : cacheName(action, key[0]).name
+/** What `invalidate` means. Throws INVALID_OPTION. */
+export function invalidName(what: StatedInvalidation): string {
+  if (what.by === 'tag') return tagName(what.tag)
+  return what.by === 'action' ? actionName(what.action) : cacheName(what.action, what.key[0]).name
 }

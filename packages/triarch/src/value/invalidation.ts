@@ -1,0 +1,46 @@
+import { TriarchError } from '../error/error.ts'
+import { checkOptions } from './options.ts'
+import { checkText } from './text.ts'
+
+/**
+ * Which answers are not valid any more, and why: all with a tag, all of an action, or that of an action for a key. `reason`: kept in the audit,
+ * up to 1,000 characters.
+ * @example const stale: Invalidation = { action: 'bank.rate', key: 'EUR', reason: 'the bank has corrected it' }
+ */
+export type Invalidation = { tag: string; reason?: string } | { action: string; key?: unknown; reason?: string }
+
+/**
+ * What may be given for it: also an action or its name, with a key beside it.
+ * @example const what: Invalidated = 'bank.rate'
+ */
+export type Invalidated = { readonly key: string } | string | Invalidation
+
+/**
+ * The same in one form, for those who implement the interface. `key`: of `by: 'key'` the one; else empty.
+ * @example const subject = (it: StatedInvalidation): string => (it.by === 'tag' ? it.tag : it.action)
+ */
+export type StatedInvalidation = { reason: string | undefined } & (
+  | { by: 'tag'; tag: string }
+  | { by: 'key' | 'action'; action: string; key: readonly unknown[] }
+)
+
+/**
+ * What `invalidate` was asked for. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
+ * @example const { by, reason } = invalidationOf({ tag: 'customer:7', reason: 'moved' }, [])
+ */
+export function invalidationOf(what: Invalidated, key: readonly unknown[]): StatedInvalidation {
+  const given: Partial<Record<'tag' | 'action' | 'key' | 'reason', unknown>> =
+    typeof what === 'object' && what !== null && ('tag' in what || 'action' in what) ? what : {}
+  const isStated = 'tag' in given || 'action' in given
+  if (isStated) checkOptions('invalidate', given, 'tag' in given ? ['tag', 'reason'] : ['action', 'key', 'reason'])
+  if (isStated && key.length > 0) throw new TriarchError('INVALID_OPTION', 'invalidate: give the key beside the action')
+  const reason = given.reason === undefined ? undefined : checkText('invalidate: reason', given.reason, 1_000)
+  if ('tag' in given) return { by: 'tag', tag: given.tag as string, reason }
+  const action = isStated ? given.action : typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
+  if (typeof action !== 'string')
+    throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+  if (!action.includes('.'))
+    throw new TriarchError('INVALID_OPTION', `invalidate: "${action}" is no name of an action, such as payments.limit`)
+  const own = isStated ? (given.key === undefined ? [] : [given.key]) : key
+  return { by: own.length > 0 ? 'key' : 'action', action, key: own, reason }
+}
