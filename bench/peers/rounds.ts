@@ -44,7 +44,10 @@ export async function take(systems: readonly System[], place: Place, quick: bool
   install(found.filter(({ missing }) => missing === undefined).map(({ system }) => system))
   for (const workload of workloads) {
     for (let round = 0; round < rounds; round++) {
-      for (const one of found) if (one.missing === undefined) await turn(one, workload, place, times)
+      for (const one of found) {
+        if (one.missing === undefined && (!workload.across || one.system.across))
+          await turn(one, workload, place, times)
+      }
     }
     for (const one of found) one.medians[workload.name] = medians(workload, one.rounds[workload.name] ?? [])
   }

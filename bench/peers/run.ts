@@ -1,10 +1,12 @@
 // Takes one workload of one system in a process of its own, on an empty store: node run.ts SYSTEM WORKLOAD FOLDER POSTGRES TIMES
 import { mkdirSync, rmSync } from 'node:fs'
 import '../child/parent.ts'
+import { Child } from '../child/process.ts'
 import { watchOthers } from '../others.ts'
 import { newDatabase, ServerWatch } from '../postgres/server.ts'
 import { requireInstalled } from './install.ts'
 import type { Taken } from './rounds.ts'
+import type { Ground } from './system.ts'
 import { systems } from './systems/index.ts'
 import { type Times, workloads } from './workload.ts'
 
@@ -18,8 +20,14 @@ const folder = `${root}/peers`
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
 const watch = await new ServerWatch(url).open()
-const running = await system.start({ folder, database: () => newDatabase(url, 'peers'), require: requireInstalled })
+const worker = async (place: string) => {
+  await new Child('../peers/worker.ts', [system.name, place]).line()
+}
+const ground: Ground = { folder, database: () => newDatabase(url, 'peers'), require: requireInstalled, worker }
+const nothing = () => Promise.reject(new Error('there is nothing else across'))
+const client = workload.across ? await system.across?.(ground) : await system.start(ground)
+if (!client) throw new Error(`${system.name} tells nobody elsewhere what became of a job`)
 const others = await watchOthers({ look: () => watch.look() })
-const figures = await workload.take(running, JSON.parse(given) as Times)
+const figures = await workload.take({ workflow: nothing, wide: nothing, ...client }, JSON.parse(given) as Times)
 const taken: Taken = { figures, others: await others() }
 process.stdout.write(JSON.stringify(taken), () => process.exit(0))

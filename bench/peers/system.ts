@@ -17,6 +17,10 @@ export interface System {
   /** The command that gives what the machine lacks; null: nothing. */
   lacks?(): string | null
   start(ground: Ground): Promise<Running>
+  /** A client in this process, and its worker in another (`Ground.worker`). Without it, a client elsewhere is never told what became of its job. */
+  across?(ground: Ground): Promise<Pick<Running, 'job'>>
+  /** That worker, in its process; `place` is what `across` gave. */
+  work?(place: string, require: Ground['require']): Promise<unknown>
 }
 
 /** What a system is given: nothing of an earlier measurement is in it. */
@@ -26,6 +30,8 @@ export interface Ground {
   database(): Promise<string>
   /** Loads what was installed. */
   require: ReturnType<typeof createRequire>
+  /** Starts the system's `work` in another process, which ends with this one. */
+  worker(place: string): Promise<void>
 }
 
 /** A system at work: client and worker in this process. */
@@ -34,6 +40,8 @@ export interface Running {
   job(): Promise<unknown>
   /** Three durable steps, one after the other; of a queue, three jobs of which each submits the next. */
   workflow(): Promise<unknown>
+  /** So many durable steps of one workflow at once; of a queue, so many jobs. */
+  wide(width: number): Promise<unknown>
 }
 
 /** Those who wait for a job, by its key. */

@@ -1,5 +1,5 @@
 import { setTimeout as later } from 'node:timers/promises'
-import { percentile, timed } from '../measure.ts'
+import { median, percentile, timed } from '../measure.ts'
 import { IN_FLIGHT, type Running } from './system.ts'
 
 export type Figures = Readonly<Record<string, number>>
@@ -7,9 +7,14 @@ export type Figures = Readonly<Record<string, number>>
 export interface Workload {
   name: string
   about: string
+  /** With the worker in another process than the client. */
+  across?: true
   finds: readonly { what: string; unit: string; better: 'higher' | 'lower' }[]
   take(running: Running, times: Times): Promise<Figures>
 }
+
+/** Steps of one workflow at once. */
+const WIDTH = 1_000
 
 /** Milliseconds: as long for a slow system as for a fast one. */
 export interface Times {
@@ -37,16 +42,44 @@ export const workloads: readonly Workload[] = [
       { what: 'p50', unit: 'ms', better: 'lower' },
       { what: 'p99', unit: 'ms', better: 'lower' },
     ],
+    take: trips,
+  },
+  {
+    name: 'across',
+    about: 'one job at a time, submitted and awaited by a process that another one runs it for',
+    across: true,
+    finds: [
+      { what: 'p50', unit: 'ms', better: 'lower' },
+      { what: 'p99', unit: 'ms', better: 'lower' },
+    ],
+    take: trips,
+  },
+  {
+    name: 'wide',
+    about: `${WIDTH} durable steps of one workflow at once, from submission to its end`,
+    finds: [{ what: `${WIDTH} wide`, unit: 'ms', better: 'lower' }],
     async take(running, times) {
-      const spans: number[] = []
-      await lasting(times, 1, async (counts) => {
-        const span = await timed(() => running.job())
-        if (counts()) spans.push(span)
-      })
-      return { p50: percentile(spans, 50), p99: percentile(spans, 99) }
+      const spans = await alone(times, () => running.wide(WIDTH))
+      return { [`${WIDTH} wide`]: median(spans) }
     },
   },
 ]
+
+async function trips(running: Pick<Running, 'job'>, times: Times): Promise<Figures> {
+  const spans = await alone(times, () => running.job())
+  return { p50: percentile(spans, 50), p99: percentile(spans, 99) }
+}
+
+/** One after the other: how long each took that ended within the window, or the last if none did. */
+async function alone(times: Times, one: () => Promise<unknown>): Promise<number[]> {
+  const spans: number[] = []
+  let last = Number.NaN
+  await lasting(times, 1, async (counts) => {
+    last = await timed(one)
+    if (counts()) spans.push(last)
+  })
+  return spans.length > 0 ? spans : [last]
+}
 
 /** A second; what ends within the window counts. */
 async function crowd(one: () => Promise<unknown>, times: Times): Promise<number> {

@@ -33,9 +33,17 @@ describe('npm run bench -- --peers', () => {
     }
     const rows = table([found('triarch-sqlite', 9_000, 1), missing]).split('\n')
     const of = rows.filter((line) => line.includes('BullMQ'))
-    expect(of).toHaveLength(4)
+    expect(of).toHaveLength(7)
     for (const line of of) expect(line).toMatch(/BullMQ +– +not measured: apt-get install redis$/)
     expect(table([{ ...missing, medians: {} }])).not.toContain('NaN')
+  })
+
+  it('has a client and a worker of each system that tells another process what became of a job, and asks no other', () => {
+    const able = systems.filter(({ across, work }) => across && work).map(({ name }) => name)
+    expect(able).toEqual(['triarch-sqlite', 'triarch-postgres', 'restate', 'dbos', 'bullmq'])
+    expect(systems.filter(({ across, work }) => (across === undefined) !== (work === undefined))).toEqual([])
+    const lines = table([found('triarch-sqlite', 9_000, 1), found('pg-boss', 3_000, 4)]).split('\n')
+    expect(lines.filter((line) => /pg-boss +– *$/.test(line))).toHaveLength(3) // nothing was taken of these
   })
 
   it('names each system once, with exact versions, how it is set, and, of a queue, what it promises less', () => {

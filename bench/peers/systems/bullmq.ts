@@ -2,14 +2,20 @@ import { globSync } from 'node:fs'
 import { connect } from 'node:net'
 import { programs } from '../../../scripts/debian.ts'
 import { freePort, serving } from '../server.ts'
-import { IN_FLIGHT, type System } from '../system.ts'
+import { type Ground, IN_FLIGHT, type System } from '../system.ts'
 
 interface Job {
   waitUntilFinished(events: unknown): Promise<number>
 }
 
 interface Library {
-  Queue: new (name: string, options: object) => { add(name: string, data: object): Promise<Job> }
+  Queue: new (
+    name: string,
+    options: object,
+  ) => {
+    add(name: string, data: object): Promise<Job>
+    addBulk(jobs: { name: string; data: object }[]): Promise<Job[]>
+  }
   FlowProducer: new (options: object) => { add(flow: Flow): Promise<{ job: Job }> }
   QueueEvents: new (name: string, options: object) => { waitUntilReady(): Promise<unknown> }
   Worker: new (name: string, run: () => Promise<number>, options: object) => { waitUntilReady(): Promise<unknown> }
@@ -36,32 +42,64 @@ export const bullmq: System = {
   less: 'a queue: no history, no steps, no undo; all that waits and all that is kept must fit into memory',
   lacks: () => (redisFolder() === null ? INSTALL : null),
   async start({ folder, require }) {
-    const { FlowProducer, Queue, QueueEvents, Worker } = require('bullmq') as Library
-    const connection = { host: '127.0.0.1', port: await freePort() }
-    const programs = redisFolder() ?? ''
-    const libraries = globSync(`${programs}/../lib/*-linux-gnu`).join(':')
-    const settings = {
-      port: connection.port,
-      dir: folder,
-      appendonly: 'yes',
-      appendfsync: 'always',
-      save: '',
-      loglevel: 'warning',
-    }
-    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
-    await serving(`${programs}/redis-server`, args, { LD_LIBRARY_PATH: libraries }, () => answering(connection.port))
-    const events = new QueueEvents(QUEUE, { connection })
-    const worker = new Worker(QUEUE, async () => 1, { connection, concurrency: IN_FLIGHT })
-    await Promise.all([events.waitUntilReady(), worker.waitUntilReady()])
-    const queue = new Queue(QUEUE, { connection })
+    const { FlowProducer } = require('bullmq') as Library
+    const connection = await redis(folder)
+    const { queue, job, events } = await client(connection, require)
+    await working(connection, require)
     const flows = new FlowProducer({ connection })
     const step = { name: 'step', queueName: QUEUE, data: { n: 1 } }
     const flow: Flow = { ...step, children: [{ ...step, children: [step] }] }
     return {
-      job: async () => (await queue.add('step', step.data)).waitUntilFinished(events),
+      job,
       workflow: async () => (await flows.add(flow)).job.waitUntilFinished(events),
+      async wide(width) {
+        const jobs = await queue.addBulk(Array.from({ length: width }, () => step))
+        await Promise.all(jobs.map((job) => job.waitUntilFinished(events)))
+      },
     }
   },
+  async across({ folder, require, worker }) {
+    const connection = await redis(folder)
+    await worker(JSON.stringify(connection))
+    return client(connection, require)
+  },
+  work: (place, require) => working(JSON.parse(place) as Connection, require),
+}
+
+interface Connection {
+  host: string
+  port: number
+}
+
+/** A server of its own, which ends with this process. */
+async function redis(folder: string): Promise<Connection> {
+  const connection = { host: '127.0.0.1', port: await freePort() }
+  const programs = redisFolder() ?? ''
+  const libraries = globSync(`${programs}/../lib/*-linux-gnu`).join(':')
+  const settings = {
+    port: connection.port,
+    dir: folder,
+    appendonly: 'yes',
+    appendfsync: 'always',
+    save: '',
+    loglevel: 'warning',
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  await serving(`${programs}/redis-server`, args, { LD_LIBRARY_PATH: libraries }, () => answering(connection.port))
+  return connection
+}
+
+async function client(connection: Connection, require: Ground['require']) {
+  const { Queue, QueueEvents } = require('bullmq') as Library
+  const events = new QueueEvents(QUEUE, { connection })
+  await events.waitUntilReady()
+  const queue = new Queue(QUEUE, { connection })
+  return { queue, events, job: async () => (await queue.add('step', { n: 1 })).waitUntilFinished(events) }
+}
+
+async function working(connection: Connection, require: Ground['require']): Promise<void> {
+  const { Worker } = require('bullmq') as Library
+  await new Worker(QUEUE, async () => 1, { connection, concurrency: IN_FLIGHT }).waitUntilReady()
 }
 
 function answering(port: number): Promise<void> {

@@ -94,6 +94,10 @@ export const graphileWorker: System = {
       utils.addJobs(payloads.map((payload) => ({ identifier: 'step', payload }))),
     )
     const submit = (left: number) => waiting.for((key) => jobs.add({ key, left }))
-    return { job: () => submit(1), workflow: () => submit(3) }
+    return {
+      job: () => submit(1),
+      workflow: () => submit(3),
+      wide: (width) => Promise.all(Array.from({ length: width }, () => submit(1))),
+    }
   },
 }

@@ -64,6 +64,10 @@ export const pgBoss: System = {
     }
     for (let count = 0; count < LOOPS; count++) void loop()
     const submit = (left: number) => waiting.for((key) => jobs.add({ key, left }))
-    return { job: () => submit(1), workflow: () => submit(3) }
+    return {
+      job: () => submit(1),
+      workflow: () => submit(3),
+      wide: (width) => Promise.all(Array.from({ length: width }, () => submit(1))),
+    }
   },
 }
