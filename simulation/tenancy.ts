@@ -24,8 +24,8 @@ export const QUIET = 8
 const MOST_TASKS = 6
 /** So many steps: besides, what is in the way of other newcomers in theirs. */
 const MOST_STEPS = MOST_TASKS + QUIET
-/** By so much service may tenants be apart while both wait: each node has a round of its own, and begins anew with each crash. */
-const MOST_APART = { always: 14, node: 5 }
+/** By so much service of one process may tenants be apart while both wait: what it did not see waits as well. */
+const MOST_APART = 10
 
 const QUEUED = `
 SELECT t.id AS task, w.step, w.agent, w.priority, w.operation, w.request ->> '$.share.key' AS share FROM triarch_work w
@@ -63,15 +63,19 @@ export class Tenancy {
   readonly #tasks = new Map<string, Waiting>()
   /** The queues that a machine compared before it took. */
   readonly #compared = new Map<Machine, readonly string[]>()
-  /** What gold and loud were given since both wait. */
-  #served = { gold: 0, loud: 0 }
+  /**
+   * What gold and loud were given since both wait, by each process: it has a round of its own, and begins anew with each crash, always by the same of
+   * equals. What stands in the way of another tenant in its queue is given for that one's sake: where quiet ones come to stand behind loud, loud
+   * may have as much as gold, whatever gold has more. But nobody else is chosen who is ahead.
+   */
+  readonly #served = new Map<Machine, { gold: number; loud: number }>()
 
-  constructor(world: World, store: Vault, { tenancy, nodes }: Plan) {
+  constructor(world: World, store: Vault, { tenancy }: Plan) {
     this.#world = world
     this.#store = store
     this.#plan = tenancy ?? null
     // Who has less than others is given more of it at once.
-    this.#apart = (MOST_APART.always + MOST_APART.node * nodes.length) * Math.max(1, 1 / (tenancy?.gold ?? 1))
+    this.#apart = MOST_APART * Math.max(1, 1 / (tenancy?.gold ?? 1))
   }
 
   /** Of all processes that submit. */
@@ -116,13 +120,14 @@ export class Tenancy {
         (args[0] as HeadQuery).queues.map(({ agent }) => agent),
       )
     if (name === 'takeWork') {
-      this.#took(args[0] as TakeWork, answer as WorkItem[], this.#compared.get(machine) ?? [])
+      this.#took(machine, args[0] as TakeWork, answer as WorkItem[])
       this.#compared.delete(machine)
     }
     if (name === 'claim') this.#claimed(args[0] as ClaimRequest, answer as readonly Claim[])
   }
 
-  #took({ agents }: TakeWork, items: readonly WorkItem[], compared: readonly string[]): void {
+  #took(machine: Machine, { agents }: TakeWork, items: readonly WorkItem[]): void {
+    const compared = this.#compared.get(machine) ?? []
     const its = items.filter(({ agent }) => agentOfQueue(agent) === 'shop')
     if (its.length === 0) return
     const left = this.#store.database.all<Queued>(QUEUED, this.#store.clock.now())
@@ -147,29 +152,28 @@ export class Tenancy {
       for (const { request } of before)
         this.#pass(waiting, request.share?.key, MOST_STEPS, `step ${one.step} of ${one.task}`)
     }
-    this.#weigh(
-      its,
-      left.filter(({ agent }) => inView.has(agent)),
-    )
+    const inSight = left.filter(({ agent }) => inView.has(agent))
+    this.#weigh(machine, its, inSight)
   }
 
-  #weigh(items: readonly WorkItem[], left: readonly Queued[]): void {
+  #weigh(machine: Machine, items: readonly WorkItem[], left: readonly Queued[]): void {
     const waits = (tenant: string) => left.some((it) => it.share === tenant && it.priority === 0)
     if (this.#plan?.by !== 'bound' || !waits('gold') || !waits('loud')) {
-      this.#served = { gold: 0, loud: 0 }
+      this.#served.delete(machine)
       return
     }
+    const served = this.#served.get(machine) ?? { gold: 0, loud: 0 }
+    this.#served.set(machine, served)
     for (const { agent, request } of items) {
-      if (agent === 'shop') continue
-      if (request.share?.key === 'gold') this.#served.gold += 1 / this.#plan.gold
-      if (request.share?.key === 'loud') this.#served.loud += 1
+      const tenant = request.share?.key
+      if (agent === 'shop' || (tenant !== 'gold' && tenant !== 'loud')) continue
+      served[tenant] += tenant === 'gold' ? 1 / this.#plan.gold : 1
+      const ahead = served[tenant] - served[tenant === 'gold' ? 'loud' : 'gold']
+      const inTheWay = left.some((it) => it.agent === agent && it.share !== tenant)
+      if (inTheWay || ahead <= this.#apart) continue
+      this.faults.push(`${machine.name} served ${tenant}, who was ${ahead} ahead of another who waits`)
+      this.#served.delete(machine)
     }
-    const { gold, loud } = this.#served
-    if (Math.abs(gold - loud) <= this.#apart) return
-    this.faults.push(
-      `loud was served ${loud} times while gold was ${gold * this.#plan.gold} times, who has ${this.#plan.gold} times as much`,
-    )
-    this.#served = { gold: 0, loud: 0 }
   }
 
   #claimed({ runnable, except = [] }: ClaimRequest, claims: readonly Claim[]): void {
