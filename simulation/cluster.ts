@@ -78,7 +78,7 @@ export class Cluster {
     this.#ledger = ledger
     this.#plan = plan
     this.outage = new Outage(world, plan)
-    this.throttle = new Throttle(world, plan)
+    this.throttle = new Throttle(world, { now: () => store.clock.now() }, plan)
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)

@@ -1,6 +1,7 @@
 import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
 import { AFTERWARDS } from './adaptive.ts'
 import { type Chance, chanceOf } from './chance.ts'
+import { keyOf } from './outage.ts'
 import type { Bounds, NodePlan, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
 import { QUIET } from './tenancy.ts'
@@ -146,7 +147,9 @@ const outage: Feature = (chance, plan) => {
         }))
       : [],
   }
-  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  const { keyed } = plan.outage.rule
+  if (keyed) for (const ill of plan.outage.ills) if (chance.yes(0.5)) ill.key = keyOf({ where: chance.below(2) })
+  const call = (): Op[] => [callOf(chance, keyed)]
   for (const task of tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(2, 8) }, call) }))
   if (chance.yes(0.3)) plan.outage.rule.fallback = true
@@ -157,19 +160,32 @@ function isKeyed({ outage }: Plan): boolean {
   return outage === undefined || outage.rule.keyed === true
 }
 
+/** One call of the shop; `keyed`: of one key or another. */
+function callOf(chance: Chance, keyed = false): Op {
+  const action = chance.pick(['reserve', 'charge', 'ship'] as const)
+  return { do: 'step', action, order: keyed ? { where: chance.below(2) } : {} }
+}
+
 /** Few attempts may begin in a time, and there are many. */
 const throttle: Feature = (chance, plan) => {
   const limit = chance.between(5, 40)
-  // Nodes need a tenth of a second to agree, and more where calls take long.
-  const burst = Math.max(1, Math.ceil(limit * chance.pick([0.1, 0.2, 0.5])))
+  // Nodes need a tenth of a second to agree, and more where calls take long: what is taken has asked twice by then.
+  const least = 0.1 + (8 * plan.settings.distance) / 1_000
+  const burstOf = (of: number, share: number) => Math.max(1, Math.ceil(of * Math.min(1, Math.max(least, share))))
+  const burst = burstOf(limit, chance.pick([0.1, 0.2, 0.5]))
   plan.throttle = {
     ...{ limit, per: 1_000, burst },
-    ...(chance.yes(0.4) && { rests: { each: chance.between(10, 40), ms: chance.between(100, 1_500) } }),
+    ...(chance.yes(0.4) && { rests: { each: chance.between(10, 40), ms: chance.between(100, 3_000) } }),
   }
-  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  if (isKeyed(plan) && chance.yes(0.4)) plan.throttle.keyed = true
+  if (chance.yes(0.5)) {
+    const own = chance.between(3, limit)
+    plan.throttle.charges = { limit: own, burst: burstOf(own, chance.pick([0.1, 0.3])) }
+  }
+  const { keyed } = plan.throttle
+  const call = (): Op[] => [callOf(chance, keyed)]
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
-  if (isKeyed(plan) && chance.yes(0.4)) plan.throttle.keyed = true
 }
 
 /** Few attempts may run over all nodes, and there are many. */

@@ -4,8 +4,8 @@ import { storedBreaker } from '../packages/triarch/src/store/circuit.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
-import { type AttemptCall, sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import { type Begun, laned } from './lane.ts'
 import type { Plan } from './plan.ts'
 
 /** What services are called by while a breaker stands between them and the nodes. */
@@ -49,11 +49,11 @@ export class Outage {
     const circuitBreaker = { ...rule, ...(keyed && { key: keyOf }) }
     const actions = fallback ? withFallbacks(agent, this.spares([agent])[0]) : agent.actions
     const guarded = Object.freeze({ ...agent, circuitBreaker, actions })
-    return sabotagedAgent(guarded, (call, work) => {
-      this.#called(machine, keyed ? `${agent.name}#${KEY}` : agent.name, call)
+    return laned(machine, guarded, (begun) => {
+      this.#called(begun)
       const now = this.#world.elapsed
-      if (plan.ills.some(({ at, ms }) => now >= at && now < at + ms)) throw new TransientError('injected: an outage')
-      return work()
+      const ill = plan.ills.some(({ at, ms, key }) => now >= at && now < at + ms && (key ?? begun.key) === begun.key)
+      if (ill) throw new TransientError('injected: an outage')
     })
   }
 
@@ -63,8 +63,9 @@ export class Outage {
     return agents.filter(({ name }) => name === 'shop').map(spareOf)
   }
 
-  #called(machine: Machine, lane: string, { operation }: AttemptCall): void {
-    if (machine.alive && operation !== 'finalize') this.#starts.push({ lane, at: this.#world.now })
+  #called({ agent, key, operation }: Begun): void {
+    const lane = this.#plan?.rule.keyed ? `${agent}#${key}` : agent
+    if (operation !== 'finalize') this.#starts.push({ lane, at: this.#world.now })
   }
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
@@ -88,7 +89,7 @@ export class Outage {
   plan(machine: Machine, triarch: Triarch): void {
     for (const { at, agent, word, ms } of this.#plan?.words ?? [])
       machine.timer(at, () => {
-        const breaker = triarch.breaker(this.#plan?.rule.keyed ? `${agent}#${KEY}` : agent)
+        const breaker = triarch.breaker(this.#plan?.rule.keyed ? `${agent}#${keyOf(null)}` : agent)
         const until = new Date(this.#world.now + ms)
         const said = word === 'open' ? breaker.open({ reason: 'planned', until }) : breaker[word]({ reason: 'planned' })
         void said.catch((error: unknown) => {

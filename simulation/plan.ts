@@ -7,6 +7,7 @@ import type { EntrancePlan } from './entrance.ts'
 import type { PoolPlan } from './pool.ts'
 import type { Op } from './program.ts'
 import type { TenancyPlan } from './tenancy.ts'
+import type { ThrottlePlan } from './throttle.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
 export interface Plan {
@@ -24,8 +25,8 @@ export interface Plan {
   rollout?: { at: number; node: number; versions: Version[] }[]
   /** Services are ill for a while, behind circuit breakers. */
   outage?: OutagePlan
-  /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
-  throttle?: { limit: number; per: number; burst: number; keyed?: true; rests?: { each: number; ms: number } }
+  /** How many attempts of each agent may begin in a time. */
+  throttle?: ThrottlePlan
   /** How many attempts of each agent may run over all nodes. */
   crowd?: CrowdPlan
   /** How the slots of each agent are parted by priority. */
@@ -76,7 +77,8 @@ export interface Plan {
 
 /** When services are ill, their breakers (all times in ms), and what the operator says of them. */
 export interface OutagePlan {
-  ills: { at: number; ms: number }[]
+  /** `key`: of what is of this key alone. */
+  ills: { at: number; ms: number; key?: string }[]
   rule: {
     failureRate: number
     window: number

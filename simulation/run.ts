@@ -123,6 +123,7 @@ class Run {
         this.#cluster.entrance.observe(call)
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
+        this.#cluster.throttle.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
         this.#cluster.kept.observe(call, answer)
         this.#cluster.tenancy.observe(call, answer)

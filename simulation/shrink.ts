@@ -93,6 +93,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     for (const index of direct.hurts.keys())
       yield { ...plan, direct: { ...direct, hurts: direct.hurts.toSpliced(index, 1) } }
   }
+  if (plan.throttle) {
+    const { charges: _, rests: __, ...throttle } = plan.throttle
+    if (plan.throttle.charges || plan.throttle.rests) yield { ...plan, throttle }
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest

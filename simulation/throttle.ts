@@ -1,52 +1,116 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
+import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
+import { rateName, storedRate } from '../packages/triarch/src/store/rate.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
-import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import { type Begun, laned } from './lane.ts'
 import { keyOf } from './outage.ts'
 import type { Plan } from './plan.ts'
+
+/** Rate limits before services. */
+export interface ThrottlePlan {
+  /** How many attempts of each agent may begin in a time (ms). */
+  limit: number
+  per: number
+  burst: number
+  /** And of one of its actions. */
+  charges?: { limit: number; burst: number }
+  /** Each key has limits of its own. */
+  keyed?: true
+  /** After how many attempts each the service asks for a rest, and how long (ms). */
+  rests?: { each: number; ms: number }
+}
+
+const CHARGE = 'shop.charge'
+/** So far ahead nodes reserve (ms): they may use it although they have not heard of a rest. */
+const AHEAD = 500
+/** How far a node's clock may be from the store's, besides what calls take (ms). */
+const ASKEW = 50
 
 /** Rate limits before services, and when those were called. */
 export class Throttle {
   readonly #world: World
-  readonly #plan: NonNullable<Plan['throttle']> | null
-  /** In true time, by the agent. */
+  readonly #clock: { now(): number }
+  readonly #plan: ThrottlePlan | null
+  /** In true time, by the limit. */
   readonly #begun = new Map<string, number[]>()
+  /** By the limit, rests as the store has them: since when, and until when by its clock. */
+  readonly #rests = new Map<string, { since: number; until: number }[]>()
+  /** The store forgets, also of rests. */
+  readonly #forgets: boolean
   #calls = 0
+  readonly #restless: string[] = []
 
-  constructor(world: World, { throttle }: Plan) {
+  /** `clock`: the store's. */
+  constructor(world: World, clock: { now(): number }, { throttle, loss }: Plan) {
     this.#world = world
+    this.#clock = clock
     this.#plan = throttle ?? null
+    this.#forgets = loss !== undefined
   }
 
-  /** The agent with its limit, before a service that asks for a rest now and then. */
+  /** The agent with its limits, before a service that asks for a rest now and then. */
   agent(machine: Machine, agent: Agent): Agent {
     const plan = this.#plan
     if (!plan) return agent
-    const { limit, per, burst, keyed } = plan
-    const rateLimit = { limit, per, burst, ...(keyed && { key: keyOf }) }
-    const limited = Object.freeze({ ...agent, rateLimit })
-    return sabotagedAgent(limited, (_, work) => {
-      if (!machine.alive) return work()
-      const begun = this.#begun.get(agent.name) ?? []
-      this.#begun.set(agent.name, begun)
-      begun.push(this.#world.now)
+    const { per, charges } = plan
+    const key = plan.keyed && { key: keyOf }
+    const rateLimit = { limit: plan.limit, per, burst: plan.burst, ...key }
+    const actions = [...agent.actions].map(([name, action]) => {
+      const own = charges && action.key === CHARGE && { rateLimit: { ...charges, per, ...key } }
+      return [name, own ? { ...action, definition: { ...action.definition, ...own } } : action] as const
+    })
+    return laned(machine, Object.freeze({ ...agent, rateLimit, actions: new Map(actions) }), (begun) => {
+      for (const name of this.#limitsOf(begun)) this.#count(name)
       if (plan.rests && ++this.#calls % plan.rests.each === 0)
         throw new TransientError('injected: too many requests', { retryAfter: plan.rests.ms })
-      return work()
     })
   }
 
-  /** Spans in which more began than the limit allows. */
+  #limitsOf({ agent, action, operation, key }: Begun): string[] {
+    const of = this.#plan?.charges && action === CHARGE && operation !== 'finalize' ? [agent, action] : [agent]
+    return this.#plan?.keyed ? of.map((name) => `${name}#${key}`) : of
+  }
+
+  #count(name: string): void {
+    const begun = this.#begun.get(name) ?? []
+    this.#begun.set(name, begun)
+    begun.push(this.#world.now)
+    const tolerance = (this.#ruleOf(name).burst * (this.#plan?.per ?? 0)) / this.#ruleOf(name).limit
+    const heard = this.#world.now - AHEAD - tolerance - ASKEW
+    const rest = this.#rests.get(name)?.find(({ since, until }) => since < heard && until > this.#clock.now())
+    if (rest)
+      this.#restless.push(`an attempt of ${name} began ${rest.until - this.#clock.now()} ms before its rest is over`)
+  }
+
+  #ruleOf(name: string): { limit: number; burst: number } {
+    const { charges, limit, burst } = this.#plan as ThrottlePlan
+    return charges && name.startsWith(CHARGE) ? charges : { limit, burst }
+  }
+
+  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+    if (!this.#plan || this.#forgets || name !== 'writeBreaker' || answer !== true) return
+    const { name: row, state } = args[0] as BreakerWrite
+    const until = storedRate(state)?.state.rests ?? 0
+    const rests = this.#rests.get(rateName(row)) ?? []
+    this.#rests.set(rateName(row), rests)
+    if (until > (rests.at(-1)?.until ?? 0)) rests.push({ since: this.#world.now, until })
+  }
+
+  /** Spans in which more began than a limit allows, and what began although the service wanted to be left alone. */
   get faults(): string[] {
-    const { limit, per, burst } = this.#plan ?? { limit: 0, per: 0, burst: 0 }
-    return [...this.#begun].flatMap(([agent, begun]) => {
+    const per = this.#plan?.per ?? 0
+    const many = [...this.#begun].flatMap(([name, begun]) => {
+      const { limit, burst } = this.#ruleOf(name)
       const sorted = begun.toSorted((a, b) => a - b)
       // The one that comes after all that are allowed is at least a span later than the first of them.
       const at = sorted.findIndex(
         (from, index) => (sorted[index + limit + burst] ?? Number.POSITIVE_INFINITY) < from + per,
       )
       if (at < 0) return []
-      return [`of ${agent} more than ${limit + burst} attempts began within ${per} ms from ${sorted[at]} on`]
+      return [`of ${name} more than ${limit + burst} attempts began within ${per} ms from ${sorted[at]} on`]
     })
+    return [...many, ...this.#restless]
   }
 }

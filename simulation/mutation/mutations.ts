@@ -695,7 +695,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['breakers'],
-    at: 10,
+    at: 11,
     world: 'outage',
   },
   'a node does not heed what it reads of breakers': {
@@ -736,10 +736,40 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['rates'],
     world: 'throttle',
   },
+  'the limit of an action is not asked where its agent has one': {
+    change: {
+      'agent/pace.ts': [
+        [
+          'const its = action === null ? undefined : this.#quotas.get(action)',
+          'const its = own ? undefined : this.#quotas.get(action ?? this.agent)',
+        ],
+      ],
+    },
+    by: ['rates'],
+    at: 4,
+    world: 'throttle',
+  },
+  'an attempt of a key takes none of its instants': {
+    change: {
+      'agent/pace.ts': [
+        ['for (const it of all) it.use()', "for (const it of all) if (!it.name.includes('#')) it.use()"],
+      ],
+    },
+    by: ['rates'],
+    world: 'throttle',
+  },
+  'a rest that a service asked another node for is not heard': {
+    change: {
+      'policy/rate.ts': [['lasts - used), Math.min(state.rests, ', 'lasts - used), Math.min(0, ']],
+      'agent/allowance.ts': [['return Math.max(this.rests, this.state.rests)', 'return this.rests']],
+    },
+    by: ['rates'],
+    world: 'throttle',
+  },
   'what a node took of what others had left out stays there': {
     change: { 'policy/rate.ts': [['skip > 0 ? [[first, from]] : []', 'skip > 0 ? [[first, then]] : []']] },
     by: ['rates'],
-    at: 123,
+    at: 133,
     world: 'throttle',
   },
   'instants of a rate limit last for ever': {
@@ -747,7 +777,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'policy/rate.ts': [['after: now + lag - tolerance(rule)', 'after: now + lag - 100_000']],
     },
     by: ['rates'],
-    at: 28,
+    at: 34,
     world: 'throttle',
   },
   'what waits for a rate limit is never looked for': {
@@ -842,12 +872,25 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'entrance',
   },
+  'an attempt meets the breaker of another key': {
+    change: {
+      'agent/guard.ts': [
+        [
+          'this.#refusal(attempt.lane, request)',
+          'this.#refusal([...this.lanes.keys()].at(-1) ?? attempt.lane, request)',
+        ],
+      ],
+    },
+    by: ['breakers'],
+    at: 10,
+    world: 'outage',
+  },
   'a node that could not tell in time what it saw leaves the service alone for ever': {
     change: {
       'agent/guard.ts': [['if (lane.tripped && !this.wouldOpen(lane)) {', 'if (lane.tripped && lane.version < -9) {']],
     },
     by: ['liveness'],
-    at: 53,
+    at: 279,
     world: 'outage',
   },
   'what waits by its key is looked for once': {
