@@ -113,8 +113,10 @@ describe('starting a task', () => {
     await page.getByRole('button', { name: 'Start it' }).click()
     await page.getByText('TASK_EXISTS').waitFor()
     await page.getByLabel('Id', { exact: true }).fill('started-2')
+    await page.getByLabel('Wait to be approved').check()
     await page.getByRole('button', { name: 'Start it' }).click()
     await page.waitForURL(/tasks\/started-2$/)
+    await page.locator('.why').getByRole('button', { name: 'Let it begin' }).waitFor()
     expect((await stage.triarch.task('started-2').status()).priority).toBe(5)
   })
 

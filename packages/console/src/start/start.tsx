@@ -50,7 +50,7 @@ export function Start() {
         <Empty text={t().start.none} snippet={'createServer(triarch, { workflows: [order], console: files })'} />
       ) : (
         <>
-          <div class="columns">
+          <div class="columns start">
             <label class="field">
               {t().workflow}
               <select
@@ -124,6 +124,7 @@ function Submission({
   const [error, fail] = useState<ApiError | null>(null)
   // Sent again after an answer that did not come, it is the same task.
   const [key] = useState(() => newKey())
+  const [isFrozen, freeze] = useState(isLike && original.frozen === true)
   const tags = tagsOf(typed.tags ?? '')
   const submit = async () => {
     set('acting')
@@ -137,6 +138,7 @@ function Submission({
         (['startAt', 'completeBy'] as const).flatMap((it) => (typed[it]?.trim() ? [[it, typed[it]?.trim()]] : [])),
       ),
       ...(typed.id?.trim() && { ifExists: 'reject' }),
+      ...(isFrozen && { frozen: true }),
     }
     try {
       const task = await post<Api['Submitted']>('/tasks', body)
@@ -189,6 +191,13 @@ function Submission({
             />
           </label>
           <span class={tags === null ? 'note bad' : 'note'}>{t().start.hints.tags}</span>
+        </div>
+        <div class="field check">
+          <label>
+            <input type="checkbox" checked={isFrozen} onChange={({ currentTarget: { checked } }) => freeze(checked)} />{' '}
+            {t().start.frozen}
+          </label>
+          <span class="note">{t().start.hints.frozen}</span>
         </div>
       </div>
       {error && (

@@ -16,7 +16,7 @@ import { checkNewTaskId, checkTaskId } from '../value/name.ts'
 import { checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 import { validate } from '../value/schema.ts'
-import { checkTags, FROZEN } from '../value/tag.ts'
+import { checkTags, withStart } from '../value/tag.ts'
 
 /**
  * A task that another comes after, and how it must have ended.
@@ -162,7 +162,7 @@ function draftTask(
         ? null
         : (start ?? now) + positiveMilliseconds(definition.taskWithin, 'taskWithin')
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
-  const tags = { ...(gate.frozen && FROZEN), ...checkTags('submit', options.tags ?? {}) }
+  const tags = withStart(checkTags('submit', options.tags ?? {}), gate.frozen === true)
   const id = options.id === undefined ? fresh() : checkNewTaskId(options.id)
   const metadata = options.metadata === undefined ? undefined : checkMetadata('submit', options.metadata)
   const value = encode(input, `input of ${name}`, limits.payload, definition.secrets)

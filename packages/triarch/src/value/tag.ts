@@ -6,6 +6,13 @@ const MOST_TAGS = 32
 /** What tasks have that were submitted frozen, so that they are found; a tag of the submission's own by that name goes before it. */
 export const FROZEN: Readonly<Record<string, string>> = { start: 'frozen' }
 
+/** Who is not frozen is not found as such, whosever tags it was given. */
+export function withStart(tags: Readonly<Record<string, string>>, frozen: boolean): Record<string, string> {
+  if (frozen) return { ...FROZEN, ...tags }
+  const { start, ...rest } = tags
+  return start === FROZEN.start ? rest : { ...tags }
+}
+
 /** A copy of the tags: up to 32 short texts. Throws INVALID_OPTION. */
 export function checkTags(what: string, tags: unknown): Record<string, string> {
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {

@@ -14,6 +14,7 @@ const en = {
   remove: (index: number) => `Remove ${index}`,
   asJson: 'Write JSON',
   asForm: 'Fill in fields',
+  frozen: 'Wait to be approved',
   fields: { id: 'Id', priority: 'Priority', startAt: 'Start at', completeBy: 'Complete by' },
   hints: {
     id: 'Made up, if it is empty. One that is there already is refused.',
@@ -21,6 +22,7 @@ const en = {
     startAt: 'An instant such as 2026-12-24T18:00:00Z, or a while such as 2h; at once',
     completeBy: 'The same; it may take as long as its workflow says',
     tags: 'A line each: name=value',
+    frozen: 'Nothing is done before somebody lets it begin. Its plan can be read until then.',
   },
 }
 
@@ -40,6 +42,7 @@ const de: typeof en = {
   remove: (index: number) => `${index} entfernen`,
   asJson: 'JSON schreiben',
   asForm: 'Felder ausfüllen',
+  frozen: 'Auf eine Freigabe warten',
   fields: { id: 'Kennung', priority: 'Vorrang', startAt: 'Beginnt um', completeBy: 'Fertig bis' },
   hints: {
     id: 'Wird erdacht, wenn sie leer ist. Eine, die es schon gibt, wird abgelehnt.',
@@ -47,6 +50,7 @@ const de: typeof en = {
     startAt: 'Ein Zeitpunkt wie 2026-12-24T18:00:00Z oder eine Dauer wie 2h; sofort',
     completeBy: 'Ebenso; sie darf so lange dauern, wie ihr Ablauf sagt',
     tags: 'Je Zeile: name=wert',
+    frozen: 'Nichts geschieht, bevor jemand sie beginnen lässt. Ihren Plan kann man bis dahin lesen.',
   },
 }
 
