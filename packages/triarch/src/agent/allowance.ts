@@ -55,6 +55,8 @@ export class Allowance {
   /** Asked for before that. */
   #wasAsked = 0
   #lookedAt: number
+  /** What is void by then is gone; NaN: not by this rule. */
+  #tidiedAt = Number.NaN
   /** How many it has used in a millisecond, of late. */
   #speed = 0
   /** With less than so many it asks again. */
@@ -96,6 +98,7 @@ export class Allowance {
     const rule = ruleNow(this.#own, this.hand, this.#environment.now())
     if (rule.limit === this.rule.limit && rule.per === this.rule.per && rule.burst === this.rule.burst) return
     this.rule = rule
+    this.#tidiedAt = Number.NaN
     this.#changes++
     this.hurry()
   }
@@ -226,6 +229,7 @@ export class Allowance {
   /** These are its own from now on. */
   reserved(runs: readonly Run[]): void {
     this.#free.add(runs)
+    this.#tidiedAt = Number.NaN
   }
 
   /** Nobody uses it, and nothing waits for it. */
@@ -254,6 +258,9 @@ export class Allowance {
 
   #tidy(): number {
     const now = this.#environment.now()
+    // Many begin in one millisecond.
+    if (now === this.#tidiedAt) return now
+    this.#tidiedAt = now
     const kept = living(this.rule, now, this.#lag())
     this.#free.keep(kept)
     this.#promised.keep(kept)

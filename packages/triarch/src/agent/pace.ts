@@ -8,6 +8,9 @@ export class Pace {
   /** That of the agent under its name, those of actions under theirs. */
   readonly #quotas: Map<string, Quota>
 
+  /** Of actions that have none by keys: they are always the same. */
+  readonly #plain = new Map<string, readonly Allowance[]>()
+
   constructor(agent: string, quotas: readonly Quota[]) {
     this.agent = agent
     this.#quotas = new Map(quotas.map((quota) => [quota.name, quota]))
@@ -15,10 +18,12 @@ export class Pace {
 
   add(quota: Quota): void {
     this.#quotas.set(quota.name, quota)
+    this.#plain.clear()
   }
 
   remove({ name }: Quota): void {
     this.#quotas.delete(name)
+    this.#plain.clear()
   }
 
   get all(): Quota[] {
@@ -104,9 +109,14 @@ export class Pace {
   }
 
   /** Null: there are too many keys just now. */
-  #of(action: string | null, queue: string): Allowance[] | null {
+  #of(action: string | null, queue: string): readonly Allowance[] | null {
+    const known = action === null ? undefined : this.#plain.get(action)
+    if (known) return known
     const all = this.#those(action).map((quota) => quota.of(queue))
-    return all.includes(null) ? null : all.filter((it) => it != null)
+    if (all.includes(null)) return null
+    const found = all.filter((it) => it != null)
+    if (action !== null && !this.isKeyed(action)) this.#plain.set(action, found)
+    return found
   }
 }
 
