@@ -195,7 +195,8 @@ const longFiles: Record<string, string> = {
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/agent/consumer.ts':
     'the life of a queued attempt: what is taken, said and answered shares its maps',
-  'packages/triarch/src/agent/host.ts': 'the life of attempts in one host: what waits to begin and what runs share its maps',
+  'packages/triarch/src/agent/host.ts':
+    'the life of attempts in one host: what waits to begin and what runs share its maps',
   'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',
   'packages/triarch/src/definition/definition.ts': 'what users define: its types speak of each other',
   'packages/triarch/src/node/node.ts': 'one life of a node: each of its parts is made once',
