@@ -286,7 +286,8 @@ const rest: Rule = ({ tasks, inbox, work, nodes }) => [
 function isOf(child: string, parent: string, step: number): boolean {
   const rest = child.startsWith(parent) ? child.slice(parent.length) : ''
   const place = rest.slice(Math.max(0, rest.lastIndexOf('~')) + 1)
-  return place.startsWith(`${step}.`)
+  // After a step began anew, those that begin later say of which generation they are.
+  return new RegExp(`^${step}(-\\d+)?\\.`).test(place)
 }
 
 export const historyRules: Record<string, Rule> = {
