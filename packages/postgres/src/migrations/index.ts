@@ -38,6 +38,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0029', ['age']],
   ['0030', ['probe']],
   ['0031', ['submitted']],
+  ['0032', ['place']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

@@ -84,6 +84,14 @@ export function shareSuite(bench: Bench): void {
       expect(await line.take(10)).toBe('abaaabaa')
     })
 
+    it('keeps each its own where they take turns in one commit, whatever they are called', async () => {
+      const line = await Line.on(bench.store)
+      const [x, y] = ['"}', '\\{ ä']
+      await line.queue([x, 2], ['a', 1], [x, 1], ['a', 1], [y, 1], ['a', 1], [y, 2])
+      await line.queue([y, 1])
+      expect(await line.take(100)).toBe(`${`${x}a${y}`.repeat(3)}${y}`)
+    })
+
     it('takes what says nothing of a share in its place by number', async () => {
       const line = await Line.on(bench.store)
       await line.queue([null, 2], ['a', 2], [null, 1])
