@@ -541,7 +541,7 @@ export interface paths {
         /** Registers the schedule, or changes it; the same definition again changes nothing. */
         put: operations["putSchedule"];
         post?: never;
-        /** Forgets the schedule. Its tasks stay as they are. */
+        /** Forgets the schedule. Its tasks stay as they are. `reason` is kept in the audit. */
         delete: operations["deleteSchedule"];
         options?: never;
         head?: never;
@@ -1870,8 +1870,10 @@ export interface components {
         Invalidation: {
             action: string;
             key?: unknown;
+            reason?: string;
         } | {
             tag: string;
+            reason?: string;
         };
         Health: {
             /** @enum {string} */
@@ -4690,7 +4692,9 @@ export interface operations {
     };
     deleteSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                reason?: string;
+            };
             header?: never;
             path: {
                 name: string;
