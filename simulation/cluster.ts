@@ -16,6 +16,7 @@ import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { Pools } from './pool.ts'
 import { Reign } from './reign.ts'
+import { Respite } from './respite.ts'
 import { Seniority } from './seniority.ts'
 import { definitions } from './services.ts'
 import type { Sight } from './sight.ts'
@@ -51,6 +52,7 @@ export class Cluster {
   readonly #plan: Plan
   readonly outage: Outage
   readonly throttle: Throttle
+  readonly respite: Respite
   readonly reign: Reign
   readonly line: Line
   readonly crowd: Crowd
@@ -79,6 +81,7 @@ export class Cluster {
     this.#plan = plan
     this.outage = new Outage(world, plan)
     this.throttle = new Throttle(world, { now: () => store.clock.now() }, plan)
+    this.respite = new Respite(world, { now: () => store.clock.now() }, plan)
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)
@@ -173,7 +176,10 @@ export class Cluster {
           this.adaptive.agent(machine, this.pools.agent(machine, this.tenancy.agent(Line.agent(this.#plan, agent)))),
         ),
       )
-      return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))
+      return this.#counted(
+        machine,
+        this.respite.agent(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled))),
+      )
     })
   }
 

@@ -188,6 +188,19 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
+/** Services without a rate limit ask to be left alone, and much waits for them on several nodes. */
+const respite: Feature = (chance, plan) => {
+  // What the store forgets; what else says when attempts begin, or for whom a service rests; whose agents are elsewhere; what is too much
+  // for so slow a service; and processes that are other nodes all at once.
+  const { crowd, loss, leaps, outage, throttle, tenancy, wire, adaptive, poison } = plan
+  if (loss || leaps || outage || throttle || tenancy || wire || adaptive || poison || crowd?.keyed) return
+  plan.respite = { each: chance.between(8, 30), ms: chance.between(500, 3_000) }
+  if (plan.nodes.length === 1) plan.nodes.push({ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 })
+  const call = (): Op[] => [callOf(chance)]
+  for (const task of plan.tasks)
+    enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+}
+
 /** Few attempts may run over all nodes, and there are many. */
 const crowd: Feature = (chance, plan) => {
   const shared = chance.between(1, 4)
@@ -514,6 +527,7 @@ const features = {
   direct: { of: 0.1, add: direct },
   ageing: { of: 0.06, add: ageing },
   tenancy: { of: 0.06, add: tenancy },
+  respite: { of: 0.06, add: respite },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

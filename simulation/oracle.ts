@@ -18,6 +18,7 @@ import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Pools } from './pool.ts'
 import type { Reign } from './reign.ts'
+import type { Respite } from './respite.ts'
 import type { Rollout } from './rollout.ts'
 import type { Seniority } from './seniority.ts'
 import type { Sight } from './sight.ts'
@@ -40,6 +41,7 @@ export interface Hindsight {
   rollout: Rollout
   outage: Outage
   throttle: Throttle
+  respite: Respite
   reign: Reign
   line: Line
   crowd: Crowd
@@ -206,6 +208,9 @@ const breakers: Oracle = ({ outage }) => outage.faults
 /** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */
 const rates: Oracle = ({ throttle }) => throttle.faults
 
+/** While a service without a rate limit rests that asked for it, nothing of its agent begins on any node that can know. That what waited ends is `liveness`. */
+const respites: Oracle = ({ respite }) => respite.faults
+
 /** No more attempts of an agent, or of its action, run over all nodes than may. That seats come back, and what waited ends, is `liveness`. */
 const crowds: Oracle = ({ crowd }) => crowd.faults
 
@@ -269,6 +274,7 @@ const oracles: Record<string, Oracle> = {
   strict,
   breakers,
   rates,
+  respites,
   crowds,
   pools,
   entrance,

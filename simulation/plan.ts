@@ -6,6 +6,7 @@ import type { CrowdPlan } from './crowd.ts'
 import type { EntrancePlan } from './entrance.ts'
 import type { PoolPlan } from './pool.ts'
 import type { Op } from './program.ts'
+import type { RespitePlan } from './respite.ts'
 import type { TenancyPlan } from './tenancy.ts'
 import type { ThrottlePlan } from './throttle.ts'
 
@@ -27,6 +28,8 @@ export interface Plan {
   outage?: OutagePlan
   /** How many attempts of each agent may begin in a time. */
   throttle?: ThrottlePlan
+  /** Services without a rate limit ask for a rest now and then. */
+  respite?: RespitePlan
   /** How many attempts of each agent may run over all nodes. */
   crowd?: CrowdPlan
   /** How the slots of each agent are parted by priority. */

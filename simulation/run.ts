@@ -107,6 +107,7 @@ class Run {
     this.#ledger = new Ledger(world, this.#sight, this.#clock)
     const fate = (call: Call) => {
       const found = this.#fortune.fate(call)
+      this.#cluster.respite.met(call, found)
       this.#longest = Math.max(this.#longest, found.there + found.back)
       return found
     }
@@ -124,6 +125,7 @@ class Run {
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
         this.#cluster.throttle.observe(call, answer)
+        this.#cluster.respite.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
         this.#cluster.kept.observe(call, answer)
         this.#cluster.tenancy.observe(call, answer)
@@ -301,6 +303,7 @@ class Run {
     const machine = this.#cluster.members[node]?.machine
     if (!machine?.alive) return
     this.#fortune.count(kind)
+    this.#cluster.respite.trouble(machine, kind === 'freeze' ? ms : 0)
     if (kind === 'crash') {
       this.#journal.died()
       machine.crash()
@@ -325,6 +328,7 @@ class Run {
       errors,
       outage,
       throttle,
+      respite,
       reign,
       line,
       crowd,
@@ -353,6 +357,7 @@ class Run {
         rollout: this.#rollout,
         outage,
         throttle,
+        respite,
         reign,
         dial,
         alarm,

@@ -42,7 +42,7 @@ export async function shrink(
 }
 
 /** Of a plan: there or not. */
-const whole = ['loss', 'throttle', 'crowd', 'pools', 'entrance', 'ageing', 'line', 'adaptive'] as const
+const whole = ['loss', 'throttle', 'respite', 'crowd', 'pools', 'entrance', 'ageing', 'line', 'adaptive'] as const
 
 /** Boldest first. */
 function* smallerPlans(plan: Plan): Generator<Plan> {

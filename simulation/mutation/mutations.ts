@@ -766,6 +766,34 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['rates'],
     world: 'throttle',
   },
+  'a node does not heed the rest that a service asked another for': {
+    change: { 'agent/rests.ts': [['host?.rest(queue, until)', 'void [host, queue, until]']] },
+    by: ['respites'],
+    at: 10,
+    world: 'respite',
+  },
+  'a node does not tell others of the rest that its service asked for': {
+    change: { 'agent/host.ts': [['    rested(queue, until)\n', '']] },
+    by: ['respites'],
+    at: 10,
+    world: 'respite',
+  },
+  'what a node let start before it heard of a rest begins during it': {
+    change: { 'agent/host.ts': [['return this.resting(lane) ? { kind', 'return false ? { kind']] },
+    by: ['respites'],
+    at: 67,
+    world: 'respite',
+  },
+  'a rest never ends': {
+    change: {
+      'agent/resting.ts': [
+        ['if (until <= now) this.#until.delete(queue)', 'if (until <= 0) this.#until.delete(queue)'],
+        ['(this.#until.get(one) ?? 0) > now', '(this.#until.get(one) ?? 0) > 0'],
+      ],
+    },
+    by: ['liveness'],
+    world: 'respite',
+  },
   'what a node took of what others had left out stays there': {
     change: { 'policy/rate.ts': [['skip > 0 ? [[first, from]] : []', 'skip > 0 ? [[first, then]] : []']] },
     by: ['rates'],
