@@ -6,6 +6,7 @@ import { Adaptive } from './adaptive.ts'
 import { Alarm } from './alarm.ts'
 import type { Ledger } from './book.ts'
 import { Kept } from './cache.ts'
+import { Calm } from './calm.ts'
 import { censor, rethrow } from './censor.ts'
 import { Crowd } from './crowd.ts'
 import { Dial } from './dial.ts'
@@ -23,6 +24,7 @@ import type { Sight } from './sight.ts'
 import { counted } from './slots.ts'
 import { Tenancy } from './tenancy.ts'
 import { Throttle } from './throttle.ts'
+import { Tuning } from './tuning.ts'
 import type { Vault } from './vault.ts'
 import { Wire } from './wire.ts'
 
@@ -53,6 +55,8 @@ export class Cluster {
   readonly outage: Outage
   readonly throttle: Throttle
   readonly respite: Respite
+  readonly tuning: Tuning
+  readonly calm: Calm
   readonly reign: Reign
   readonly line: Line
   readonly crowd: Crowd
@@ -81,7 +85,9 @@ export class Cluster {
     this.#plan = plan
     this.outage = new Outage(world, plan)
     this.throttle = new Throttle(world, { now: () => store.clock.now() }, plan)
-    this.respite = new Respite(world, { now: () => store.clock.now() }, plan)
+    this.calm = new Calm(world, plan)
+    this.respite = new Respite(world, { now: () => store.clock.now() }, this.calm, plan)
+    this.tuning = new Tuning(world, this.calm, store, plan)
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)
@@ -146,7 +152,11 @@ export class Cluster {
       ...this.tenancy.options(),
       ...this.alarm.options(),
       ...this.kept.options(machine),
-      telemetry: { ...this.dial.telemetry(machine), ...this.kept.telemetry(machine) },
+      telemetry: {
+        ...this.dial.telemetry(machine),
+        ...this.tuning.telemetry(machine),
+        ...this.kept.telemetry(machine),
+      },
       notices: false,
       onError: (error) => {
         this.errors.push({ node: machine.name, error })
@@ -169,11 +179,14 @@ export class Cluster {
     const book = this.#ledger.of(machine)
     const { agents } = definitions(book, this.#plan.settings.strict !== undefined, this.kept.bank(machine, book))
     return [...agents, ...this.outage.spares(agents)].map((agent) => {
-      const ruled = this.crowd.agent(
+      const ruled = this.tuning.agent(
         machine,
-        this.dial.agent(
+        this.crowd.agent(
           machine,
-          this.adaptive.agent(machine, this.pools.agent(machine, this.tenancy.agent(Line.agent(this.#plan, agent)))),
+          this.dial.agent(
+            machine,
+            this.adaptive.agent(machine, this.pools.agent(machine, this.tenancy.agent(Line.agent(this.#plan, agent)))),
+          ),
         ),
       )
       return this.#counted(

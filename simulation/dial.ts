@@ -1,6 +1,5 @@
 import {
   type Agent,
-  isTriarchError,
   type SettingHandle,
   type StandardSchema,
   setting,
@@ -16,14 +15,13 @@ import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Plan } from './plan.ts'
+import { Words } from './words.ts'
 
 const schema: StandardSchema<number, number> = {
   '~standard': { version: 1, vendor: 'simulation', validate: (value) => ({ value: value as number }) },
 }
 const NAME = 'world.dial'
 const WHY = { reason: 'planned' }
-/** Until it is tried again what a fault kept from being said (ms). */
-const AGAIN = 200
 
 /** Settings that operators turn while all goes wrong: who runs which version, and what begins though it is paused. */
 export class Dial {
@@ -35,7 +33,7 @@ export class Dial {
   readonly #running = new Map<Machine, number>()
   /** Agents of which a machine has heard that they are paused. */
   readonly #paused = new Map<Machine, Set<string>>()
-  #owed = 0
+  readonly #words = new Words()
   readonly faults: string[] = []
 
   constructor(world: World, { dial }: Plan) {
@@ -92,7 +90,7 @@ export class Dial {
   /** The operator's words, each at its time; in the end nothing is paused any more. */
   plan(machine: Machine, triarch: Triarch): void {
     for (const { at, n, share } of this.#plan?.words ?? [])
-      void this.#say(machine, at, () =>
+      void this.#words.say(machine, at, () =>
         triarch.setting(NAME).set(n, { ...WHY, ...(share !== null && { stages: [{ share, lasts: 500 }] }) }),
       )
     for (const { at, ms, agent } of this.#plan?.pauses ?? [])
@@ -105,35 +103,15 @@ export class Dial {
   #lend(machine: Machine, handle: SettingHandle, { at, ms }: { at: number; ms: number }, value: object): void {
     // Said again after a fault, a word may come after its end was due.
     const until = this.#world.now + at + ms
-    void this.#say(machine, at, () => handle.set(value, WHY)).then(() =>
-      this.#say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)),
-    )
-  }
-
-  /** Resolves once it is said. */
-  #say(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
-    this.#owed++
-    const said = Promise.withResolvers<void>()
-    const say = () => {
-      word().then(
-        () => {
-          said.resolve()
-          this.#owed--
-        },
-        (error: unknown) => {
-          if (!isTriarchError(error)) throw error
-          machine.timer(AGAIN, say)
-        },
-      )
-    }
-    machine.timer(at, say)
-    return said.promise
+    void this.#words
+      .say(machine, at, () => handle.set(value, WHY))
+      .then(() => this.#words.say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)))
   }
 
   /** Those of the living that do not run what they are to, once nothing more is said. */
   apart({ database }: Pick<SharedStore, 'database'>, living: readonly (Machine | null)[]): string[] {
     if (!this.#plan) return []
-    if (this.#owed > 0) return ['the operator']
+    if (this.#words.owed > 0) return ['the operator']
     const row = database.get<{ state: string }>('SELECT state FROM triarch_settings WHERE name = ?', NAME)
     const state = row && storedSetting(row.state)?.state
     if (!state) return []

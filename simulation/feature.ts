@@ -5,6 +5,7 @@ import { keyOf } from './outage.ts'
 import type { Bounds, NodePlan, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
 import { QUIET } from './tenancy.ts'
+import type { TunedPolicy } from './tuning.ts'
 
 /** Adds something to the plan, in the places that chance picks. */
 type Feature = (chance: Chance, plan: Plan, opsOf: (chance: Chance) => Op[]) => void
@@ -199,6 +200,55 @@ const respite: Feature = (chance, plan) => {
   const call = (): Op[] => [callOf(chance)]
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+}
+
+/** An operator gives agents rate limits, bounds and breakers, other ones, and takes them away, while much waits for them; also when all is well again. */
+const tuning: Feature = (chance, plan) => {
+  // What else says when attempts begin or how many run, or sets what this one sets; what is forgotten; whose agents are elsewhere.
+  const { outage, throttle, crowd, line, dial, adaptive, pools, tenancy, respite, wire, loss, leaps, poison } = plan
+  if (outage || throttle || crowd || line || dial || adaptive || pools || tenancy) return
+  if (respite || wire || loss || leaps || poison) return
+  const { tasks, chaos, settings } = plan
+  const until = 2 * chaos
+  const policy = (): TunedPolicy => {
+    const limit = chance.between(5, 40)
+    // As in a throttle: nodes need their time to agree.
+    const least = Math.max(0.1 + (8 * settings.distance) / 1_000, chance.pick([0.1, 0.2, 0.5]))
+    const rateLimit = { limit, per: 1_000, burst: Math.ceil(limit * Math.min(1, least)) }
+    const open = chance.between(100, 800)
+    const circuitBreaker = {
+      failureRate: chance.pick([0.3, 0.5, 0.9]),
+      window: chance.between(500, 4_000),
+      minimum: chance.between(1, 6),
+      ...{ open, openMax: open * chance.between(1, 4) },
+      probes: chance.between(1, 3),
+    }
+    const concurrency = { shared: chance.between(1, 4) }
+    return {
+      ...(chance.yes(0.6) && { rateLimit }),
+      ...(chance.yes(0.6) && { concurrency }),
+      ...(chance.yes(0.5) && { circuitBreaker }),
+    }
+  }
+  plan.tuning = {
+    coded: chance.yes(0.5) ? policy() : {},
+    ills: chance.some(3, () => ({ at: chance.below(until), ms: chance.between(100, 2_500) })),
+    opens: chance.some(3, () => ({
+      at: chance.below(until),
+      agent: 'shop' as const,
+      ms: chance.between(1_000, 4_000),
+    })),
+    words: Array.from({ length: chance.between(2, 6) }, () => ({
+      at: chance.below(until),
+      agent: chance.yes(0.8) ? ('shop' as const) : ('yard' as const),
+      policy: chance.yes(0.75) ? policy() : null,
+    })),
+  }
+  const call = (): Op[] => [callOf(chance)]
+  const burst = (): Op => ({ do: 'settled', of: Array.from({ length: chance.between(4, 12) }, call) })
+  for (const task of tasks) enter(chance, task, burst)
+  for (const place of Array.from({ length: 12 }).keys())
+    tasks.push({ id: `busy ${place}`, at: chance.below(until), ops: [burst(), burst()] })
 }
 
 /** Few attempts may run over all nodes, and there are many. */
@@ -528,6 +578,7 @@ const features = {
   ageing: { of: 0.06, add: ageing },
   tenancy: { of: 0.06, add: tenancy },
   respite: { of: 0.06, add: respite },
+  tuning: { of: 0.06, add: tuning },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

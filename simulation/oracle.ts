@@ -25,6 +25,7 @@ import type { Sight } from './sight.ts'
 import type { Tenancy } from './tenancy.ts'
 import type { Throttle } from './throttle.ts'
 import type { Timetable } from './timetable.ts'
+import type { Tuning } from './tuning.ts'
 import type { Wire } from './wire.ts'
 
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
@@ -42,6 +43,7 @@ export interface Hindsight {
   outage: Outage
   throttle: Throttle
   respite: Respite
+  tuning: Tuning
   reign: Reign
   line: Line
   crowd: Crowd
@@ -235,6 +237,12 @@ const leaders: Oracle = ({ reign }) => reign.faults
 /** A value on trial runs where it is to, and nothing of a paused agent begins where that is known. That all come to run the same is `liveness`. */
 const settings: Oracle = ({ dial }) => dial.faults
 
+/**
+ * Settings of policies reach every node that can read them, and by each version no more attempts begin or run, over all nodes that go by it, than it
+ * says. That all come to go by the same is `liveness`.
+ */
+const policies: Oracle = ({ tuning }) => tuning.faults
+
 /** Of what is ill outside somebody is told once, and of its end. That each alert comes to its end is `liveness`. */
 const alerts: Oracle = ({ alarm }) => alarm.faults
 /** A limit that follows its service falls while that is ill, and rises again when it is well. That no more run than it allows is `slots`. */
@@ -283,6 +291,7 @@ const oracles: Record<string, Oracle> = {
   tenants,
   leaders,
   settings,
+  policies,
   alerts,
   limits,
   caches,

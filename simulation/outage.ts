@@ -1,21 +1,11 @@
 import type { Action, Agent, Triarch } from '../packages/triarch/src/index.ts'
 import { agent, isTriarchError, TransientError } from '../packages/triarch/src/index.ts'
-import { storedBreaker } from '../packages/triarch/src/store/circuit.ts'
-import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Begun, laned } from './lane.ts'
+import { Periods } from './periods.ts'
 import type { Plan } from './plan.ts'
-
-/** What services are called by while a breaker stands between them and the nodes. */
-interface Period {
-  lane: string
-  /** When it opened, and when it let go what waited, in true time; until then, how many waves of probes there were. */
-  from: number
-  until: number
-  waves: number
-}
 
 /** What keys give: all that does not say where it waits is of one. */
 const KEY = 'one'
@@ -30,15 +20,12 @@ export function keyOf(input: unknown): string {
 export class Outage {
   readonly #world: World
   readonly #plan: NonNullable<Plan['outage']> | null
-  /** How long a node may take a breaker for closed that is not (ms). */
-  readonly #unaware: number
-  readonly #periods: Period[] = []
-  readonly #starts: { lane: string; at: number }[] = []
+  readonly #periods: Periods
 
   constructor(world: World, { outage, settings }: Plan) {
     this.#world = world
     this.#plan = outage ?? null
-    this.#unaware = Math.max(1_000, 10 * Math.max(settings.poll, 50))
+    this.#periods = new Periods(world, settings.poll)
   }
 
   /** The agent with its breaker, before a service that is ill now and then. */
@@ -65,25 +52,10 @@ export class Outage {
 
   #called({ agent, key, operation }: Begun): void {
     const lane = this.#plan?.rule.keyed ? `${agent}#${key}` : agent
-    if (operation !== 'finalize') this.#starts.push({ lane, at: this.#world.now })
+    if (operation !== 'finalize') this.#periods.start(lane)
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
-    if (name !== 'writeBreaker' || answer !== true) return
-    const { name: lane, state: text } = args[0] as BreakerWrite
-    const state = text === null ? null : storedBreaker(text)?.state
-    const open = this.#periods.find((it) => it.lane === lane && it.until === Number.POSITIVE_INFINITY)
-    if (state?.phase === 'open' && !open)
-      this.#periods.push({ lane, from: this.#world.now, until: Number.POSITIVE_INFINITY, waves: 0 })
-    if (open && state?.phase === 'half-open')
-      open.waves = Math.max(open.waves, state.waves - (this.#before.get(lane) ?? 0))
-    if (open && (state === null || state?.phase === 'releasing' || state?.phase === 'closed'))
-      open.until = this.#world.now
-    if (state && state.phase !== 'open' && state.phase !== 'half-open') this.#before.set(lane, state.waves)
-  }
-
-  /** Waves that there were before it opened. */
-  readonly #before = new Map<string, number>()
+  readonly observe = (call: Call, answer: unknown): void => this.#periods.observe(call, answer)
 
   /** The operator's words, each at its time. */
   plan(machine: Machine, triarch: Triarch): void {
@@ -99,15 +71,7 @@ export class Outage {
   }
 
   get faults(): string[] {
-    const probes = this.#plan?.rule.probes ?? 0
-    return this.#periods.flatMap(({ lane, from, until, waves }) => {
-      const within = this.#starts.filter(
-        (start) => start.lane === lane && start.at > from + this.#unaware && start.at < until,
-      )
-      const most = waves * probes
-      if (within.length <= most) return []
-      return [`${lane} was open from ${from} to ${until}: ${within.length} attempts began, its probes are ${most}`]
-    })
+    return this.#periods.faults(this.#plan?.rule.probes ?? 0)
   }
 }
 

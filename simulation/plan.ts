@@ -9,6 +9,7 @@ import type { Op } from './program.ts'
 import type { RespitePlan } from './respite.ts'
 import type { TenancyPlan } from './tenancy.ts'
 import type { ThrottlePlan } from './throttle.ts'
+import type { TuningPlan } from './tuning.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
 export interface Plan {
@@ -30,6 +31,8 @@ export interface Plan {
   throttle?: ThrottlePlan
   /** Services without a rate limit ask for a rest now and then. */
   respite?: RespitePlan
+  /** Rate limits, bounds and breakers that come, change and go while attempts run. */
+  tuning?: TuningPlan
   /** How many attempts of each agent may run over all nodes. */
   crowd?: CrowdPlan
   /** How the slots of each agent are parted by priority. */

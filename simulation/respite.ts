@@ -1,10 +1,10 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
-import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import { restOf, restRow, storedRest } from '../packages/triarch/src/store/rest.ts'
-import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import type { Calm } from './calm.ts'
 import { laned } from './lane.ts'
 import type { Plan } from './plan.ts'
 
@@ -13,11 +13,6 @@ export interface RespitePlan {
   each: number
   ms: number
 }
-
-/** A node looks at least this often whether services rest (ms). */
-const SILENCE = 1_000
-/** Calls of a node, one after the other: those of a look and the reading, or of saying it three times. */
-const ROUNDS = 6
 
 interface Rest {
   /** Who was asked; null: it stands in the store. */
@@ -32,31 +27,20 @@ export class Respite {
   readonly #world: World
   readonly #clock: { now(): number }
   readonly #plan: RespitePlan | null
-  /** Until a node without trouble knows of what the store has, and until the store has what it was told (ms). */
-  readonly #aware: number
-  readonly #telling: number
-  /** Of clocks of settled nodes (ms). */
-  readonly #lag: number
+  readonly #calm: Calm
   readonly #poll: number
-  readonly #patience: number
   /** Those that are not over, by agent. */
   readonly #rests = new Map<string, Rest[]>()
-  /** Since when nothing troubles a machine: what it asks of the store is answered in time, and it does not stand still. */
-  readonly #calm = new Map<Machine, number>()
   readonly #calls = new Map<string, number>()
   readonly faults: string[] = []
 
   /** `clock`: the store's. */
-  constructor(world: World, clock: { now(): number }, { respite, settings }: Plan) {
-    const { poll, distance, patience = LONGEST_ANSWER } = settings
+  constructor(world: World, clock: { now(): number }, calm: Calm, { respite, settings }: Plan) {
     this.#world = world
     this.#clock = clock
+    this.#calm = calm
     this.#plan = respite ?? null
-    this.#lag = 2 * distance + 2
-    this.#telling = ROUNDS * this.#lag
-    this.#aware = Math.max(SILENCE, poll) + 2 * poll + ROUNDS * this.#lag
-    this.#poll = poll
-    this.#patience = patience
+    this.#poll = settings.poll
   }
 
   /** The agent, before a service that asks for a rest now and then. */
@@ -70,8 +54,12 @@ export class Respite {
       const calls = (this.#calls.get(name) ?? 0) + 1
       this.#calls.set(name, calls)
       if (calls % plan.each !== 0) return
-      if (plan.ms > this.#poll && this.#isSettled(machine))
-        this.#restsOf(name).push({ by: machine, at: this.#world.now, until: this.#clock.now() + plan.ms - this.#lag })
+      if (plan.ms > this.#poll && this.#calm.isSettled(machine))
+        this.#restsOf(name).push({
+          by: machine,
+          at: this.#world.now,
+          until: this.#clock.now() + plan.ms - this.#calm.lag,
+        })
       throw new TransientError('injected: too many requests', { retryAfter: plan.ms })
     })
   }
@@ -96,35 +84,13 @@ export class Respite {
   /** Until when (by the store's clock) this machine keeps that rest for certain; 0: it may not know of it. */
   #untilFor(machine: Machine, { by, at, until }: Rest): number {
     const { now } = this.#world
-    if (by === machine) return at < now && this.#calmOf(machine) < at ? until : 0
+    if (by === machine) return at < now && this.#calm.since(machine) < at ? until : 0
     // Somebody without trouble who was asked has told the others.
-    if (by && !(by.alive && this.#calmOf(by) < at)) return 0
-    const told = by ? at + this.#telling : at
-    if (now <= Math.max(told, this.#calmOf(machine)) + this.#aware) return 0
+    if (by && !(by.alive && this.#calm.since(by) < at)) return 0
+    const told = by ? at + this.#calm.telling : at
+    if (now <= Math.max(told, this.#calm.since(machine)) + this.#calm.aware) return 0
     // Of two that end at about the same time, one is told.
     return by ? until - this.#poll : until
-  }
-
-  #calmOf(machine: Machine): number {
-    return this.#calm.get(machine) ?? Number.POSITIVE_INFINITY
-  }
-
-  /** It goes by the store's clock, and knows what the store has. */
-  #isSettled(machine: Machine): boolean {
-    return this.#calmOf(machine) + this.#aware < this.#world.now
-  }
-
-  /** What becomes of a call of this machine. */
-  met({ machine }: Pick<Call, 'machine'>, { there, back, fault }: Fate): void {
-    if (!this.#plan) return
-    const silent = fault === 'swallowed' || fault === 'unanswered' ? 1.25 * this.#patience : 0
-    const isNew = !this.#calm.has(machine)
-    if (isNew || fault !== undefined || there + back > this.#lag) this.trouble(machine, there + back + silent)
-  }
-
-  /** It stands still for so long (ms), or something else is wrong with it. */
-  trouble(machine: Machine, ms: number): void {
-    this.#calm.set(machine, Math.max(this.#calm.get(machine) ?? 0, this.#world.now + ms))
   }
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {

@@ -107,7 +107,7 @@ class Run {
     this.#ledger = new Ledger(world, this.#sight, this.#clock)
     const fate = (call: Call) => {
       const found = this.#fortune.fate(call)
-      this.#cluster.respite.met(call, found)
+      this.#cluster.calm.met(call, found)
       this.#longest = Math.max(this.#longest, found.there + found.back)
       return found
     }
@@ -127,6 +127,7 @@ class Run {
         this.#cluster.throttle.observe(call, answer)
         this.#cluster.respite.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
+        this.#cluster.tuning.observe(call, answer)
         this.#cluster.kept.observe(call, answer)
         this.#cluster.tenancy.observe(call, answer)
         if (!isMoment(call, answer)) return
@@ -152,6 +153,7 @@ class Run {
     this.#operator = new Operator(application, plan)
     this.#cluster.outage.plan(machine, application)
     this.#cluster.dial.plan(machine, application)
+    this.#cluster.tuning.plan(machine, application)
     this.#cluster.kept.plan(machine, application)
     this.#schedule(machine)
   }
@@ -283,9 +285,15 @@ class Run {
 
   /** Names by which nobody leads, nodes that do not run what they are to, and alerts that are not over. */
   get #waiting(): string[] {
-    const { reign, dial, alarm, kept, members } = this.#cluster
+    const { reign, dial, tuning, alarm, kept, members } = this.#cluster
     const living = members.map((member) => (member?.machine.alive ? member.machine : null))
-    return [...reign.vacant(store), ...dial.apart(store, living), ...alarm.owed(store), ...kept.owed]
+    return [
+      ...reign.vacant(store),
+      ...dial.apart(store, living),
+      ...tuning.apart(living),
+      ...alarm.owed(store),
+      ...kept.owed,
+    ]
   }
 
   /**
@@ -303,7 +311,7 @@ class Run {
     const machine = this.#cluster.members[node]?.machine
     if (!machine?.alive) return
     this.#fortune.count(kind)
-    this.#cluster.respite.trouble(machine, kind === 'freeze' ? ms : 0)
+    this.#cluster.calm.trouble(machine, kind === 'freeze' ? ms : 0)
     if (kind === 'crash') {
       this.#journal.died()
       machine.crash()
@@ -328,6 +336,7 @@ class Run {
       errors,
       outage,
       throttle,
+      tuning,
       respite,
       reign,
       line,
@@ -357,6 +366,7 @@ class Run {
         rollout: this.#rollout,
         outage,
         throttle,
+        tuning,
         respite,
         reign,
         dial,

@@ -69,6 +69,12 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     const { paces = [] } = plan.dial
     if (paces.length > 0) yield { ...plan, dial: { ...plan.dial, paces: paces.slice(1) } }
   }
+  if (plan.tuning) {
+    const { tuning, ...rest } = plan
+    yield rest
+    for (const index of tuning.words.keys())
+      yield { ...plan, tuning: { ...tuning, words: tuning.words.toSpliced(index, 1) } }
+  }
   if (plan.cache) {
     const { cache, ...rest } = plan
     yield rest

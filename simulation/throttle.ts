@@ -103,14 +103,17 @@ export class Throttle {
     const per = this.#plan?.per ?? 0
     const many = [...this.#begun].flatMap(([name, begun]) => {
       const { limit, burst } = this.#ruleOf(name)
-      const sorted = begun.toSorted((a, b) => a - b)
-      // The one that comes after all that are allowed is at least a span later than the first of them.
-      const at = sorted.findIndex(
-        (from, index) => (sorted[index + limit + burst] ?? Number.POSITIVE_INFINITY) < from + per,
-      )
-      if (at < 0) return []
-      return [`of ${name} more than ${limit + burst} attempts began within ${per} ms from ${sorted[at]} on`]
+      const from = spanOf(begun, limit + burst, per)
+      if (from === null) return []
+      return [`of ${name} more than ${limit + burst} attempts began within ${per} ms from ${from} on`]
     })
     return [...many, ...this.#restless]
   }
+}
+
+/** When a span of so long begins in which there are more; null: there is none. */
+export function spanOf(times: readonly number[], most: number, per: number): number | null {
+  const sorted = times.toSorted((a, b) => a - b)
+  // The one that comes after all that are allowed is at least a span later than the first of them.
+  return sorted.find((from, index) => (sorted[index + most] ?? Number.POSITIVE_INFINITY) < from + per) ?? null
 }

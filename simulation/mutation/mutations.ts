@@ -1024,6 +1024,47 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['settings'],
     world: 'dial',
   },
+  'a rate limit that a setting gives stands before nobody': {
+    change: { 'node/governor.ts': [['host.stand({ pace: this.#pace(agent, policy) })', 'this.#pace(agent, policy)']] },
+    by: ['policies'],
+    world: 'tuning',
+  },
+  'a circuit breaker that a setting gives stands before nobody': {
+    change: {
+      'node/governor.ts': [['host.stand({ guard: this.#guard(agent, policy) })', 'this.#guard(agent, policy)']],
+    },
+    by: ['policies'],
+    at: 4,
+    world: 'tuning',
+  },
+  'a node goes on by the rate limit that a setting has changed': {
+    change: { 'agent/quota.ts': [['for (const allowance of this.all) allowance.change(rule)', '']] },
+    by: ['policies'],
+    world: 'tuning',
+  },
+  'a setting does not bound what all nodes share': {
+    change: {
+      'node/governor.ts': [
+        ['host.bound(null, own.shared ?? agent?.shared ?? null)', 'host.bound(null, agent?.shared ?? null)'],
+      ],
+    },
+    by: ['policies'],
+    world: 'tuning',
+  },
+  'a look does not tell of settings': {
+    change: { 'node/lookout.ts': [['    this.#options.settings(settings)\n', '']] },
+    by: ['policies'],
+    world: 'tuning',
+  },
+  'what waited under a bound of a setting waits on when that is gone': {
+    change: {
+      'agent/seats.ts': [
+        ['if (most === null) this.#bounds.delete(name)', 'if (most === null) this.#bounds.set(name, 0)'],
+      ],
+    },
+    by: ['liveness'],
+    world: 'tuning',
+  },
   'answers that did not come with a claim are asked for again': {
     change: { 'scheduler/opening.ts': [['claim.unread ?', 'claim.orphaned && claim.unread ?']] },
     by: ['starts'],

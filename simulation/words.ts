@@ -1,0 +1,31 @@
+import { isTriarchError } from '../packages/triarch/src/index.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+
+/** Until it is tried again what a fault kept from being said (ms). */
+const AGAIN = 200
+
+/** An operator's words, each at its time, and again until it is heard. */
+export class Words {
+  /** Those that are not said yet. */
+  owed = 0
+
+  /** Resolves once it is said. */
+  say(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
+    this.owed++
+    const said = Promise.withResolvers<void>()
+    const say = () => {
+      word().then(
+        () => {
+          said.resolve()
+          this.owed--
+        },
+        (error: unknown) => {
+          if (!isTriarchError(error)) throw error
+          machine.timer(AGAIN, say)
+        },
+      )
+    }
+    machine.timer(at, say)
+    return said.promise
+  }
+}
