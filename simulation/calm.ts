@@ -41,8 +41,10 @@ export class Calm {
   }
 
   /** What becomes of a call of this machine. */
-  met({ machine }: Pick<Call, 'machine'>, { there, back, fault }: Fate): void {
-    const silent = fault === 'swallowed' || fault === 'unanswered' ? 1.25 * this.#patience : 0
+  met({ machine }: Pick<Call, 'machine'>, { there, back, fault, again = 0 }: Fate): void {
+    const unheard = fault === 'swallowed' || fault === 'unanswered' ? 1.25 * this.#patience : 0
+    // Of a call that comes twice the second answer counts.
+    const silent = fault === 'twice' ? again : unheard
     const isNew = !this.#since.has(machine)
     if (isNew || fault !== undefined || there + back > this.lag) this.trouble(machine, there + back + silent)
   }
