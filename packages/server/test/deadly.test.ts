@@ -78,9 +78,9 @@ describe.concurrent('a step that its process dies of', { timeout: 600_000 }, () 
       const { triarch } = at
       const alerts: string[] = []
       const alerted = new Promise<void>((resolve) => {
-        triarch.on('alert', ({ message }) => {
+        triarch.on('alert', ({ task, message }) => {
           if (!message.includes('lost with its process')) return
-          alerts.push(message)
+          alerts.push(task ?? message)
           resolve()
         })
       })
@@ -88,6 +88,7 @@ describe.concurrent('a step that its process dies of', { timeout: 600_000 }, () 
       const bad = await triarch.submit(poison, null)
       await using pool = new Pool(at.place)
       await alerted
+      expect(alerts).toEqual([bad.id])
       expect(await bad.status()).toMatchObject({ status: 'paused', pause: { error: { code: 'STEP_KEEPS_DYING' } } })
       const { deaths } = pool
       expect(deaths).toBeGreaterThanOrEqual(least)
