@@ -81,17 +81,21 @@ export interface Plan {
   strike: { index: number; fault: Exclude<CallFault, 'slow' | 'unanswered'> } | null
 }
 
+/** When a breaker opens, and for how long (all times in ms). */
+export interface BreakerPlan {
+  failureRate: number
+  window: number
+  minimum: number
+  open: number
+  openMax: number
+  probes: number
+}
+
 /** When services are ill, their breakers (all times in ms), and what the operator says of them. */
 export interface OutagePlan {
   /** `key`: of what is of this key alone. */
   ills: { at: number; ms: number; key?: string }[]
-  rule: {
-    failureRate: number
-    window: number
-    minimum: number
-    open: number
-    openMax: number
-    probes: number
+  rule: BreakerPlan & {
     whenOpen?: 'park' | 'fail'
     keyed?: boolean
     /** While it is open, another agent does what the shop would. */

@@ -23,10 +23,10 @@ export interface ThrottlePlan {
 }
 
 const CHARGE = 'shop.charge'
-/** So far ahead nodes reserve (ms): they may use it although they have not heard of a rest. */
-const AHEAD = 500
+/** So far ahead nodes reserve (ms): they may use it although they have not heard of a rest, or of another rule. */
+export const AHEAD = 500
 /** How far a node's clock may be from the store's, besides what calls take (ms). */
-const ASKEW = 50
+export const ASKEW = 50
 
 /** Rate limits before services, and when those were called. */
 export class Throttle {

@@ -14,9 +14,9 @@ import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Calm } from './calm.ts'
 import { laned } from './lane.ts'
 import { Periods } from './periods.ts'
-import type { Plan } from './plan.ts'
+import type { BreakerPlan, Plan } from './plan.ts'
 import { Roll, type Running } from './roll.ts'
-import { spanOf } from './throttle.ts'
+import { AHEAD, ASKEW, spanOf } from './throttle.ts'
 import type { Vault } from './vault.ts'
 import { Words } from './words.ts'
 
@@ -36,24 +36,13 @@ export interface TunedPolicy {
   rateLimit?: { limit: number; per: number; burst: number }
   /** How many attempts may run on all nodes together. */
   concurrency?: { shared: number }
-  circuitBreaker?: {
-    failureRate: number
-    window: number
-    minimum: number
-    open: number
-    openMax: number
-    probes: number
-  }
+  circuitBreaker?: BreakerPlan
 }
 
 const SETTING = 'triarch.agent.'
 const WHY = { reason: 'planned' }
 /** Where a reading failed, another follows after so long at most (ms). */
 const READ_AGAIN = 2_000
-/** So far ahead nodes reserve (ms): what they have by one rule they may use by the next. */
-const AHEAD = 500
-/** How far a node's clock may be from the store's, besides what calls take (ms). */
-const ASKEW = 50
 
 /** A version of an agent's setting; 0: there is none. */
 interface Version {

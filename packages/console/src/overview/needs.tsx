@@ -128,15 +128,20 @@ function ofTask({ id, pause, updatedAt }: Api['TaskInfo'], done: () => void): Ne
   const to = taskPath(id)
   const need = { key: `task ${id}`, state: 'paused', what: <Link to={to}>{id}</Link>, why, since: updatedAt, to }
   if (pause?.cause === 'unknown-outcome' || pause?.cause === 'mismatch') return need
-  const deed = (): Deed => ({
-    title: t().act.resume,
-    will: t().will.resume,
+  const deed = () => commanded('resume', to, done)
+  return { ...need, way: { right: 'control', deed } }
+}
+
+/** A word to the task at this path. */
+function commanded(word: 'resume' | 'thaw', to: string, done: () => void): Deed {
+  return {
+    title: t().act[word],
+    will: t().will[word],
     act: async (given) => {
-      await post(`${to}/resume`, given)
+      await post(`${to}/${word}`, given)
       done()
     },
-  })
-  return { ...need, way: { right: 'control', deed } }
+  }
 }
 
 /** Thawed ones that wait for something else are found by the same tag. */
@@ -146,14 +151,7 @@ function isFrozen({ waits = [] }: Api['TaskInfo']): boolean {
 
 function ofFrozen({ id, workflow, status, submittedAt }: Api['TaskInfo'], done: () => void): Need {
   const to = taskPath(id)
-  const deed = (): Deed => ({
-    title: t().act.thaw,
-    will: t().will.thaw,
-    act: async (given) => {
-      await post(`${to}/thaw`, given)
-      done()
-    },
-  })
+  const deed = () => commanded('thaw', to, done)
   return {
     ...{ key: `frozen ${id}`, state: status, what: <Link to={to}>{id}</Link>, why: t().needs.frozen(workflow) },
     ...{ since: submittedAt, to, way: { right: 'control', deed } },
