@@ -1,4 +1,5 @@
 import { type HeapProfiler, Session } from 'node:inspector/promises'
+import { GCProfiler, type GCProfilerResult } from 'node:v8'
 import type { Measure } from '../measure.ts'
 import { nameOf } from '../profile.ts'
 import { drive, start, threeSteps } from '../subject.ts'
@@ -10,7 +11,8 @@ const MOST = 3
 
 export const garbage: Measure = {
   name: 'garbage',
-  about: 'what the engine’s thread allocates for three-step tasks, most of it for the garbage collector',
+  about:
+    'what the engine’s thread allocates for three-step tasks, most of it for the garbage collector, and what that copies of it',
   async run({ quick, place, inFlight }) {
     const tasks = quick ? 100 : 10_000
     await using subject = await start(await place('engine'))
@@ -26,6 +28,10 @@ export const garbage: Measure = {
     await drive(subject.engine, threeSteps, tasks, inFlight)
     const { profile } = await session.post('HeapProfiler.stopSampling')
     session.disconnect()
+    const collector = new GCProfiler()
+    collector.start()
+    await drive(subject.engine, threeSteps, tasks, inFlight)
+    const copied = copiedIn(collector.stop())
     const own = new Map<string, number>()
     add(own, profile.head)
     const sorted = [...own].sort(([, a], [, b]) => b - a)
@@ -41,8 +47,27 @@ export const garbage: Measure = {
         better: 'lower',
         note: 'with more than a hundredth of it',
       },
+      {
+        what: 'copied',
+        value: kilobytes(copied),
+        unit: 'KB',
+        better: 'lower',
+        note: 'of what was young and lived on, by each collection',
+      },
     ]
   },
+}
+
+/** Bytes that collections of the young generation found alive, and carried to another place. */
+function copiedIn({ statistics }: GCProfilerResult): number {
+  let copied = 0
+  for (const { gcType, beforeGC, afterGC } of statistics) {
+    if (gcType !== 'Scavenge') continue
+    const used = ({ heapSpaceStatistics }: typeof afterGC, space: string) =>
+      heapSpaceStatistics.find(({ spaceName }) => spaceName === space)?.spaceUsedSize ?? 0
+    copied += used(afterGC, 'new_space') + Math.max(0, used(afterGC, 'old_space') - used(beforeGC, 'old_space'))
+  }
+  return copied
 }
 
 function add(own: Map<string, number>, { callFrame, selfSize, children }: HeapProfiler.SamplingHeapProfileNode): void {

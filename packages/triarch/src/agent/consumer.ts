@@ -1,6 +1,7 @@
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
@@ -46,14 +47,14 @@ const BEAT_AGAIN = 1_000
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer implements Service {
   readonly #options: ConsumerOptions
-  readonly #running = new Map<number, WorkItem>()
+  readonly #running = new Register<number, WorkItem>()
   /** What each item said last: all that it has said. */
-  readonly #said = new Map<number, Message>()
+  readonly #said = new Register<number, Message>()
   #replies: QueuedReply[] = []
   /** Suspects that were tried, by themselves, and whose replies are not written yet. */
   readonly #tried = new Map<number, WorkItem>()
   /** Done, and their replies not written yet: they are not silent, though they say nothing more themselves. */
-  readonly #unsent = new Map<number, WorkItem>()
+  readonly #unsent = new Register<number, WorkItem>()
   /** Who waits for replies to be written. */
   readonly #recorded = new Map<number, Telling['recorded']>()
   #replying = false

@@ -1,4 +1,5 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StateStore } from '../store/port.ts'
@@ -31,6 +32,8 @@ interface Wait {
   readonly news: 'end' | 'any'
   readonly mark: string | undefined
   lane: number
+  /** Its place there. */
+  place: number
   due: number
   /** Since when the store cannot be asked; null: it can. */
   failingSince: number | null
@@ -58,9 +61,10 @@ export class Waiters {
   readonly #slowest: number
   readonly #isLocal: (id: string) => boolean
   /** One alone, as nearly always, without a set around it. */
-  readonly #byTask = new Map<string, Wait | Set<Wait>>()
+  readonly #byTask = new Register<string, Wait | Set<Wait>>()
   /** By pace: at once, FASTEST, twice that, … Those of a lane come due in the order in which they entered it. */
-  readonly #lanes: Set<Wait>[] = []
+  readonly #lanes: Register<number, Wait>[] = []
+  #places = 0
   readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
   #limit: number
   #timer: Timer | null = null
@@ -87,7 +91,7 @@ export class Waiters {
   /** Nothing that happens after this call goes unheard. Rejects with UNKNOWN_TASK and STORE_*. */
   listen(id: string, { news, mark, later = false }: ListenOptions): Listening {
     const heard = Promise.withResolvers<Heard>()
-    const wait: Wait = { id, news, mark, lane: 0, due: 0, failingSince: null, heard }
+    const wait: Wait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
     const waits = this.#byTask.get(id)
     if (waits instanceof Set) waits.add(wait)
     else this.#byTask.set(id, waits ? new Set([waits, wait]) : wait)
@@ -148,17 +152,18 @@ export class Waiters {
   }
 
   #enter(wait: Wait, lane: number): void {
-    this.#lanes[wait.lane]?.delete(wait)
-    while (this.#lanes.length <= lane) this.#lanes.push(new Set())
+    this.#lanes[wait.lane]?.delete(wait.place)
+    while (this.#lanes.length <= lane) this.#lanes.push(new Register())
     wait.lane = lane
+    wait.place = ++this.#places
     const due = this.#environment.monotonic() + this.#pace(lane)
     wait.due = lane === 0 ? Math.max(due, this.#notBefore) : due
-    this.#lanes[lane]?.add(wait)
+    this.#lanes[lane]?.set(wait.place, wait)
     if (!this.#looking && wait.due < this.#timerAt) this.#rest(wait.due)
   }
 
   #drop(wait: Wait): void {
-    this.#lanes[wait.lane]?.delete(wait)
+    this.#lanes[wait.lane]?.delete(wait.place)
     const waits = this.#byTask.get(wait.id)
     if (waits instanceof Set ? !waits.delete(wait) || waits.size > 0 : waits !== wait) return
     this.#byTask.delete(wait.id)
@@ -199,9 +204,9 @@ export class Waiters {
     const due: Wait[] = []
     for (const [index, lane] of this.#lanes.entries()) {
       const soon = now + this.#pace(index) / 2
-      for (const wait of lane) {
+      for (const wait of lane.values()) {
         if (due.length === MOST || wait.due > soon) break
-        lane.delete(wait)
+        lane.delete(wait.place)
         due.push(wait)
       }
     }
@@ -245,7 +250,7 @@ export function isPassing(error: unknown): boolean {
   return passing.some((code) => isTriarchError(error, code))
 }
 
-function firstOf(lane: ReadonlySet<Wait>): Wait[] {
-  for (const wait of lane) return [wait]
+function firstOf(lane: Register<number, Wait>): Wait[] {
+  for (const wait of lane.values()) return [wait]
   return []
 }

@@ -7,6 +7,7 @@ import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import { Courtesy } from '../environment/courtesy.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
@@ -109,8 +110,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
-  readonly #runners = new Map<string, TaskRunner>()
-  readonly #byKey = new Map<number, TaskRunner>()
+  readonly #runners = new Register<string, TaskRunner>()
+  readonly #byKey = new Register<number, TaskRunner>()
   readonly #locals: AgentHost
   #open = false
   #polling = false

@@ -1,4 +1,5 @@
 import type { Environment } from '../environment/environment.ts'
+import type { Register } from '../environment/register.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
@@ -37,7 +38,7 @@ interface Known extends RecordMark {
 export class Witness {
   readonly #options: WitnessOptions
   /** The tasks that are here. */
-  readonly #runners: ReadonlyMap<string, TaskRunner>
+  readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
   /** A ring: of each span the last record, and the last request that came without one. The store may have lost just that. */
   readonly #latest: { record?: Known; request?: Known }[] = []
   /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
@@ -48,7 +49,7 @@ export class Witness {
   #until = Number.NEGATIVE_INFINITY
   #givenBackAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: WitnessOptions, runners: ReadonlyMap<string, TaskRunner>) {
+  constructor(options: WitnessOptions, runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>) {
     this.#options = options
     this.#runners = runners
     this.#span = (options.every * REACH) / MOST

@@ -1,4 +1,5 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import { TriarchError } from '../error/error.ts'
 import type { StateStore } from './port.ts'
 
@@ -146,13 +147,14 @@ interface Outstanding {
  */
 export function withDeadline(store: StateStore, environment: Environment, unanswered: () => void): StateStore {
   const patience = store.patience ?? LONGEST_ANSWER
-  const outstanding = new Set<Outstanding>()
+  const outstanding = new Register<number, Outstanding>()
+  let calls = 0
   let timer: Timer | null = null
   const look = () => {
     timer = null
-    for (const one of outstanding) {
+    for (const [id, one] of outstanding) {
       if (++one.looks <= LOOKS) continue
-      outstanding.delete(one)
+      outstanding.delete(id)
       const { call, reject } = one
       reject(new TriarchError('STORE_UNANSWERED', `the store gave no answer to ${call} within ${patience} ms`))
       store.unanswered?.(call)
@@ -168,17 +170,17 @@ export function withDeadline(store: StateStore, environment: Environment, unansw
   const methods = store as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
   const wait = (call: string, args: unknown[]) =>
     new Promise((resolve, reject) => {
-      const one = { call, looks: 0, reject }
+      const id = ++calls
       const answer = Promise.resolve(methods[call]?.(...args))
-      outstanding.add(one)
+      outstanding.set(id, { call, looks: 0, reject })
       if (timer === null) arm()
       answer.then(
         (value) => {
-          outstanding.delete(one)
+          outstanding.delete(id)
           resolve(value)
         },
         (error) => {
-          outstanding.delete(one)
+          outstanding.delete(id)
           reject(error)
         },
       )

@@ -1,6 +1,7 @@
 import type { AgentHost, HostedAttempt } from '../agent/host.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Patience } from '../environment/patience.ts'
+import { Register } from '../environment/register.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
@@ -51,8 +52,8 @@ const LAST_WORDS = 1_000
 export class AgentProcess {
   readonly #options: AgentProcessOptions
   readonly #instance: string
-  readonly #running = new Map<string, Running>()
-  readonly #unacknowledged = new Map<string, Unacknowledged>()
+  readonly #running = new Register<string, Running>()
+  readonly #unacknowledged = new Register<string, Unacknowledged>()
   readonly #answered: AnsweredElsewhere
   /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
   readonly #beats = new Map<string, AgentMessage>()

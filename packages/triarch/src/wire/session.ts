@@ -2,6 +2,7 @@ import type { Attempt, AttemptOptions, Relayed } from '../agent/attempt.ts'
 import type { AgentLink, Remotes } from '../agent/remote.ts'
 import type { LogFields } from '../definition/log.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { agentOf } from '../value/name.ts'
@@ -57,7 +58,7 @@ export class Session implements AgentLink {
   #hellos: number
   readonly #options: SessionOptions
   #offers: Map<string, OfferedAgent>
-  readonly #given = new Map<string, Given>()
+  readonly #given = new Register<string, Given>()
   readonly #outbox = new Outbox()
   /** Ends the wait of the request that waits. */
   #waiting: (() => void) | null = null

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../../environment/environment.ts'
+import { Register } from '../../environment/register.ts'
 import { threadArguments } from '../../environment/thread.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Transition } from '../port.ts'
@@ -48,7 +49,7 @@ export class WorkerRunner implements Runner {
   readonly #environment: Environment
   readonly #data: ThreadData
   readonly #busyTimeout: number
-  readonly #pending: Map<number, Pending> = new Map()
+  readonly #pending = new Register<number, Pending>()
   #open = false
   #worker: Worker | null = null
   #abandoned: Worker | null = null
