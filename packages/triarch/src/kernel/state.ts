@@ -65,9 +65,9 @@ export interface TaskState {
   undoBegun: boolean
   lastFailed: number | null
   /** Steps that are not done, or are being undone. */
-  steps: Map<number, Step>
+  steps: Table<number, Step>
   /** Completed steps that can be undone: apart, so that no turn has to look through them. */
-  compensable: Map<number, Step>
+  compensable: Table<number, Step>
   timers: Table<number, number>
   waits: Table<number, { name: string; until: number | null }>
   children: Table<number, Child>
@@ -77,7 +77,7 @@ export interface TaskState {
   requests: readonly string[]
   /** What was asked for under those of them that say it. */
   digests: Readonly<Record<string, string>>
-  patches: Set<string>
+  patches: Table<string, true>
   pause: Pause | null
   /** Deliveries held back while paused. */
   deferred: Delivery[]
@@ -136,15 +136,15 @@ export function newState(id: string): TaskState {
     undone: 0,
     undoBegun: false,
     lastFailed: null,
-    steps: new Map(),
-    compensable: new Map(),
+    steps: new Table(),
+    compensable: new Table(),
     timers: new Table(),
     waits: new Table(),
     children: new Table(),
     mailbox: [],
     requests: [],
     digests: {},
-    patches: new Set(),
+    patches: new Table(),
     pause: null,
     deferred: [],
     closing: null,

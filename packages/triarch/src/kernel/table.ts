@@ -1,10 +1,42 @@
+/** The only entry of a table, as nearly always: a task goes from one step to the next. */
+class Lone<K, V> implements Iterable<[K, V]> {
+  readonly size = 1
+  readonly key: K
+  value: V
+
+  constructor(key: K, value: V) {
+    this.key = key
+    this.value = value
+  }
+
+  get(key: K): V | undefined {
+    return key === this.key ? this.value : undefined
+  }
+
+  has(key: K): boolean {
+    return key === this.key
+  }
+
+  keys(): Iterable<K> {
+    return [this.key]
+  }
+
+  values(): Iterable<V> {
+    return [this.value]
+  }
+
+  [Symbol.iterator](): Iterator<[K, V]> {
+    return [[this.key, this.value] as [K, V]].values()
+  }
+}
+
 /**
- * A map that costs next to nothing while nothing was put into it. A task has a dozen of them and uses two; an empty `Map` takes
- * 200 bytes, which the garbage collector copies for each task in flight.
+ * A map that costs next to nothing while nothing was put into it, and little with one entry. A task has a dozen of them and uses two; an empty `Map` takes
+ * 200 bytes, which the garbage collector copies for each task in flight, and as many again whenever its last entry goes.
  */
 export class Table<K, V> implements Iterable<[K, V]> {
-  /** Not private, so that two tables are only equal where their entries are. */
-  entered: Map<K, V> | null = null
+  /** Not private, and by the number of entries alone, so that two tables are only equal where their entries are. */
+  entered: Lone<K, V> | Map<K, V> | null = null
 
   get size(): number {
     return this.entered?.size ?? 0
@@ -19,18 +51,25 @@ export class Table<K, V> implements Iterable<[K, V]> {
   }
 
   set(key: K, value: V): void {
-    this.entered ??= new Map()
-    this.entered.set(key, value)
+    const { entered } = this
+    if (entered === null) this.entered = new Lone(key, value)
+    else if (entered instanceof Map) entered.set(key, value)
+    else if (entered.key === key) entered.value = value
+    else this.entered = new Map(entered).set(key, value)
   }
 
   delete(key: K): boolean {
-    const known = this.entered?.delete(key) ?? false
-    if (this.entered?.size === 0) this.entered = null // as if nothing had ever been entered
-    return known
+    const { entered } = this
+    if (!entered?.has(key)) return false
+    if (entered instanceof Map) {
+      entered.delete(key)
+      if (entered.size === 1) for (const [only, value] of entered) this.entered = new Lone(only, value)
+    } else this.entered = null // as if nothing had ever been entered
+    return true
   }
 
   clear(): void {
-    this.entered?.clear() // who walks through it is at its end
+    if (this.entered instanceof Map) this.entered.clear() // who walks through it is at its end
     this.entered = null
   }
 

@@ -20,7 +20,7 @@ export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 /** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
 export class Attempts {
   readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>
-  readonly #here = new Set<number>()
+  readonly #here = new Table<number, true>()
   /** Who waits to be told that a trial of these steps is recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
@@ -29,8 +29,13 @@ export class Attempts {
   }
 
   /** The steps whose attempts run here. */
-  get steps(): ReadonlySet<number> {
-    return this.#here
+  get steps(): Iterable<number> {
+    return this.#here.keys()
+  }
+
+  /** Whether an attempt of it runs here. */
+  has(step: number): boolean {
+    return this.#here.has(step)
   }
 
   get none(): boolean {
@@ -58,7 +63,7 @@ export class Attempts {
       else if (leaving) continue
       else {
         local.push(step)
-        this.#here.add(step.id)
+        this.#here.set(step.id, true)
       }
       step.dispatched = true
     }

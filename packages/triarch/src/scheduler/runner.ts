@@ -208,7 +208,7 @@ export class TaskRunner {
 
   /** Whether an attempt of this step runs in this process. */
   runs(step: number): boolean {
-    return this.#attempts.steps.has(step)
+    return this.#attempts.has(step)
   }
 
   /** Another node owns the task, or this one lost its lease: forget it. */
@@ -378,7 +378,7 @@ export class TaskRunner {
       snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
       consumed,
       work,
-      withdraw: turn.aborts.filter((step) => !this.#attempts.steps.has(step)),
+      withdraw: turn.aborts.filter((step) => !this.#attempts.has(step)),
       forget: turn.forgotten,
       children,
       posts: turn.posts,
@@ -446,7 +446,7 @@ export class TaskRunner {
   /** A reply of an attempt that runs here may come by the inbox: sent again, from elsewhere. */
   #ended({ message, letter }: Mail): void {
     const { step } = message as Reply
-    if (letter !== null && this.#attempts.steps.has(step)) this.#host.abandonStep(this.id, step, answered())
+    if (letter !== null && this.#attempts.has(step)) this.#host.abandonStep(this.id, step, answered())
     this.#attempts.ended(step)
   }
 
@@ -467,7 +467,7 @@ export class TaskRunner {
   /** Its process went to another server, and answers by the inbox: what is left of it here says nothing more. */
   #moved({ step, attempt, elsewhere }: Extract<Message, { type: 'heartbeat' }>): void {
     const known = this.state.steps.get(step)
-    if (elsewhere === undefined || !known?.given || !this.#attempts.steps.has(step)) return
+    if (elsewhere === undefined || !known?.given || !this.#attempts.has(step)) return
     if (known.operation !== elsewhere || known.attempt !== attempt) return
     this.#attempts.ended(step)
     this.#leaves = step

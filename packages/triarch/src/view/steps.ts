@@ -9,6 +9,7 @@ import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
 import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StepStatus } from '../kernel/status.ts'
+import type { Step } from '../kernel/step/step.ts'
 import { Table } from '../kernel/table.ts'
 import type { CachedAt } from './event.ts'
 import { cachedAt } from './history.ts'
@@ -164,7 +165,7 @@ function settle(view: StepView, state: TaskState, batches: Table<number, Batch>)
 
 /** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
 function batchesOf(history: readonly DatedEvent[]): Table<number, Batch> {
-  const state = { batches: new Table<number, Batch>(), steps: new Map() }
+  const state = { batches: new Table<number, Batch>(), steps: new Table<number, Step>() }
   for (const { event } of effective(history)) {
     if (event.type === 'continuedAsNew') state.batches.clear()
     if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))

@@ -631,7 +631,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { 'mailbox.0.name': 'e', 'mailbox.0.payload': 1 },
   ],
   ['a message comes to nothing', running, { type: 'messageIgnored', message: 'm', reason: 'r' }, { asides: 1 }],
-  ['the code asks for a patch', running, { type: 'patched', patch: 'p' }, { 'patches.p': true }],
+  ['the code asks for a patch', running, { type: 'patched', patch: 'p' }, { 'patches p': true }],
   ['the code says how far it is', running, { type: 'progressed', progress: 9 }, { progress: 9 }],
   [
     'a task stops',
@@ -1342,7 +1342,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     'the code asks for a patch after it said how far it is',
     [...running, { type: 'progressed', progress: 9 }],
     { type: 'patched', patch: 'p' },
-    { 'patches.p': true },
+    { 'patches p': true },
   ],
   [
     'the code asks for a lock before it has its keys',

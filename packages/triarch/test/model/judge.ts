@@ -161,7 +161,7 @@ function copyOf(state: TaskState): TaskState {
 
 /** The state without the two marks that only this process needs. */
 export function durable(state: TaskState): unknown {
-  const lasting = (steps: ReadonlyMap<number, Step>) =>
+  const lasting = (steps: Table<number, Step>) =>
     [...steps.values()].map(({ dispatched: _d, aborted: _a, ...step }) => step)
   return {
     ...state,

@@ -29,7 +29,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     state.digests = Object.fromEntries([...kept, [request, digest]])
   },
   patched(state, { patch }) {
-    state.patches.add(patch)
+    state.patches.set(patch, true)
   },
   progressed(state, { progress }) {
     state.progress = progress

@@ -26,6 +26,7 @@ import { Watch } from './watch.ts'
 import { type Wish, type Wished, withdrawal } from './wish.ts'
 
 const NO_SECRETS: ReadonlySet<string> = new Set()
+const NO_PATCHES: ReadonlySet<string> = new Set()
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
@@ -54,12 +55,12 @@ export class FunctionRun implements Decider {
   readonly #recorded: readonly Decision[]
   readonly #patches: ReadonlySet<string>
   readonly #patched = new Table<string, boolean>()
-  readonly #waiting = new Map<number, Given<never>>()
+  readonly #waiting = new Table<number, Given<never>>()
   readonly #wished = new Table<number, Wished>()
   /** By the ids under which they were asked for; null: what came to it went on to others. */
   readonly #left = new Table<number, Wish | null>()
   /** Maybe nobody listens to them any more. */
-  readonly #doubtful = new Set<Wished>()
+  readonly #doubtful = new Table<Wished, true>()
   readonly #input: Json
   #cursor = 0
   #undelivered: number
@@ -80,7 +81,8 @@ export class FunctionRun implements Decider {
     this.#stray = stray
     this.#input = rebuilt.state.input
     this.#recorded = rebuilt.decisions
-    this.#patches = new Set(rebuilt.state.patches)
+    const { patches } = rebuilt.state
+    this.#patches = patches.size === 0 ? NO_PATCHES : new Set(patches.keys())
     this.#undelivered = rebuilt.deliveries.length
     this.#nextId = rebuilt.state.firstId
   }
@@ -146,7 +148,7 @@ export class FunctionRun implements Decider {
   /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
   rest(): void {
     if (this.#doubtful.size === 0) return
-    for (const wished of this.#doubtful) {
+    for (const wished of this.#doubtful.keys()) {
       if (wished.standing !== 'asked' || wished.promise.heard) this.#doubtful.delete(wished)
       // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
       else if (this.#leave(wished)) this.#doubtful.delete(wished)
@@ -196,7 +198,7 @@ export class FunctionRun implements Decider {
           Given.refuse(promise, error)
         }
       },
-      lost: () => void this.#doubtful.add(wished),
+      lost: () => this.#doubtful.set(wished, true),
     })
     const abort = (): void => this.#abort(wished, signal?.reason)
     wished.over = () => signal?.removeEventListener('abort', abort)
