@@ -110,14 +110,15 @@ export class Attempt {
     environment: Environment,
     options: AttemptOptions,
     bounds: AttemptBounds,
+    startedAt: number,
     settle: (outcome: Outcome) => void,
   ) {
     this.#settle = settle
     this.#bounds = bounds
     this.#environment = environment
     this.order = options
-    this.startedAt = environment.now()
-    this.#timer = environment.timer(Math.max(0, options.completeBy - this.startedAt), () =>
+    this.startedAt = startedAt
+    this.#timer = environment.timer(Math.max(0, options.completeBy - startedAt), () =>
       this.#expire('STEP_TIMEOUT', 'the attempt was not done by its complete-by'),
     )
     this.#expectPulse()

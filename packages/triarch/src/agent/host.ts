@@ -4,6 +4,7 @@ import { toConcurrency } from '../definition/concurrency.ts'
 import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Register } from '../environment/register.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import { LONGEST_REST } from '../policy/rate.ts'
@@ -122,7 +123,7 @@ export class AgentHost {
   /** Of actions whose answers may be given again. */
   readonly #cached = new Map<string, CachePolicy>()
   #handlers = new Map<string, Handler | Relay>()
-  readonly #running = new Map<string, Attempt>()
+  readonly #running = new Register<string, Attempt>()
   /** Who also takes what was meant for an action that is offered no more. */
   #relay: Relay | null = null
   readonly #overtime: Overtime
@@ -130,7 +131,7 @@ export class AgentHost {
   /** Of attempts that wait here for an instant of their rate: how each goes on, if it may. */
   readonly #tarrying = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
-  readonly #unsure = new Map<string, HostedAttempt>()
+  readonly #unsure = new Register<string, HostedAttempt>()
 
   /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
   constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
@@ -296,7 +297,7 @@ export class AgentHost {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action) ?? this.#relay
     if (!handler) return this.slots.release(request.action, request.rank)
-    if (attempt.adopted) return this.#go(attempt, handler)
+    if (attempt.adopted) return this.#go(attempt, handler, this.#options.environment.now())
     const policy = local || request.operation !== 'run' ? undefined : this.#cached.get(request.action)
     if (policy) this.#ask(attempt, handler, policy)
     else this.#admit(attempt, handler, local)
@@ -437,14 +438,15 @@ export class AgentHost {
     const { request } = attempt
     const { environment, dock } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
-    const late = environment.now() >= attempt.completeBy
+    const now = environment.now()
+    const late = now >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
     const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt))
     const paused = opened ?? this.#pause() ?? this.#rest(attempt)
     const elsewhere = paused ?? this.#astray(attempt)
     const refusal = elsewhere ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
-    if (!refusal) return this.#go(attempt, handler)
+    if (!refusal) return this.#go(attempt, handler, now)
     dock.leave(attempt)
     if (elsewhere || !attempt.flight || attempt.work === undefined) this.#end(attempt, refusal, null)
     else this.#tarry(attempt, handler, refusal)
@@ -482,14 +484,14 @@ export class AgentHost {
     for (const resume of [...this.#tarrying]) resume()
   }
 
-  #go(attempt: HostedAttempt, handler: Handler | Relay): void {
+  #go(attempt: HostedAttempt, handler: Handler | Relay, now: number): void {
     const { request } = attempt
     const { environment, lease, dock } = this.#options
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
     let place = -1
     let trial: Timer | null = null
-    const running = new Attempt(environment, attempt, this.#options, (outcome) => {
+    const running = new Attempt(environment, attempt, this.#options, now, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
       dock.leave(attempt)
@@ -549,14 +551,15 @@ export class AgentHost {
     const { request } = hosted
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
-    if (ran && !ran.cutOff) this.#adapt(request, outcome, environment.now() - ran.startedAt)
+    const now = environment.now()
+    if (ran && !ran.cutOff) this.#adapt(request, outcome, now - ran.startedAt)
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
     if (ran) this.#heed(request.action, hosted.lane ?? this.name, outcome)
     if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.guard?.expect(outcome.lane)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
-    else this.#pass(hosted, outcome, ran && environment.now() - ran.startedAt)
+    else this.#pass(hosted, outcome, ran && now - ran.startedAt)
     const reply: Reply = {
       type: 'reply',
       step,
@@ -564,7 +567,7 @@ export class AgentHost {
       attempt,
       outcome,
       startedAt: ran?.startedAt ?? null,
-      endedAt: environment.now(),
+      endedAt: now,
       node,
       ...(ran?.checkpoint !== undefined && { checkpoint: ran.checkpoint }),
     }

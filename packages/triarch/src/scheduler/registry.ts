@@ -9,7 +9,9 @@ import type { PausedThere } from '../store/port.ts'
 
 /** What this process knows by name. Several versions of a workflow may stand side by side. */
 export class Registry {
-  readonly #workflows = new Map<string, Workflow>()
+  /** By name and version. */
+  readonly #versions = new Map<string, Map<string, Workflow>>()
+  readonly #workflows: Workflow[] = []
   #declared = false
   readonly agents: Map<string, Agent> = new Map()
   /** Workflows whose tasks nobody takes up now, and why. */
@@ -19,21 +21,20 @@ export class Registry {
 
   /** Around everything in this process, the outermost first. */
   readonly middleware: readonly Middleware[]
-  readonly #chains = new Map<string, readonly Middleware[]>()
+  /** Of a workflow that is known here (or of any other), by action. */
+  readonly #chains = new Map<Workflow | undefined, Map<string, readonly Middleware[]>>()
   readonly #subscribers = new Map<string, Action[]>()
 
   /** Throws DUPLICATE_DEFINITION, INVALID_OPTION. */
   constructor(workflows: readonly Workflow[], agents: readonly Agent[], middleware: readonly Middleware[] = []) {
     this.middleware = inOrder(middleware)
     for (const workflow of workflows) {
-      const key = versionKey(workflow.name, workflow.version)
-      if (this.#workflows.has(key)) {
-        throw new TriarchError(
-          'DUPLICATE_DEFINITION',
-          `workflow "${workflow.name}" version "${workflow.version}" is registered twice`,
-        )
-      }
-      this.#workflows.set(key, workflow)
+      const { name, version } = workflow
+      const versions = this.#versions.get(name) ?? new Map<string, Workflow>()
+      if (versions.has(version))
+        throw new TriarchError('DUPLICATE_DEFINITION', `workflow "${name}" version "${version}" is registered twice`)
+      this.#versions.set(name, versions.set(version, workflow))
+      this.#workflows.push(workflow)
       this.#declared ||= workflow.definition.signals !== undefined
     }
     for (const agent of agents) {
@@ -55,12 +56,17 @@ export class Registry {
 
   /** What is around the attempts of an action's steps, in tasks of this workflow if it is known here. */
   chain(action: string, workflow: string, version: string): readonly Middleware[] {
-    const key = `${action} ${versionKey(workflow, version)}`
-    const known = this.#chains.get(key)
-    if (known) return known
-    const own = this.action(action)?.definition.middleware
-    const chain = inOrder(this.middleware, this.workflow(workflow, version)?.definition.middleware, own)
-    this.#chains.set(key, chain)
+    const known = this.workflow(workflow, version)
+    let chains = this.#chains.get(known)
+    if (!chains) {
+      chains = new Map()
+      this.#chains.set(known, chains)
+    }
+    let chain = chains.get(action)
+    if (!chain) {
+      chain = inOrder(this.middleware, known?.definition.middleware, this.action(action)?.definition.middleware)
+      chains.set(action, chain)
+    }
     return chain
   }
 
@@ -71,7 +77,7 @@ export class Registry {
   }
 
   workflow(name: string, version: string): Workflow | undefined {
-    return this.#workflows.get(versionKey(name, version))
+    return this.#versions.get(name)?.get(version)
   }
 
   /** The definition itself, or the one that is registered under this name: the last, where no version is named. Throws UNKNOWN_WORKFLOW. */
@@ -81,8 +87,9 @@ export class Registry {
       return given as Workflow
     }
     const { name, version } = given
-    const all = [...this.#workflows.values()]
-    const found = all.findLast((one) => one.name === name && (version === undefined || one.version === version))
+    const found = this.#workflows.findLast(
+      (one) => one.name === name && (version === undefined || one.version === version),
+    )
     if (found) return found
     const said = version === undefined ? name : `${name}@${version}`
     throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" is registered here`)
@@ -94,13 +101,13 @@ export class Registry {
   }
 
   get retentions(): { name: string; retention: Retention }[] {
-    return [...this.#workflows.values()].map(({ name, definition }) => {
+    return this.#workflows.map(({ name, definition }) => {
       return { name, retention: toRetention(definition.retention, `workflow "${name}": retention`) }
     })
   }
 
   get workflows(): Workflow[] {
-    return [...this.#workflows.values()]
+    return [...this.#workflows]
   }
 
   /** Those of them whose tasks it takes up now. */
@@ -110,10 +117,6 @@ export class Registry {
   }
 
   get runnable(): { workflow: string; version: string }[] {
-    return [...this.#workflows.values()].map(({ name, version }) => ({ workflow: name, version }))
+    return this.#workflows.map(({ name, version }) => ({ workflow: name, version }))
   }
-}
-
-function versionKey(name: string, version: string): string {
-  return `${name}@${version}`
 }
