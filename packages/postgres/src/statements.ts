@@ -263,7 +263,7 @@ export function statementsIn(schema: string): Statements {
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
-    statement('take_tasks', boundedCall('take_tasks', calls.take_tasks, UNFLUSHED), true),
+    statement('take_tasks', unflushedTake(calls.take_tasks), true),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
@@ -298,10 +298,15 @@ const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /**
- * Not worth a flush of its own: whatever is done by right of it is a later transaction, and is only durable together with it. If the server
- * forgets both, nothing has happened.
+ * Of tasks that nobody had before, a claim is not worth a flush of its own: before anything is done by right of it there is a record, a later
+ * transaction, and with that it is durable. If the server forgets both, nothing has happened. One that was had may have attempts that begin without a record.
  */
 const UNFLUSHED = `(SELECT set_config('synchronous_commit', 'off', true) AS bound OFFSET 0) b`
+
+function unflushedTake(count: number): string {
+  const had = `CASE WHEN x.seq = 0 AND (x.text::json ->> 'epoch')::bigint > 1 THEN set_config('synchronous_commit', 'on', true) END`
+  return `SELECT x.*, ${had} AS had FROM ${UNFLUSHED}, LATERAL triarch.take_tasks(${boundedParameters(count)}) x`
+}
 
 /** The bound holds from its first row on, for the call's own parameter depends on it. */
 function boundedParameters(count: number, of = 'b.bound IS NULL'): string {

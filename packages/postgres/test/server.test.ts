@@ -5,7 +5,16 @@ import { migrate, Triarch, workflow } from 'triarch'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
-import { claimAll, flow, newTask, owned, snapshot, transition, workRequest } from '../../triarch/test/store/samples.ts'
+import {
+  claimAll,
+  flow,
+  newTask,
+  owned,
+  released,
+  snapshot,
+  transition,
+  workRequest,
+} from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { refuseVersion } from '../src/migrate.ts'
 import { migrations } from '../src/migrations/index.ts'
@@ -43,7 +52,7 @@ describe('the PostgreSQL store', () => {
     for (const store of stores) expect(await store.task('t')).not.toBeNull()
   })
 
-  it('waits for the disk with what is acknowledged, and not with who has which task', async () => {
+  it('waits for the disk with what is acknowledged, and not with who has a task that nobody had before', async () => {
     const store = await opened()
     await withClient(async (client) => {
       await client.query(`CREATE TABLE "${schema}".seen (at serial, waits text)`)
@@ -51,15 +60,20 @@ describe('the PostgreSQL store', () => {
         `CREATE FUNCTION "${schema}".see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           INSERT INTO "${schema}".seen (waits) VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`,
       )
+      // As it is when the transaction ends.
       await client.query(
-        `CREATE TRIGGER see AFTER INSERT OR UPDATE ON "${schema}".tasks EXECUTE FUNCTION "${schema}".see()`,
+        `CREATE CONSTRAINT TRIGGER see AFTER INSERT OR UPDATE ON "${schema}".tasks DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION "${schema}".see()`,
       )
       await store.submit([newTask('t')])
       const [claim] = await claimAll(store)
       if (!claim) throw new Error('there was a task to claim')
-      await store.commit([transition(claim, { snapshot: snapshot({ progress: '1' }) })])
+      await store.commit([
+        transition(claim, { snapshot: snapshot({ progress: '1' }), release: { ...released, ready: true } }),
+      ])
+      expect(await claimAll(store)).toMatchObject([{ epoch: 2 }])
       const { rows } = await client.query<{ waits: string }>(`SELECT waits FROM "${schema}".seen ORDER BY at`)
-      expect(rows.map(({ waits }) => waits)).toEqual(['on', 'off', 'on'])
+      expect(rows.map(({ waits }) => waits)).toEqual(['on', 'off', 'on', 'on'])
     })
   })
 

@@ -72,15 +72,33 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
   const { node, limit, held, trial } = request
   if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
+  const ready = candidates(database, request, 2)
+  const suspect = trial === true && suspects(database, request, 1).length > 0
   // An idle poll takes no write lock.
-  if (!due && candidates(database, request, 1).length === 0 && !(trial && suspects(database, request, 1).length > 0))
-    return []
+  if (!due && ready.length === 0 && !suspect) return []
+  const first = due || suspect || !isFirst(database, ready) ? null : takeFirst(database, request)
+  if (first) return first
   return database.transaction(() => {
     if (due) wake(database, now, Math.max(limit, WAKE_LIMIT))
     const tried = trial ? suspects(database, request, Math.min(limit, CLAIM_BOUNDS.trials)) : []
     if (tried.length > 0) return takeAll(database, tried, { ...request, trial: true })
     return takeAll(database, candidates(database, request, limit), { ...request, trial: false })
   })
+}
+
+/**
+ * One that nobody had before, alone: not worth a flush of its own. Before anything is done by right of it there is a record, and with that it is
+ * durable; if the machine forgets both, nothing has happened. One that was had may have attempts that begin without a record. Null: there is another by now.
+ */
+function takeFirst(database: Database, request: ClaimRequest): Claim[] | null {
+  return database.unflushed(() => {
+    const ready = candidates(database, request, request.limit)
+    return isFirst(database, ready) ? takeAll(database, ready, { ...request, trial: false }) : null
+  })
+}
+
+function isFirst(database: Database, [only, other]: readonly Candidate[]): boolean {
+  return only !== undefined && !other && database.get<ClaimedRow>(TASK, only.key)?.epoch === 0
 }
 
 export function nextWake(database: Database): number | null {
