@@ -80,7 +80,8 @@ export class Lookout implements Service {
     if (heard.includes('work')) consumer?.wake()
     if (heard.includes('settings')) this.#options.settings()
     if (heard.includes('rests')) this.#options.rests()
-    if (heard.includes('changes')) this.#check()
+    // Whoever says so has compared already.
+    if (heard.includes('changes')) void this.#look().catch((error: unknown) => this.#failed(error))
   }
 
   #next(): void {
