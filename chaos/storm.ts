@@ -188,7 +188,7 @@ async function terminate(eye: Eye): Promise<string | null> {
   return ended.length === 0 ? null : `${ended.length} sessions`
 }
 
-/** Whose commits, and which: the first word or the function of the statement. */
+/** Whose commits, and which: the beginning of the statement, or of its function's name (`commit_one`). */
 const prey = {
   order: { group: 'web', statement: 'COMMIT' },
   transition: { group: 'scheduler', statement: 'commit' },
@@ -204,7 +204,7 @@ async function swallow(what: Prey, fleet: Fleet, fault: Fault, struck: Struck): 
   // Remote agents have no database.
   const members = fleet.members.filter((member) => member.group !== 'remote')
   const { proxies, name } = pick({ members }, fault, group)
-  const wants = (statement: Statement) => wanted === undefined || nameOf(statement) === wanted
+  const wants = (statement: Statement) => wanted === undefined || nameOf(statement).startsWith(wanted)
   const statement = await proxies[0]?.swallow(AbortSignal.timeout(fault.lasts), wants)
   if (!statement) return null
   const caught = nameOf(statement)

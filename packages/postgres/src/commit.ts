@@ -2,6 +2,49 @@ import type { CommitOutcome, Creation, NewTask, Snapshot, Transition } from 'tri
 import { booleans, integers, texts } from './arrays.ts'
 import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.ts'
 
+/** The call that writes a batch, and its parameters. */
+export type CommitCall = [name: 'commit' | 'commit_one' | 'commit_new', given: unknown[]]
+
+/** What is alone, and asks for no more than a record and what changes in its row, has a call of its own: arrays of one cost twice as much. */
+export function commitCall(batch: readonly Transition[]): CommitCall {
+  const [first] = batch
+  if (first && batch.length === 1 && isPlain(first)) {
+    if (first.key !== null) return ['commit_one', changeOf(first, first.key)]
+    if (first.create && isFirst(first)) return ['commit_new', creationOf(first, first.create)]
+  }
+  return ['commit', commitArguments(batch)]
+}
+
+function isPlain({ work, withdraw, forget, children, posts, rebase }: Transition): boolean {
+  return !rebase && [work, withdraw, forget, children, posts].every(({ length }) => length === 0)
+}
+
+function isFirst({ seq, events, consumed, release }: Transition): boolean {
+  return seq === 1 && events !== null && consumed.length === 0 && release === null
+}
+
+/** The parameters of `triarch.commit_one`, in its order. */
+function changeOf({ id, node, epoch, seq, at, lastAt, events, consumed, snapshot, release }: Transition, key: number) {
+  return [
+    ...[key, id, node, epoch, seq, at, lastAt, events, consumed.length > 0 ? integers(consumed) : null],
+    ...snapshotValues(snapshot),
+    ...[release?.wakeAt, release?.ready, release?.orphaned],
+  ]
+}
+
+/** The parameters of `triarch.commit_new`, in its order. */
+function creationOf({ node, epoch, at, events, snapshot }: Transition, create: Creation) {
+  const { id, workflow, version, priority, parent } = create
+  return [
+    ...[id, workflow, version, priority, parent, tagsText(create), create.at, node, epoch, at, events],
+    ...snapshotValues(snapshot ?? freshSnapshot(create)),
+  ]
+}
+
+function snapshotValues(it: Snapshot | null) {
+  return [it?.status, it?.result, it?.failures, it?.deadline, it?.progress, it?.output, it?.error, it?.pause]
+}
+
 /** The parameters of `triarch.commit`, in its order. */
 export function commitArguments(batch: readonly Transition[]): Buffer[] {
   const parts = split(batch)

@@ -3,7 +3,7 @@ import type { NewTask, SubmitOutcome } from 'triarch/store'
 import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
-import { gatesOfTasks, submitOutcomes, tagsText } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, taskValues } from './submit.ts'
 
 /** What a client, or a client of a pool, of `pg` has. Adapters to other drivers and query builders need no more than `query`. */
 interface Queryable {
@@ -69,10 +69,7 @@ export async function submitIn(
 
 /** The parameters of `triarch.insert_tasks`, in its order. */
 function taskLists(tasks: readonly NewTask[]): string[] {
-  const rows = tasks.map((task) => {
-    const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
-    return [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
-  })
+  const rows = tasks.map(taskValues)
   return COLUMNS.map((_, column) => literal(rows.map((row) => row[column] ?? null)))
 }
 

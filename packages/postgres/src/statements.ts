@@ -61,7 +61,10 @@ type Gated = 'commit_gated' | 'submit_gated'
 type Call =
   | 'write_schedule'
   | 'commit'
+  | 'commit_one'
+  | 'commit_new'
   | 'submit'
+  | 'submit_one'
   | 'post_on_terms'
   | 'take_tasks'
   | 'quarantine'
@@ -145,7 +148,10 @@ export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'wr
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 79,
+  commit_one: 22,
+  commit_new: 21,
   submit: 13,
+  submit_one: 13,
   post_on_terms: 12,
   take_tasks: 14,
   quarantine: 8,
@@ -264,7 +270,8 @@ export function statementsIn(schema: string): Statements {
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
     statement('take_tasks', unflushedTake(calls.take_tasks), true),
-    statement('commit', commit(calls.commit), true),
+    statement('commit', commit('commit', ofOne(boundedParameters(calls.commit))), true),
+    ...commitsOfOne.map((name) => statement(name, commit(name, boundedParameters(calls[name])), true)),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
@@ -294,7 +301,7 @@ function call(name: string, count: number): string {
 const WAITS = 200
 
 /** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
-const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
+const bounded = ['submit', 'submit_one', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /**
@@ -333,12 +340,14 @@ SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
 
+/** Of one transition (migrations/0033/one.sql). */
+const commitsOfOne = ['commit_one', 'commit_new'] as const
+
 /** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
-function commit(count: number): string {
-  const given = ofOne(boundedParameters(count))
-  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${given}) c`
+function commit(name: string, given: string): string {
+  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.${name}(${given}) c`
 }
 
 /** A commit is of one node, as a rule: its name is sent once, and not with every transition, where it would be a tenth of what is sent. */

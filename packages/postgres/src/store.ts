@@ -27,7 +27,7 @@ import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { breakerOf } from './breaker.ts'
 import { cacheOf, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
-import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
+import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
@@ -70,7 +70,7 @@ import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row, Statement } from './slot.ts'
 import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { countingOf, filtersOf, tallyOf } from './statistics.ts'
-import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, taskArrays, taskValues } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
@@ -151,8 +151,9 @@ export class PostgresStore implements port.StateStore {
   async commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
     if (batch.length === 0) return []
     const gates = gatesOfBatch(batch)
-    const given = commitArguments(batch)
-    const row = await (gates === null ? this.#first('commit', given) : this.#first('commit_gated', [...given, gates]))
+    const row = await (gates === null
+      ? this.#first(...commitCall(batch))
+      : this.#first('commit_gated', [...commitArguments(batch), gates]))
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
@@ -172,10 +173,12 @@ export class PostgresStore implements port.StateStore {
   async submit(tasks: readonly port.NewTask[], acted: port.Audited = {}): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
-    const given = taskArrays(tasks)
-    const row = await (gates === null
-      ? this.#numbered('submit', given, acted)
-      : this.#seen(this.#first('submit_gated', [...given, gates])))
+    const [first] = tasks
+    const row = await (gates !== null
+      ? this.#seen(this.#first('submit_gated', [...taskArrays(tasks), gates]))
+      : first && tasks.length === 1 && !acted.audit
+        ? this.#seen(this.#first('submit_one', taskValues(first)))
+        : this.#numbered('submit', taskArrays(tasks), acted))
     this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)

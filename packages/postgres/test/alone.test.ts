@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isTriarchError } from '../../triarch/src/index.ts'
+import type { StateStore } from '../../triarch/src/store/port.ts'
+import type { Transition } from '../../triarch/src/store/transition.ts'
+import { handClock, turn } from '../../triarch/test/store/clock.ts'
+import { creation, newTask, owned, released, snapshot, stopped, transition } from '../../triarch/test/store/samples.ts'
+import { commitCall } from '../src/commit.ts'
+import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
+
+// What is alone in its call has statements of its own (migrations/0033/one.sql): they do what those for many do.
+
+const schema = freshSchema()
+let store: StateStore
+beforeAll(async () => {
+  store = (await subjectIn(schema)()).store(handClock())
+  await store.open()
+})
+afterAll(async () => {
+  await store.close()
+  await dropSchema(schema)
+})
+
+const letter = (name: string) => ({ type: 'event', name, payload: 1 }) as const
+const claimed = (id: string) => owned(store, id)
+const written = async (id: string) => {
+  const claim = await claimed(id)
+  await store.commit([transition(claim)])
+  return claim
+}
+/** The number of what was posted to a task that somebody owns. */
+const told = async (id: string, control = false) => {
+  await store.post([{ task: id, message: letter('go'), control }])
+  return (await store.inbox('a', 1_000)).map((it) => it.id)
+}
+const later = { seq: 3, at: 1_800_000_000_002, lastAt: 1_800_000_000_001 }
+const without = { events: null, seq: 1, lastAt: 1_800_000_000_000 }
+
+/** How a task comes to be, and the transition of it. */
+const cases: Record<string, (id: string) => Promise<Transition>> = {
+  'a record': async (id) => transition(await claimed(id)),
+  'a record of a time that nobody knows': async (id) => transition(await claimed(id), { lastAt: null }),
+  'what changes in its row': async (id) =>
+    transition(await claimed(id), { snapshot: snapshot({ failures: 2, deadline: 9 }) }),
+  'its end': async (id) => transition(await claimed(id), { snapshot: stopped, release: released }),
+  'its return until an instant': async (id) =>
+    transition(await claimed(id), { release: { ...released, wakeAt: 1_900_000_000_000 } }),
+  'its return for anybody, without a record': async (id) =>
+    transition(await claimed(id), { ...without, release: { ...released, ready: true, orphaned: true } }),
+  'its return without the record before': async (id) =>
+    transition(await claimed(id), { ...without, seq: 2, release: released }),
+  'its return after a record of another time': async (id) =>
+    transition(await claimed(id), { ...without, lastAt: 7, release: released }),
+  'its return when nobody knows how far it is': async (id) =>
+    transition(await claimed(id), { ...without, seq: 0, lastAt: 7, release: released }),
+  'its return with a letter unread': async (id) => {
+    const claim = await claimed(id)
+    await told(id)
+    return transition(claim, { snapshot: snapshot(), release: released })
+  },
+  'its return with a letter for anybody unread': async (id) => {
+    const claim = await claimed(id)
+    await told(id, true)
+    return transition(claim, { release: released })
+  },
+  'letters of its own': async (id) => {
+    const claim = await claimed(id)
+    return transition(claim, { consumed: await told(id), release: released })
+  },
+  'letters that are none of its own': async (id) => {
+    const claim = await claimed(id)
+    await told(id)
+    return transition(claim, { consumed: [1_000_000] })
+  },
+  'the owner of before': async (id) => transition({ ...(await claimed(id)), epoch: 0 }, { snapshot: stopped }),
+  'another owner': async (id) =>
+    transition({ ...(await claimed(id)), node: 'b' }, { snapshot: stopped, release: released }),
+  'a key that is another task by now': async (id) =>
+    transition({ ...(await claimed(id)), id: `not ${id}` }, { snapshot: stopped }),
+  'a record that is there': async (id) => transition(await written(id), { at: 5, snapshot: stopped }),
+  'a record after the next': async (id) => transition(await written(id), later),
+  'a record before which one is missing': async (id) => transition(await claimed(id), { ...later, snapshot: stopped }),
+  'a record before which there is another': async (id) => transition(await written(id), { ...later, lastAt: 4 }),
+  'a new task': async (id) => creation(newTask(id), { snapshot: snapshot({ progress: '1' }) }),
+  'a new task as it is submitted': async (id) => creation(newTask(id, { deadline: 8, tags: { a: 'b' } })),
+  'a task that exists': async (id) => {
+    await store.submit([newTask(id)])
+    return creation(newTask(id, { workflow: 'other' }))
+  },
+}
+
+let count = 0
+/** What became of it, and what is there now, but for the numbers that are another for each. */
+async function traceOf(id: string, given: Transition, beside: readonly Transition[]) {
+  const [outcome] = await store.commit([given, ...beside])
+  const { key, id: _, readied, ...row } = ((await rowOf(id)) ?? {}) as Record<string, unknown>
+  const letters = (await store.inbox('a', 1_000)).filter((it) => it.key === Number(key)).map((it) => it.message)
+  const records = (await store.records(id, 0, 9)).map((it) => JSON.stringify(it).replaceAll(id, 't'))
+  const known = outcome?.ok ? { ...outcome, key: outcome.key === Number(key) } : outcome
+  return { outcome: known, row, placed: readied !== null, letters, records }
+}
+
+async function rowOf(id: string): Promise<unknown> {
+  return withClient(async (client) => {
+    const { rows } = await client.query(
+      `SELECT t.*, (SELECT json_agg(g.name || g.value) FROM "${schema}".tags g WHERE g.task = t.key) AS tagged,
+         (SELECT json_agg(i.owner) FROM "${schema}".inbox i WHERE i.task = t.key) AS owners
+       FROM "${schema}".tasks t WHERE t.id = $1`,
+      [id],
+    )
+    return rows[0]
+  })
+}
+
+describe('what is alone in its call', () => {
+  it.each(Object.entries(cases))('is written as it is beside others: %s', async (_, prepare) => {
+    const [one, other, neighbour] = ['one', 'other', 'neighbour'].map((name) => `${name}${++count}`) as [
+      string,
+      string,
+      string,
+    ]
+    const alone = await prepare(one)
+    expect(commitCall([alone])[0]).toBe(alone.create ? 'commit_new' : 'commit_one')
+    const apart = await traceOf(one, alone, [])
+    const beside = [transition(await claimed(neighbour))]
+    const among = await prepare(other)
+    expect(commitCall([among, ...beside])[0]).toBe('commit')
+    expect(apart).toEqual(await traceOf(other, among, beside))
+  })
+
+  it.each<[what: string, change: Partial<Transition>]>([
+    ['requests', { work: [{}] as never }],
+    ['a withdrawal', { withdraw: [1] }],
+    ['a request that no longer matters', { forget: [1] }],
+    ['a child', { children: [newTask('c')] }],
+    ['a letter to another', { posts: [{ task: 'u', message: letter('go'), control: false }] }],
+    ['a new beginning', { rebase: true }],
+  ])('and asks for more, is written by the call for many: %s', (_, change) => {
+    expect(commitCall([transition({ key: 1, id: 't', epoch: 1 }, change)])[0]).toBe('commit')
+    expect(commitCall([creation(newTask('t'), change)])[0]).toBe('commit')
+  })
+
+  it('waits for who has its task, and is refused when that one took it', async () => {
+    const [one, other, free] = [await claimed('taken'), await claimed('taken too'), await claimed('free')]
+    // Who waits for long is sent away.
+    const commit = (batch: Transition[]): Promise<unknown> =>
+      store.commit(batch).catch((error) => {
+        if (!isTriarchError(error, 'STORE_BUSY')) throw error
+        return commit(batch)
+      })
+    const answers: Promise<unknown>[] = []
+    await inTransaction(async (client) => {
+      await client.query(`UPDATE "${schema}".tasks SET epoch = epoch + 1 WHERE key IN (${one.key}, ${other.key})`)
+      answers.push(commit([transition(one)]), commit([transition(other), transition(free)]))
+      const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`
+      while ((await client.query<{ n: number }>(waiting)).rows[0]?.n !== 2) await turn()
+    })
+    expect(await Promise.all(answers)).toMatchObject([[{ ok: false }], [{ ok: false }, { ok: true }]])
+  })
+
+  it('is submitted as among others: once, and with its tags and share', async () => {
+    const share = { key: 'k', weight: 1 }
+    const tasks = ['s1', 's2', 's3'].map((id) =>
+      newTask(id, { tags: { a: 'b' }, share, startAt: id === 's3' ? 9 : null }),
+    )
+    for (const task of tasks) expect(await store.submit([task])).toMatchObject([{ created: true }])
+    const again = await store.submit([tasks[0] as never])
+    expect(again).toEqual(await store.submit(tasks).then((all) => all.slice(0, 1)))
+    expect(again[0]?.created).toBe(false)
+    const many = tasks.map((task) => ({ ...task, id: `m${task.id}` }))
+    await store.submit(many)
+    for (const { id } of tasks) {
+      const [a, b] = (await Promise.all([rowOf(id), rowOf(`m${id}`)])) as Record<string, unknown>[]
+      const common = { key: 0, id: '', readied: 0 }
+      expect({ ...a, ...common }).toEqual({ ...b, ...common })
+      expect((await store.records(id, 0, 9)).length).toBe(1)
+    }
+  })
+})
