@@ -5,6 +5,11 @@ export function cargoOf(n: number): string[] {
   return Array.from({ length: 100 }, (_, place) => `${n} ${place}`)
 }
 
+/** So many that a row has no room for them. No schema refuses them. */
+export function numbersOf(n: number): number[] {
+  return Array.from({ length: 400 }, (_, place) => n * 10_000 + place * 10 + 1)
+}
+
 /** Whatever was handed on is in the history as it was given. */
 export function spoilt({ tasks }: Evidence): string[] {
   return tasks.flatMap((story) => {

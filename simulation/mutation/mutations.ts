@@ -292,8 +292,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         [
-          'snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null',
-          'snapshot: this.#draft || state.pause ? snapshotOf(snapshot) : null',
+          'snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? this.#row(snapshot) : null',
+          'snapshot: this.#draft || state.pause ? this.#row(snapshot) : null',
         ],
       ],
     },
@@ -1249,6 +1249,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/repeat.ts': [['known.text === text && known', 'known.text.length === text.length && known']],
     },
     by: ['values'],
+    at: 'value that is handed on',
+  },
+  'the row of a task names another place than that of its output': {
+    change: { 'store/repeat.ts': [['return placeText(known)', 'return placeText(this.#known[0] ?? known)']] },
+    by: ['fold'],
     at: 'value that is handed on',
   },
   'a run refers to values of the one that it continues': {

@@ -46,7 +46,10 @@ const columns = [
 ]
 const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
 
-export const TASK_COLUMNS: string = columns.map((column) => `t.${column}`).join(', ')
+/** What is in a row beside its columns: the record in which a large output stands. */
+const OUTPUT_IN = `CASE WHEN starts_with(t.output, '@') THEN (SELECT h.events FROM triarch.history h
+  WHERE h.task = t.key AND h.seq = substring(t.output FROM '^@(\\d{1,15})\\.')::bigint) END AS output_in`
+export const TASK_COLUMNS: string = [...columns.map((column) => `t.${column}`), OUTPUT_IN].join(', ')
 export const TASK: string = `SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE t.id = $1`
 export const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),
@@ -175,7 +178,8 @@ export const NEXT_WAKE = 'SELECT wake_at FROM triarch.tasks WHERE wake_at IS NOT
 export function taskOf(row: Row): TaskRow {
   const task = Object.fromEntries(names.map((name, index) => [name, row[index]])) as unknown as TaskRow
   const tags = row[names.indexOf('tags')]
-  return { ...task, tags: tagsOf(tags) }
+  const outputIn = row[names.length] as string | null
+  return { ...task, tags: tagsOf(tags), ...(outputIn !== null && { outputIn }) }
 }
 
 export function markOf(row: Row): TaskMark {

@@ -21,8 +21,8 @@ export class Chronicle {
   readonly #reader = new RecordReader()
 
   /** What the next record may refer to. */
-  get before(): RecordReader['before'] {
-    return this.#reader.before
+  get before(): RecordReader {
+    return this.#reader
   }
 
   /** Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, with the record in their details; CODEC_*. */

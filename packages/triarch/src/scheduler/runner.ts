@@ -16,7 +16,7 @@ import { emit, newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
-import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import type { Claim, CommitOutcome, NewTask, Snapshot, Transition } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import { Repeats } from '../store/repeat.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
@@ -375,7 +375,7 @@ export class TaskRunner {
       lastAt: this.#recordedAt,
       events: events.length > 0 ? this.#text(events, rebase) : null,
       create: this.#draft?.task ?? null,
-      snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
+      snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? this.#row(snapshot) : null,
       consumed,
       work,
       withdraw: turn.aborts.filter((step) => !this.#attempts.has(step)),
@@ -394,6 +394,16 @@ export class TaskRunner {
 
   #text(events: readonly TaskEvent[], rebase: boolean): string {
     return this.#host.refers ? this.#repeats.text(events, this.#seq, rebase) : recordText(events)
+  }
+
+  /** With the events as they are in the history by then. A task that another started has its output in full: the store tells that it from there. */
+  #row(summary: Summary): Snapshot {
+    const { output } = summary
+    const isChild = !this.state.incarnation
+    return snapshotOf(
+      summary,
+      output === undefined || isChild || !this.#host.refers ? null : this.#repeats.place(output),
+    )
   }
 
   #committed(

@@ -34,8 +34,8 @@ export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq'
   rebase: false,
 }
 
-/** The row of the state, with its payloads as texts. */
-export function snapshotOf(summary: Summary): Snapshot {
+/** The row of the state, with its payloads as texts. `place`: where its output stands, which it says instead. */
+export function snapshotOf(summary: Summary, place: string | null = null): Snapshot {
   const { status, result, failures, deadline, progress, output, error, pause } = summary
   return {
     status,
@@ -43,7 +43,7 @@ export function snapshotOf(summary: Summary): Snapshot {
     failures,
     deadline,
     progress: text(progress),
-    output: text(output),
+    output: place ?? text(output),
     error: text(error),
     pause: text(pause ?? undefined),
   }

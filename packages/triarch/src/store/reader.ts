@@ -1,9 +1,12 @@
 import type { TaskEvent } from '../kernel/event.ts'
-import { readRecord, SMALLEST_REFERRED } from './record.ts'
+import type { Place } from './output.ts'
+import { type Reference, readRecord, SMALLEST_REFERRED } from './record.ts'
 
 /** Reads the records of one history, in order: one may refer to values in those before it. */
 export class RecordReader {
   readonly #before = new Map<number, readonly TaskEvent[]>()
+  /** Of those: characters of the text, and what in it is a reference. */
+  readonly #written = new Map<number, { length: number; references: readonly Reference[] }>()
 
   /** Characters of the last record, as if it had all its values itself: what bounds a history counts those. */
   size = 0
@@ -13,16 +16,37 @@ export class RecordReader {
     return this.#before
   }
 
+  /** Where the value is written that stands at this place of one of them; and how many characters the record has that it is written in. */
+  origin({ record, event, field }: Place): { place: Place; within: number } {
+    const { length = 0, references = [] } = this.#written.get(record) ?? {}
+    const [, , from = 0, at = 0, of = field] = references.find((it) => it[0] === event && it[1] === field) ?? [
+      0,
+      field,
+      0,
+      event,
+    ]
+    const isBack = from === 0 ? at < event : from < record
+    if (isBack) return this.origin({ record: from === 0 ? record : from, event: at, field: of })
+    return { place: { record, event, field }, within: length }
+  }
+
   /** Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
   events(text: string, record: number): TaskEvent[] {
-    const { events, repeated } = readRecord(text, record, this.#before)
+    const { events, repeated, references } = readRecord(text, record, this.#before)
     this.size = text.length + repeated
-    if (text.length >= SMALLEST_REFERRED) this.#before.set(record, events)
+    if (text.length >= SMALLEST_REFERRED) {
+      this.#before.set(record, events)
+      this.#written.set(record, { length: text.length, references: references ?? [] })
+    }
     return events
   }
 
   /** Replay begins anew with this record: it refers to none before it, nor does any after it. */
   rebase(record: number): void {
-    for (const known of this.#before.keys()) if (known < record) this.#before.delete(known)
+    for (const known of this.#before.keys()) {
+      if (known >= record) continue
+      this.#before.delete(known)
+      this.#written.delete(known)
+    }
   }
 }

@@ -58,17 +58,17 @@ export function legibleOutline(text: string | undefined): TaskEvent[] | null {
 
 const NONE: Before = new Map()
 
-/** `repeated`: characters that its text would have more if it had all values itself. */
+/** `repeated`: characters that its text would have more if it had all values itself. `references`: null, it has none. */
 export function readRecord(
   text: string,
   record: number,
   before: Before | null,
-): { events: TaskEvent[]; repeated: number } {
+): { events: TaskEvent[]; repeated: number; references: readonly Reference[] | null } {
   const [format, stored, references] = parted(text, record)
   let events = format === 1 ? stored.map(fromFormat1) : (stored as unknown as TaskEvent[])
   if (tellsOfErrors(text)) events = events.map((event) => withError(event, errorNow))
   const repeated = references === null ? 0 : resolve(events, references, { record, before })
-  return { events, repeated }
+  return { events, repeated, references }
 }
 
 type Payloads = { [F in PayloadField]?: Json }
@@ -88,10 +88,10 @@ function resolve(
     const place = payloadsOf(events, event)
     const source = payloadsOf(from === 0 ? events : before?.get(from), at)
     if (from !== 0 && before === null) continue
-    if (!place || !Object.hasOwn(place, field) || !source || !Object.hasOwn(source, of)) throw corrupt(record)
+    if (!place || !Object.hasOwn(place, field) || !source || !Object.hasOwn(source, of)) throw unreadable(record)
     place[field] = source[of] ?? null
   }
-  if (!(repeated >= 0)) throw corrupt(record)
+  if (!(repeated >= 0)) throw unreadable(record)
   return repeated
 }
 
@@ -118,14 +118,14 @@ function withError(event: TaskEvent, named: typeof errorNow): TaskEvent {
 
 function parted(text: string, record: number): [Format, StoredEvent[], Reference[] | null] {
   const found = parsed(text, record)
-  if (!Array.isArray(found)) throw corrupt(record)
+  if (!Array.isArray(found)) throw unreadable(record)
   const [format] = found
   const isFirst = typeof format !== 'number'
   if (!isFirst && format !== FORMAT && format !== REFERRING) throw unknownFormat(record, format, REFERRING)
   const references = format === REFERRING ? found.at(-1) : null
   const events = isFirst ? found : found.slice(1, references === null ? undefined : -1)
-  if (!events.every((event) => typeof event?.type === 'string')) throw corrupt(record)
-  if (references !== null && !(Array.isArray(references) && references.every(Array.isArray))) throw corrupt(record)
+  if (!events.every((event) => typeof event?.type === 'string')) throw unreadable(record)
+  if (references !== null && !(Array.isArray(references) && references.every(Array.isArray))) throw unreadable(record)
   return [isFirst ? 1 : FORMAT, events, references]
 }
 
@@ -133,7 +133,7 @@ function parsed(text: string, record: number): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw corrupt(record, cause)
+    throw unreadable(record, cause)
   }
 }
 
@@ -142,6 +142,6 @@ export function unknownFormat(record: number, found: number, known: number): Tri
   return new TriarchError('HISTORY_FORMAT_UNKNOWN', message, { details: { record, found, known } })
 }
 
-function corrupt(record: number, cause?: unknown): TriarchError {
+export function unreadable(record: number, cause?: unknown): TriarchError {
   return new TriarchError('HISTORY_CORRUPT', `record ${record} is unreadable`, { cause, details: { record } })
 }

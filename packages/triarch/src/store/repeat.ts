@@ -1,15 +1,16 @@
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
+import { LARGE_OUTPUT, type Place, placeText } from './output.ts'
+import type { RecordReader } from './reader.ts'
 import { type PayloadField, type Reference, recordText } from './record.ts'
 
-/** A large value of a history, and where it stands: in which record, at which of its events, in which field. */
-interface Written {
-  record: number
-  event: number
-  field: PayloadField
+/** A large value of a history, and where it stands. */
+interface Written extends Place {
   /** As it was written, be it a text or JSON: actions may do to the object what they like. */
   text: string
   isText: boolean
+  /** Characters of the whole record. */
+  within: number
 }
 
 /** Where events keep what steps and tasks hand on. */
@@ -31,6 +32,8 @@ const fields: { readonly [T in TaskEvent['type']]?: PayloadField } = {
 
 /** Characters of JSON from which on a value is not written again. */
 const LARGE = 512
+/** Characters of a record, for each of an output in it: whoever reads a row has to read no more than that instead. */
+const MOST_AROUND = 4
 /** So many values are known again, those that were written or referred to last: an output is handed on to what comes next. */
 const MOST = 8
 
@@ -44,11 +47,15 @@ export class Repeats {
   /** The one used last at the end. */
   #known: Written[] = []
 
-  /** `before`: records that may be referred to, as they are read. */
-  constructor(before?: ReadonlyMap<number, readonly TaskEvent[]>) {
+  /** `before`: who has read the records that may be referred to. */
+  constructor(before?: RecordReader) {
     if (!before) return
-    for (const [record, events] of [...before].reverse()) {
-      for (const value of largeIn(events, record).reverse()) if (!this.#find(value)) this.#known.unshift(value)
+    for (const [record, events] of [...before.before].reverse()) {
+      for (const value of largeIn(events, record).reverse()) {
+        if (this.#find(value)) continue
+        const { place, within } = before.origin(value)
+        this.#known.unshift({ ...value, ...place, within })
+      }
       if (this.#known.length >= MOST) break
     }
     this.#known = this.#known.slice(-MOST)
@@ -69,10 +76,25 @@ export class Repeats {
       this.repeated += value.text.length
       references.push([value.event, value.field, from, known.event, known.field, value.text.length])
     }
-    return recordText(events, references)
+    const text = recordText(events, references)
+    for (const value of large) value.within = text.length
+    return text
   }
 
-  #find({ text, isText }: Written): Written | undefined {
+  /**
+   * Where the output stands that the task has after the last record, for its row to say that instead; null: it is not large, or is nowhere,
+   * or is little of what is written there.
+   */
+  place(output: Json): string | null {
+    if (!isLarge(output)) return null
+    const isText = typeof output === 'string'
+    const text = isText ? output : JSON.stringify(output)
+    const known = text.length < LARGE_OUTPUT ? undefined : this.#find({ text, isText })
+    if (!known || known.within > MOST_AROUND * text.length) return null
+    return placeText(known)
+  }
+
+  #find({ text, isText }: Pick<Written, 'text' | 'isText'>): Written | undefined {
     return this.#known.find((known) => known.text === text && known.isText === isText)
   }
 
@@ -96,7 +118,7 @@ function largeIn(events: readonly TaskEvent[], record: number): Written[] {
     const text = isText ? value : JSON.stringify(value)
     if (text.length < LARGE) continue
     found ??= []
-    found.push({ record, event, field, text, isText })
+    found.push({ record, event, field, text, isText, within: 0 })
   }
   return found ?? NONE
 }

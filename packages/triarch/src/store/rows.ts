@@ -37,6 +37,11 @@ export interface TaskRow extends Snapshot {
   wakeAt: number | null
   /** Set apart: nobody takes it before an operator's word. */
   quarantined: boolean
+  /**
+   * The record in which its output stands, where that is large and `output` says only which, in a form that is no JSON (`output.ts`). Of
+   * those that everybody else reads it is never set: their output is there.
+   */
+  outputIn?: string
   /** Why some of its texts cannot be decoded; those are no JSON then. */
   undecoded?: TriarchError
 }

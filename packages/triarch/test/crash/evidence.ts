@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TaskEvent } from '../../src/kernel/event.ts'
+import { isPlace, outputAt } from '../../src/store/output.ts'
 import { RecordReader } from '../../src/store/reader.ts'
 import { type Entry, readLedger } from './ledger.ts'
 
@@ -76,7 +77,7 @@ export function readStore(
       'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
       row.key,
     ).map(({ seq, at, events }) => ({ seq, at, events: reader.events(events, seq) }))
-    return { row: { ...row }, records }
+    return { row: { ...row, output: outputOf(row, records) }, records }
   })
   const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
   return {
@@ -84,6 +85,16 @@ export function readStore(
     inbox: plain('SELECT * FROM triarch_inbox'),
     work: plain('SELECT * FROM triarch_work'),
     nodes: plain('SELECT * FROM triarch_nodes') as Evidence['nodes'],
+  }
+}
+
+/** As whoever asks sees it; one that is nowhere stays what the row says of it. */
+function outputOf({ output }: Row, records: Story['records']): string | null {
+  if (output === null || !isPlace(output)) return output
+  try {
+    return outputAt(output, (seq) => records.find((record) => record.seq === seq)?.events ?? [])
+  } catch {
+    return output
   }
 }
 

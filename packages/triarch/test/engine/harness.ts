@@ -7,6 +7,7 @@ import { type DatedEvent, rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
+import { withOutputs } from '../../src/store/output.ts'
 import type { StateStore } from '../../src/store/port.ts'
 import { RecordReader } from '../../src/store/reader.ts'
 import { memory, type TestEngine, type TestOptions, testEngine } from '../../src/testing/index.ts'
@@ -90,7 +91,7 @@ export function seen(factory: StoreFactory, change: (store: StateStore) => Parti
 
 /** The history is gapless, and the task's row is what a fold of it gives; so is a rebuild from the last fresh start. */
 export async function checkFold(store: StateStore, id: string): Promise<void> {
-  const row = await store.task(id)
+  const row = await withOutputs(store).task(id)
   if (!row) throw new Error(`no task ${id}`)
   const records = await store.records(id, 0, 1_000_000)
   // What lies before the last new beginning is dropped, but for the submission.

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { agent, type Codec, compress, Triarch, workflow } from '../../src/index.ts'
+import { agent, type Codec, compress, type Role, Triarch, workflow } from '../../src/index.ts'
+import type { StateStore } from '../../src/store/port.ts'
 import { replayHistory } from '../../src/testing/index.ts'
 import type { Shared } from './breaker.suite.ts'
 import { seen } from './harness.ts'
@@ -49,14 +50,26 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
       })
       shared = await make()
       let written = 0
-      const store = seen(shared.store, (inner) => ({
-        commit: (batch) => {
-          for (const { events } of batch) written += events?.length ?? 0
-          return inner.commit(batch)
-        },
-      }))
-      const start = async () => {
-        const node = new Triarch({ store, codec, workflows: [flow], agents: [press], poll: 50, lease: '2s' })
+      let raw: StateStore | null = null
+      const store = seen(shared.store, (inner) => {
+        raw = inner
+        return {
+          commit: (batch) => {
+            for (const { events } of batch) written += events?.length ?? 0
+            return inner.commit(batch)
+          },
+        }
+      })
+      const start = async (roles?: Role[]) => {
+        const node = new Triarch({
+          store,
+          codec,
+          workflows: [flow],
+          agents: [press],
+          poll: 50,
+          lease: '2s',
+          ...(roles && { roles }),
+        })
         nodes.push(node)
         await node.start()
         return node
@@ -72,7 +85,8 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
       await other.task('bad').signal('go', 'fail')
       expect(await other.task('good').result({ timeout: '1m' })).toEqual(album)
       await expect(other.task('bad').result({ timeout: '1m' })).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
-      return { flow, other, given, undone, written: () => written }
+      const row = async (id: string) => raw?.task(id)
+      return { flow, other, given, undone, written: () => written, row, outside: await start([]) }
     }
 
     it.each([
@@ -81,7 +95,7 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
     ])(
       'is kept once and is the same for steps, undo, views and whoever takes over: %s',
       async (_, codec) => {
-        const { flow, other, given, undone, written } = await course(codec)
+        const { flow, other, given, undone, written, row, outside } = await course(codec)
         expect(given).toEqual([album, album, album, album])
         expect(undone).toEqual([album, album])
         const hidden = { ...album, title: '•••' }
@@ -100,6 +114,15 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
         const moment = await other.task('good').moment(2)
         expect(JSON.stringify(moment.events)).toContain('page 199')
         expect(await replayHistory(await other.task('bad').export(), [flow])).not.toHaveProperty('error')
+        // The row names the record: whoever reads it is given the output all the same.
+        expect(await row('good')).toMatchObject({ output: expect.stringMatching(/^@\d+\.\d\.(input|output)$/) })
+        expect(await outside.task('good').result()).toEqual(album)
+        expect(await outside.task('good').status()).toMatchObject({
+          outcome: 'success',
+          output: { pages: album.pages },
+        })
+        expect((await outside.list({ outcome: 'success' })).tasks).toMatchObject([{ id: 'good', output: album }])
+        for await (const info of outside.task('good').watch()) expect(info.output).toEqual(album)
         if (codec.length === 0) expect(written()).toBeLessThan(2 * size + 6_000)
       },
       120_000,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { MOST_COUNTED } from '../../src/store/rows.ts'
+import { MOST_COUNTED, type TaskRow } from '../../src/store/rows.ts'
 import type { Bench } from './conformance.ts'
 import { type ListChoice, list } from './listing.ts'
 import { creation, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
@@ -175,6 +175,31 @@ export function readSuite(bench: Bench): void {
       await store.post([{ task: 't', message: { type: 'retry' }, control: true }])
       expect((await marks()).get('t')).toMatchObject({ ended: false })
       expect(await store.marks([])).toEqual([])
+    })
+
+    it('bring the record that a row names in place of its output, in lists as well, and nothing where it names none that is there', async () => {
+      const { store } = bench
+      const events = '["whatever it is"]'
+      const said: [string, string | null][] = [
+        ['@2.0.output', events],
+        ['@1.0.input', newTask('1').events],
+        ['@3.0.output', null],
+        ['@99999999999999999999.0.output', null],
+        ['@two', null],
+        ['@', null],
+        ['"@2.0.output"', null],
+        ['{"~coded":"@2.0.output"}', null],
+      ]
+      for (const [index, [output]] of said.entries()) {
+        const claim = await owned(store, `${index}`)
+        await store.commit([transition(claim, { events, snapshot: { ...stopped, output }, release: released })])
+      }
+      const shown = ({ output, outputIn }: TaskRow) => [output, outputIn ?? null]
+      const rows = await list(store, { order: 'oldest' })
+      expect(rows.map(shown)).toEqual(said)
+      const single = await Promise.all(said.map((_, index) => store.task(`${index}`)))
+      expect(single).toEqual(rows)
+      expect(await list(store, { order: 'oldest', workflow: 'flow', outcome: 'success' })).toEqual(rows)
     })
 
     it('tell the time of the store and know no task of another id', async () => {

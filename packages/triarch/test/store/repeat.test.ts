@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { Chronicle } from '../../src/scheduler/history.ts'
+import { outputAt } from '../../src/store/output.ts'
 import { RecordReader } from '../../src/store/reader.ts'
 import { eventsIn, outlineIn, recordText } from '../../src/store/record.ts'
 import { Repeats } from '../../src/store/repeat.ts'
 
 const large = (of: string) => of.repeat(600)
+const long = (of: string) => of.repeat(2_048)
 const completed = (id: number, output: Json) =>
   ({ type: 'stepCompleted', id, output, attempt: 1, startedAt: 1, endedAt: 2, node: 'n' }) as TaskEvent
 const bytes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0)
@@ -19,6 +21,8 @@ const values: Json[] = [
   'small',
   large('a'),
   large('b'),
+  long('l'),
+  { text: long('l') },
   `${large('a')}!`,
   { text: large('a') },
   { text: large('a'), more: 1 },
@@ -175,6 +179,71 @@ describe('a value that a history has already', () => {
     const size = (output = '') => repeats.text([{ type: 'returned', output }], 10, false).length
     expect(size(texts[8])).toBeLessThan(100)
     expect(size(texts[0])).toBeGreaterThan(600)
+  })
+})
+
+describe('the place of an output, for the row of its task', () => {
+  it('has that output, to the order of its keys, in a record that the task still has', () => {
+    let places = 0
+    fc.assert(
+      fc.property(history, (records) => {
+        const texts: string[] = []
+        let repeats = new Repeats()
+        let base = 1
+        for (const [index, { events, takenOver }] of records.entries()) {
+          if (takenOver) repeats = new Repeats(replayed(texts).before)
+          const rebases = index > 0 && events.some(isBase)
+          if (rebases) base = index + 1
+          texts.push(repeats.text(events, index + 1, rebases))
+          for (const output of events.flatMap(outputs)) {
+            const place = repeats.place(output)
+            if (place === null) continue
+            places++
+            const read = (record: number) => {
+              expect(record).toBeGreaterThanOrEqual(base)
+              return outlineIn(texts[record - 1] ?? '', record)
+            }
+            expect(outputAt(place, read)).toBe(JSON.stringify(output))
+          }
+        }
+      }),
+    )
+    expect(places).toBeGreaterThan(10)
+  })
+
+  const after = (events: TaskEvent[], output: Json) => {
+    const repeats = new Repeats()
+    repeats.text(events, 1, false)
+    return repeats.place(output)
+  }
+
+  it('is known of a large one that is written, and of no other', () => {
+    expect(
+      after(
+        [
+          { type: 'timerFired', id: 2 },
+          { type: 'returned', output: long('o') },
+        ],
+        long('o'),
+      ),
+    ).toBe('@1.1.output')
+    const numbers = Array.from({ length: 600 }, (_, n) => 1_000 + n)
+    expect(after([completed(1, numbers)], numbers)).toBe('@1.0.output')
+    expect(after([completed(1, long('o').slice(1))], long('o').slice(1))).toBeNull()
+    expect(after([completed(1, long('o'))], long('p'))).toBeNull()
+    expect(after([completed(1, JSON.stringify([long('o')]))], [long('o')])).toBeNull()
+  })
+
+  it('is not said where it is little of what its record has: whoever reads the row would read all of that', () => {
+    const beside = (count: number) => Array.from({ length: count }, (_, n) => completed(n, `${n}${long('b')}`))
+    expect(after([...beside(2), completed(9, long('o'))], long('o'))).toBe('@1.2.output')
+    expect(after([...beside(4), completed(9, long('o'))], long('o'))).toBeNull()
+    // Whoever took the task over knows that as well.
+    const chronicle = new Chronicle()
+    chronicle.add({ seq: 1, at: 0, events: recordText([...beside(4), completed(9, long('o'))]) })
+    chronicle.add({ seq: 2, at: 0, events: recordText([completed(10, long('q'))]) })
+    const repeats = new Repeats(chronicle.before)
+    expect([repeats.place(long('o')), repeats.place(long('q'))]).toEqual([null, '@2.0.output'])
   })
 })
 

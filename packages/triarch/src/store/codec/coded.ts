@@ -2,6 +2,7 @@ import type { TriarchError } from '../../error/error.ts'
 import type { Message } from '../../kernel/message.ts'
 import { callsOf } from '../deadline.ts'
 import { ASK_AGAIN } from '../legible.ts'
+import { isPlace } from '../output.ts'
 import type {
   Audited,
   HistoryRecord,
@@ -291,7 +292,7 @@ function encodedSnapshot(coder: Coder, snapshot: Snapshot): Snapshot {
   return {
     ...snapshot,
     progress: progress && coder.encode(progress),
-    output: output && coder.encode(output),
+    output: output && (isPlace(output) ? output : coder.encode(output)),
     error: error && coder.encode(error),
     pause: pause && coder.encode(pause),
   }
@@ -344,8 +345,8 @@ function decodedMessage(coder: Coder, message: Message): Message {
 
 function decodedRow(coder: Coder, row: TaskRow): TaskRow {
   let changed: TaskRow | null = null
-  for (const name of ['progress', 'output', 'error', 'pause'] as const) {
-    const found = row[name]
+  for (const name of ['progress', 'output', 'outputIn', 'error', 'pause'] as const) {
+    const found = row[name] ?? null
     if (found === null || !isCoded(found)) continue
     const { text, undecoded } = decoded(coder, found)
     changed = { ...(changed ?? row), [name]: text, ...(undecoded && { undecoded }) }

@@ -17,7 +17,9 @@ import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
 export const TASK_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
-deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, parent_step AS parentStep, tags, progress, output, error, pause, quarantined`
+deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, parent_step AS parentStep, tags, progress, output, error, pause, quarantined,
+CASE WHEN output >= '@' AND output < 'A' THEN (
+  SELECT h.events FROM triarch_history h WHERE h.task = triarch_tasks.key AND h.seq = CAST(substr(output, 2, 16) AS INTEGER)) END AS outputIn`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
 const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)) AS mark,
@@ -51,16 +53,18 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})
   (SELECT count(*) FROM (SELECT 1 FROM triarch_inbox LIMIT ${MOST_COUNTED})) AS inbox`
 
 /** A task row as SQLite gives it. */
-export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined'> & {
+export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined' | 'outputIn'> & {
+  outputIn: string | null
   quarantined: number
   tags: string | null
   ready: number
   control: number
 }
 
-export function taskRow(row: StoredTask): TaskRow {
+export function taskRow({ outputIn, ...row }: StoredTask): TaskRow {
   return {
     ...row,
+    ...(outputIn !== null && { outputIn }),
     ready: row.ready === 1,
     control: row.control === 1,
     quarantined: row.quarantined === 1,
