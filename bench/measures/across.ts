@@ -9,7 +9,8 @@ export const across: Measure = {
   name: 'across',
   about: 'one one-step task at a time, submitted and awaited by a process that another one runs it for',
   async run({ quick, store, place }) {
-    const [warmup, samples] = quick ? [5, 20] : [200, 1_000]
+    // Compiled by then.
+    const [warmup, samples] = quick ? [5, 20] : [500, 1_000]
     const shared = await place('shared')
     await using subject = await start(shared, { roles: [], notices: false })
     await using worker = new Child('./worker.ts', [shared])

@@ -37,7 +37,7 @@ SELECT key, ${STRIKES} AS strikes, priority, ${LINE} AS place FROM triarch_tasks
     WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
 ORDER BY ${STRIKES}, ${LINE} LIMIT ?`
 const TASK = `
-SELECT id, workflow, version, epoch, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`
+SELECT id, workflow, version, epoch, ready, control, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`
 const TAKE = `
 UPDATE triarch_tasks SET locked_by = ?, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
   suspicion = 0 WHERE key = ?`
@@ -62,6 +62,8 @@ interface ClaimedRow {
   workflow: string
   version: string
   epoch: number
+  ready: number
+  control: number
   orphaned: number
   base_seq: number
   strikes: number
@@ -76,8 +78,9 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
   const suspect = trial === true && suspects(database, request, 1).length > 0
   // An idle poll takes no write lock.
   if (!due && ready.length === 0 && !suspect) return []
-  const first = due || suspect || !isFirst(database, ready) ? null : takeFirst(database, request)
-  if (first) return first
+  const first = due || suspect || ready.length > 1 ? undefined : ready[0]
+  const taken = first && isFirst(database, first) ? takeFirst(database, first, request) : null
+  if (taken) return taken
   return database.transaction(() => {
     if (due) wake(database, now, Math.max(limit, WAKE_LIMIT))
     const tried = trial ? suspects(database, request, Math.min(limit, CLAIM_BOUNDS.trials)) : []
@@ -88,17 +91,18 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
 
 /**
  * One that nobody had before, alone: not worth a flush of its own. Before anything is done by right of it there is a record, and with that it is
- * durable; if the machine forgets both, nothing has happened. One that was had may have attempts that begin without a record. Null: there is another by now.
+ * durable; if the machine forgets both, nothing has happened. One that was had may have attempts that begin without a record. Null: somebody was quicker.
  */
-function takeFirst(database: Database, request: ClaimRequest): Claim[] | null {
+function takeFirst(database: Database, first: Candidate, request: ClaimRequest): Claim[] | null {
   return database.unflushed(() => {
-    const ready = candidates(database, request, request.limit)
-    return isFirst(database, ready) ? takeAll(database, ready, { ...request, trial: false }) : null
+    if (!isFirst(database, first)) return null
+    return takeAll(database, [first], { ...request, trial: false })
   })
 }
 
-function isFirst(database: Database, [only, other]: readonly Candidate[]): boolean {
-  return only !== undefined && !other && database.get<ClaimedRow>(TASK, only.key)?.epoch === 0
+function isFirst(database: Database, { key }: Candidate): boolean {
+  const row = database.get<ClaimedRow>(TASK, key)
+  return row?.epoch === 0 && (row.ready === 1 || row.control === 1)
 }
 
 export function nextWake(database: Database): number | null {
