@@ -80,8 +80,7 @@ export class Lookout implements Service {
     if (heard.includes('work')) consumer?.wake()
     if (heard.includes('settings')) this.#options.settings()
     if (heard.includes('rests')) this.#options.rests()
-    // Whoever says so has compared already.
-    if (heard.includes('changes')) void this.#look().catch((error: unknown) => this.#failed(error))
+    if (heard.includes('changes')) this.#check()
   }
 
   #next(): void {
