@@ -1,4 +1,5 @@
 import { dated, type Evidence } from '../packages/triarch/test/crash/evidence.ts'
+import { FREIGHT } from '../packages/triarch/test/crash/history-rules.ts'
 
 /** Large enough not to be written twice; all are equally long. */
 export function cargoOf(n: number): string[] {
@@ -7,7 +8,7 @@ export function cargoOf(n: number): string[] {
 
 /** So many that a row has no room for them. No schema refuses them. */
 export function numbersOf(n: number): number[] {
-  return Array.from({ length: 400 }, (_, place) => n * 10_000 + place * 10 + 1)
+  return Array.from({ length: 400 }, (_, place) => n * FREIGHT + place * 10 + 1)
 }
 
 /** Whatever was handed on is in the history as it was given. */
