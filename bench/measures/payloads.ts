@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { agent, type Triarch, type Workflow, workflow } from 'triarch'
-import { type Measure, median, timed } from '../measure.ts'
+import { type Measure, median } from '../measure.ts'
 import { drive, start } from '../subject.ts'
-import { type Costs, costing, figures, spread } from './throughput.ts'
+import { type Costs, figures, inTurns, spread } from './throughput.ts'
 
 /** Characters of each value. */
 const SIZE = 10_000
@@ -40,8 +40,6 @@ export const payloads: Measure = {
     await warm()
     // Once nobody has it open, nothing of it is in a log.
     const before = await bench.size(place)
-    const taken: { engine: number[]; raw: number[] } = { engine: [], raw: [] }
-    const spent: { engine: Costs[]; raw: Costs[] } = { engine: [], raw: [] }
     const rounds = async () => {
       await using subject = await start(place, options)
       await using raw = await bench.raw()
@@ -49,18 +47,12 @@ export const payloads: Measure = {
       const sample = await engine.submit(pages, value())
       await sample.result()
       const records = (await store.records(sample.id, 0, 100)).map(({ events }) => events)
-      for (let turn = 0; turn < 3; turn++) {
-        const before = { ...commits }
-        const costs = await costing(bench, tasks)
-        taken.engine.push(await round(engine, tasks))
-        spent.engine.push(await costs())
-        const batch = (commits.transitions - before.transitions) / (commits.batches - before.batches)
-        const rawCosts = await costing(bench, tasks)
-        taken.raw.push(await timed(() => raw.write(records, tasks, Math.max(1, Math.round(batch)))))
-        spent.raw.push(await rawCosts())
-      }
+      return await inTurns(bench, {
+        ...{ tasks, commits, run: () => round(engine, tasks) },
+        write: (size) => raw.write(records, tasks, size),
+      })
     }
-    await rounds()
+    const { taken, spent } = await rounds()
     const kept = ((await bench.size(place)) - before) / (3 * tasks + 1) / DISTINCT
     const perSecond = (times: readonly number[]) => (tasks / median(times)) * 1_000
     const own = (all: readonly Costs[]) => median(all.map(({ engine }) => engine))

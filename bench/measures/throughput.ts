@@ -1,6 +1,6 @@
 import type { Workflow } from 'triarch'
 import { type Bench, type Figure, median, timed } from '../measure.ts'
-import { type Count, drive, recordsOf, start } from '../subject.ts'
+import { type Count, drive, recordsOf, type Subject, start } from '../subject.ts'
 
 export interface Throughput {
   /** Tasks a second. */
@@ -23,24 +23,50 @@ export async function throughput(bench: Bench, workflow: Workflow<Count, unknown
   await drive(engine, workflow, Math.ceil(tasks / 2), inFlight)
   await raw.write(records, Math.ceil(tasks / 2), inFlight)
   const before = { ...commits }
-  const batch = () => (commits.transitions - before.transitions) / (commits.batches - before.batches)
-  const taken: { engine: number[]; raw: number[] } = { engine: [], raw: [] }
-  const spent: { engine: Costs[]; raw: Costs[] } = { engine: [], raw: [] }
-  for (let round = 0; round < 3; round++) {
-    const engineCosts = await costing(bench, tasks)
-    taken.engine.push(await drive(engine, workflow, tasks, inFlight))
-    spent.engine.push(await engineCosts())
-    const size = Math.max(1, Math.round(batch()))
-    const rawCosts = await costing(bench, tasks)
-    taken.raw.push(await timed(() => raw.write(records, tasks, size)))
-    spent.raw.push(await rawCosts())
-  }
+  const run = () => drive(engine, workflow, tasks, inFlight)
+  const { taken, spent } = await inTurns(bench, {
+    tasks,
+    commits,
+    run,
+    write: (size) => raw.write(records, tasks, size),
+  })
   return {
     tasks: (tasks / median(taken.engine)) * 1_000,
     ceiling: (tasks / median(taken.raw)) * 1_000,
-    note: `${Math.round(batch())} transitions a commit; rounds ${spread(taken.engine)} s`,
+    note: `${Math.round(batchSince(before, commits))} transitions a commit; rounds ${spread(taken.engine)} s`,
     costs: figures(spent.engine, spent.raw),
   }
+}
+
+interface Turns {
+  tasks: number
+  commits: Subject['commits']
+  /** Runs the tasks; how long that took (ms). */
+  run(): Promise<number>
+  /** Writes the bare rows of as many, in commits of this size. */
+  write(size: number): Promise<unknown>
+}
+
+/** Times (ms) and costs of three rounds of the engine and of the bare database, in turns. */
+export async function inTurns(bench: Bench, { tasks, commits, run, write }: Turns) {
+  const taken: { engine: number[]; raw: number[] } = { engine: [], raw: [] }
+  const spent: { engine: Costs[]; raw: Costs[] } = { engine: [], raw: [] }
+  const before = { ...commits }
+  for (let round = 0; round < 3; round++) {
+    const engineCosts = await costing(bench, tasks)
+    taken.engine.push(await run())
+    spent.engine.push(await engineCosts())
+    const size = Math.max(1, Math.round(batchSince(before, commits)))
+    const rawCosts = await costing(bench, tasks)
+    taken.raw.push(await timed(() => write(size)))
+    spent.raw.push(await rawCosts())
+  }
+  return { taken, spent }
+}
+
+/** Transitions a commit. */
+function batchSince(before: Subject['commits'], now: Subject['commits']): number {
+  return (now.transitions - before.transitions) / (now.batches - before.batches)
 }
 
 /** What a task took of processors (µs) and of the server's log (bytes). */
