@@ -95,7 +95,8 @@ export class AgentConnection {
       if (this.#ended.signal.aborted) return
       const text = String(data)
       const request = requestOf(check(AgentExchange, parseJson(text, this.#settings.limits), 'body'))
-      const { messages } = await this.#agents.exchange({ ...request, wait: 0 })
+      const sent = request.session === this.#session ? this.#sent : 0
+      const { messages } = await this.#agents.exchange({ ...request, wait: 0 }, undefined, sent)
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') this.#begin(welcome.session, welcome.lease)
       else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)
@@ -121,7 +122,8 @@ export class AgentConnection {
     const { signal } = this.#ended
     try {
       while (!signal.aborted && this.#session === session) {
-        const messages = await this.#agents.listen(session, { seen: this.#seen, wait: this.#patience / 2, signal })
+        const since = { seen: this.#seen, sent: this.#sent }
+        const messages = await this.#agents.listen(session, { ...since, wait: this.#patience / 2, signal })
         if (this.#session !== session || signal.aborted) return
         if (messages === null) {
           this.#session = null

@@ -28,27 +28,34 @@ export class Outbox {
 
   /** What has arrived need not be said again. */
   saw(n: number): void {
-    this.#unseen = this.#unseen.filter(({ message }) => message.n > n)
+    const first = this.#unseen[0]?.message.n ?? 0 // their numbers have no gap
+    if (n >= first) this.#unseen.splice(0, n - first + 1)
   }
 
-  /** Something of the next page was not sent yet; what comes after that page waits until some of it was seen. */
-  get hasNews(): boolean {
-    let size = 0
-    for (const [index, unseen] of this.#unseen.entries()) {
+  /**
+   * Something of the next page was not sent yet; what comes after that page waits until some of it was seen. `on`: the last that went out on a
+   * connection, which loses nothing while it lasts: its pages begin after that one. What is on its way counts as part of a page by its size.
+   */
+  hasNews(on = 0): boolean {
+    let [count, size] = [0, 0]
+    for (const unseen of this.#unseen) {
+      if (count === PAGE.messages || (size > 0 && size + unseen.size > PAGE.size)) return false
       size += unseen.size
-      if (index === PAGE.messages || (index > 0 && size > PAGE.size)) return false
+      if (unseen.message.n <= on) continue
       if (!unseen.sent) return true
+      count++
     }
     return false
   }
 
-  page(now: number): ServerMessage[] {
+  page(now: number, on = 0): ServerMessage[] {
     const page: ServerMessage[] = []
     let size = 0
     for (const unseen of this.#unseen) {
       const { message, completeBy } = unseen
+      if (page.length === PAGE.messages || (size > 0 && size + unseen.size > PAGE.size)) break
       size += unseen.size
-      if (page.length === PAGE.messages || (page.length > 0 && size > PAGE.size)) break
+      if (message.n <= on) continue
       if (message.type === 'attempt') message.attemptWithin = Math.max(1, Math.round(completeBy - now))
       unseen.sent = true
       page.push(message)

@@ -57,7 +57,8 @@ export class Peer implements ChannelEar {
     try {
       if (this.#ended.signal.aborted) return
       const request = JSON.parse(text) as AgentRequest
-      const { messages } = await this.#options.agents.exchange({ ...request, wait: 0 })
+      const sent = request.session === this.#session ? this.#sent : 0
+      const { messages } = await this.#options.agents.exchange({ ...request, wait: 0 }, undefined, sent)
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') this.#begin(welcome.session)
       else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)
@@ -83,7 +84,7 @@ export class Peer implements ChannelEar {
     const { agents, lease } = this.#options
     try {
       while (!signal.aborted && this.#session === session) {
-        const messages = await agents.listen(session, { seen: this.#seen, wait: lease / 2, signal })
+        const messages = await agents.listen(session, { seen: this.#seen, sent: this.#sent, wait: lease / 2, signal })
         if (this.#session !== session || signal.aborted) return
         if (messages !== null) this.#say(messages)
         else {

@@ -257,13 +257,13 @@ export class Session implements AgentLink {
     this.#say({ type: 'drain' })
   }
 
-  /** What is to be said, as soon as there is something new. A newer request ends the wait of the one before. */
-  async take(seen: number, wait: number, signal?: AbortSignal): Promise<ServerMessage[]> {
+  /** What is to be said, as soon as there is something new; `on`: after this, on a connection. A newer request ends the wait of the one before. */
+  async take(seen: number, wait: number, signal?: AbortSignal, on = 0): Promise<ServerMessage[]> {
     const { environment } = this.#options
     const { id } = this
     this.#outbox.saw(seen)
     this.#waiting?.()
-    if (wait > 0 && this.#open && !signal?.aborted && !this.#outbox.hasNews) {
+    if (wait > 0 && this.#open && !signal?.aborted && !this.#outbox.hasNews(on)) {
       await new Promise<void>((resolve) => {
         const over = () => {
           timer.cancel()
@@ -278,7 +278,7 @@ export class Session implements AgentLink {
       // What happens in this very moment goes out with it.
       await new Promise<void>((resolve) => environment.soon(resolve))
     }
-    return this.id === id ? this.#outbox.page(environment.now()) : []
+    return this.id === id ? this.#outbox.page(environment.now(), on) : []
   }
 
   /** It lives. */

@@ -23,18 +23,19 @@ type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 export interface RemoteAgents {
   /**
    * Takes what an agent's process says, and answers what it is to hear. The request must have been checked. Throws NODE_STOPPED where no
-   * node hosts agents now, STORE_*.
+   * node hosts agents now, STORE_*. `sent`: the last message of the session that went out on the connection that this came by, which loses nothing while it
+   * lasts: what is told begins after it, instead of after `seen`.
    * @example const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
    */
-  exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse>
+  exchange(request: AgentRequest, signal?: AbortSignal, sent?: number): Promise<AgentResponse>
   /**
    * What a session is to hear after the message `seen`, as soon as there is something that was not sent yet; after `wait` ms, or at once,
-   * what there is. For transports that push: asking says nothing of whether the agent's process lives. Null: there is no such session.
+   * what there is. For transports that push: asking says nothing of whether the agent's process lives. `sent`: as for `exchange`. Null: there is no such session.
    * @example const messages = await agents.listen(session, { seen: 7, wait: 5_000 })
    */
   listen(
     session: string,
-    options?: { seen?: number; wait?: number; signal?: AbortSignal },
+    options?: { seen?: number; sent?: number; wait?: number; signal?: AbortSignal },
   ): Promise<ServerMessage[] | null>
   /**
    * Tells them to go elsewhere, and answers those who wait.
@@ -74,14 +75,14 @@ export class Sessions implements RemoteAgents {
     this.#adoptions = new Adoptions(options)
   }
 
-  async exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse> {
+  async exchange(request: AgentRequest, signal?: AbortSignal, sent?: number): Promise<AgentResponse> {
     const { environment } = this.#options
     const heardAt = environment.monotonic()
-    const messages = await this.#answer(request, signal)
+    const messages = await this.#answer(request, signal, sent)
     return { messages, after: Math.floor(environment.monotonic() - heardAt) }
   }
 
-  async #answer(request: AgentRequest, signal?: AbortSignal): Promise<ServerMessage[]> {
+  async #answer(request: AgentRequest, signal?: AbortSignal, sent?: number): Promise<ServerMessage[]> {
     const { session: id, seen = 0, wait = 0, messages } = request
     if (this.#options.remotes.node === null || this.#closed)
       throw new TriarchError('NODE_STOPPED', 'no agents are hosted here now')
@@ -91,17 +92,17 @@ export class Sessions implements RemoteAgents {
     if (!session) return [{ type: 'reset' }]
     session.heard()
     for (const message of messages) session.receive(message)
-    const said = await session.take(seen, Math.min(wait, this.#options.lease / 2), signal)
+    const said = await session.take(seen, Math.min(wait, this.#options.lease / 2), signal, sent)
     return session.open && session.id === id ? said : [{ type: 'reset' }]
   }
 
   async listen(
     id: string,
-    { seen = 0, wait = 0, signal }: { seen?: number; wait?: number; signal?: AbortSignal } = {},
+    { seen = 0, sent, wait = 0, signal }: Parameters<RemoteAgents['listen']>[1] & object = {},
   ): Promise<ServerMessage[] | null> {
     const session = this.#sessions.get(id)
     if (!session) return null
-    const said = await session.take(seen, wait, signal)
+    const said = await session.take(seen, wait, signal, sent)
     return session.open && session.id === id ? said : null
   }
 
