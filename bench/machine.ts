@@ -14,6 +14,9 @@ export interface Machine {
   tmpfs: boolean
 }
 
+/** How every process runs that is measured, those of others too (docs/decisions/0127). */
+export const FLAGS: readonly string[] = ['--no-allocation-site-pretenuring']
+
 const TMPFS = 0x01021994
 
 /** `server`: the version of the PostgreSQL that is measured. */
@@ -23,7 +26,7 @@ export function machine(folder: string, server?: string): Machine {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     os: `${process.platform} ${process.arch}`,
-    node: process.version,
+    node: [process.version, ...FLAGS].join(' '),
     store: server === undefined ? `SQLite ${sqliteVersion()}` : `PostgreSQL ${server}`,
     tmpfs: statfsSync(folder).type === TMPFS,
   }

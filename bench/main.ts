@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { machine, newFolder } from './machine.ts'
+import { FLAGS, machine, newFolder } from './machine.ts'
 import type { Outcome, Sizes, StoreName } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { report as reportPeers } from './peers/report.ts'
@@ -80,7 +80,7 @@ async function besidePeers(about: ReturnType<typeof machine>, url: string): Prom
 async function take(name: string): Promise<Outcome | null> {
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}/profile-${name}`] : []
   const script = fileURLToPath(new URL('run.ts', import.meta.url))
-  const args = [...profile, script, name, folder, JSON.stringify(sizes), server?.url ?? '']
+  const args = [...FLAGS, ...profile, script, name, folder, JSON.stringify(sizes), server?.url ?? '']
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   if (code !== 0) return null

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { FLAGS } from '../machine.ts'
 
 /** A process that runs a script of this folder; killed at the end of the block that uses it. */
 export class Child implements AsyncDisposable {
@@ -10,7 +11,7 @@ export class Child implements AsyncDisposable {
 
   constructor(script: string, args: readonly (string | number)[], flags: readonly string[] = []) {
     const path = fileURLToPath(new URL(script, import.meta.url))
-    const child = spawn(process.execPath, [...flags, path, ...args.map(String)], {
+    const child = spawn(process.execPath, [...FLAGS, ...flags, path, ...args.map(String)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     this.#process = child

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { FLAGS } from '../machine.ts'
 import { median } from '../measure.ts'
 import { install } from './install.ts'
 import type { System } from './system.ts'
@@ -56,7 +57,7 @@ export async function take(systems: readonly System[], place: Place, quick: bool
 
 async function turn(found: Found, workload: Workload, { folder, url }: Place, times: Times): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write(`${workload.name}: ${found.system.title} …\x1b[K\r`)
-  const args = [run, found.system.name, workload.name, folder, url, JSON.stringify(times)]
+  const args = [...FLAGS, run, found.system.name, workload.name, folder, url, JSON.stringify(times)]
   try {
     const taking = promisify(execFile)(process.execPath, args, { timeout: LONGEST, maxBuffer: 1 << 24 })
     const { stdout } = await taking

@@ -56,25 +56,42 @@ export async function goodbye(
 /** The answer, unless it takes longer than the settings allow: then the connection is cut. Throws ETIMEDOUT. */
 export function inTime<T>(
   environment: Environment,
-  { answerWithin }: Pick<Settings, 'answerWithin'>,
+  settings: Pick<Settings, 'answerWithin'>,
   client: pg.ClientBase,
   answer: Promise<T>,
+): Promise<T> {
+  return answered(environment, settings, client, (done) => void answer.then((it) => done(null, it), done))
+}
+
+/**
+ * Asks, and waits no longer than that. The driver is given a callback: by one of its own it would settle a promise, and that one is born in the old
+ * generation and keeps question and answer until the next full collection (docs/decisions/0127). Throws ETIMEDOUT.
+ */
+export function ask<T extends pg.QueryResultRow>(
+  environment: Environment,
+  settings: Pick<Settings, 'answerWithin'>,
+  client: pg.ClientBase,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<T>> {
+  return answered(environment, settings, client, (done) => client.query<T>(query, done))
+}
+
+function answered<T>(
+  environment: Environment,
+  { answerWithin }: Pick<Settings, 'answerWithin'>,
+  client: pg.ClientBase,
+  begin: (done: (error: Error | null, answer?: T) => void) => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = environment.timer(answerWithin, () => {
       cut(client)
       reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
     })
-    answer.then(
-      (it) => {
-        timer.cancel()
-        resolve(it)
-      },
-      (error) => {
-        timer.cancel()
-        reject(error)
-      },
-    )
+    begin((error, answer) => {
+      timer.cancel()
+      if (error) reject(error)
+      else resolve(answer as T)
+    })
   })
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { type Address, Audience, membersStatement } from './audience.ts'
-import { type Client, connect, cut, disconnect, goodbye, inTime } from './connect.ts'
+import { ask, type Client, connect, cut, disconnect, goodbye } from './connect.ts'
 import { ruleOf } from './failure.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
@@ -154,12 +154,12 @@ export class Hints {
   async #worded(tally: Tally, self: string | null, waits = false): Promise<Words> {
     if ((tally.addresses || waits) && this.#audience.old && this.#client) {
       const text = membersStatement(this.#settings.schema)
-      const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, text)
+      const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, { text })
       this.#audience.read(rows)
     }
     if (tally.unknown && this.#client) {
       const text = inSchema('SELECT triarch.untaken() AS untaken', this.#settings.schema)
-      const { rows } = await this.#ask<{ untaken: string }>(this.#client, text)
+      const { rows } = await this.#ask<{ untaken: string }>(this.#client, { text })
       tally.add({ overlooked: elements(rows[0]?.untaken) })
     }
     const words: Words = new Map()
@@ -201,7 +201,8 @@ export class Hints {
     })
     client.on('end', () => this.#lost(client))
     try {
-      await this.#ask(client, [null, this.own].map((own) => `LISTEN "${this.#channel(own)}"`).join('; '))
+      const text = [null, this.own].map((own) => `LISTEN "${this.#channel(own)}"`).join('; ')
+      await this.#ask(client, { text })
     } catch (error) {
       cut(client) // whoever wants to listen opens another
       throw error
@@ -213,9 +214,9 @@ export class Hints {
   }
 
   /** A connection that stands still is of no more use. */
-  async #ask<T extends pg.QueryResultRow>(client: Client, query: string | pg.QueryConfig): Promise<pg.QueryResult<T>> {
+  async #ask<T extends pg.QueryResultRow>(client: Client, query: pg.QueryConfig): Promise<pg.QueryResult<T>> {
     try {
-      return await inTime(this.#environment, this.#settings, client, client.query<T>(query))
+      return await ask<T>(this.#environment, this.#settings, client, query)
     } catch (error) {
       if (ruleOf(error).verdict === 'reconnect') this.#lost(client)
       throw error

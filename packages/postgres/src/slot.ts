@@ -1,5 +1,5 @@
 import type { Environment } from 'triarch/store'
-import { type Client, connect, cut, disconnect, inTime, type Role } from './connect.ts'
+import { ask, type Client, connect, cut, disconnect, type Role } from './connect.ts'
 import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -106,8 +106,7 @@ export class Slot {
     const client = this.#client
     // Under the next call's clock: whatever happens to it, happens to that one too.
     if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
-    const answer = client.query<Row & unknown[]>(query)
-    return (await inTime(this.#environment, this.#settings, client, answer)).rows
+    return (await ask<Row & unknown[]>(this.#environment, this.#settings, client, query)).rows
   }
 
   /** The connection is of no more use: it is cut, without a word that nobody would hear. */

@@ -125,7 +125,7 @@ const packages: Record<string, readonly string[]> = {
       'node:readline/promises',
       'node:sqlite',
     ],
-    ...['node:stream', 'node:stream/consumers', 'node:url', 'node:util'],
+    ...['node:stream', 'node:stream/consumers', 'node:url', 'node:util', 'node:v8'],
   ],
   'packages/create-triarch/src/': ['node:fs', 'node:module', 'node:path', 'node:readline/promises', 'node:util'],
   'packages/eslint-plugin/src/': ['eslint', 'estree', 'node:module'],

@@ -201,7 +201,8 @@ export class FunctionRun implements Decider {
       lost: () => this.#doubtful.set(wished, true),
     })
     const abort = (): void => this.#abort(wished, signal?.reason)
-    wished.over = () => signal?.removeEventListener('abort', abort)
+    const over = () => signal?.removeEventListener('abort', abort)
+    wished.over = over
     signal?.addEventListener('abort', abort)
     return promise
   }
