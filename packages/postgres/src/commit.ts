@@ -5,7 +5,10 @@ import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.
 /** The call that writes a batch, and its parameters. */
 export type CommitCall = [name: 'commit' | 'commit_one' | 'commit_new', given: unknown[]]
 
-/** What is alone, and asks for no more than a record and what changes in its row, has a call of its own: arrays of one cost twice as much. */
+/**
+ * What is alone, and asks for no more than a record, what changes in its row and one attempt elsewhere, has a call of its own: arrays of one
+ * cost twice as much.
+ */
 export function commitCall(batch: readonly Transition[]): CommitCall {
   const [first] = batch
   if (first && batch.length === 1 && isPlain(first)) {
@@ -16,7 +19,7 @@ export function commitCall(batch: readonly Transition[]): CommitCall {
 }
 
 function isPlain({ work, withdraw, forget, children, posts, rebase }: Transition): boolean {
-  return !rebase && [work, withdraw, forget, children, posts].every(({ length }) => length === 0)
+  return !rebase && work.length <= 1 && [withdraw, forget, children, posts].every(({ length }) => length === 0)
 }
 
 function isFirst({ seq, events, consumed, release }: Transition): boolean {
@@ -24,20 +27,31 @@ function isFirst({ seq, events, consumed, release }: Transition): boolean {
 }
 
 /** The parameters of `triarch.commit_one`, in its order. */
-function changeOf({ id, node, epoch, seq, at, lastAt, events, consumed, snapshot, release }: Transition, key: number) {
+function changeOf(given: Transition, key: number) {
+  const { id, node, epoch, seq, at, lastAt, events, consumed, snapshot, release, work } = given
   return [
     ...[key, id, node, epoch, seq, at, lastAt, events, consumed.length > 0 ? integers(consumed) : null],
     ...snapshotValues(snapshot),
     ...[release?.wakeAt, release?.ready, release?.orphaned],
+    ...workValues(work[0]),
   ]
 }
 
 /** The parameters of `triarch.commit_new`, in its order. */
-function creationOf({ node, epoch, at, events, snapshot }: Transition, create: Creation) {
+function creationOf({ node, epoch, at, events, snapshot, work }: Transition, create: Creation) {
   const { id, workflow, version, priority, parent } = create
   return [
     ...[id, workflow, version, priority, parent, tagsText(create), create.at, node, epoch, at, events],
     ...snapshotValues(snapshot ?? freshSnapshot(create)),
+    ...workValues(work[0]),
+  ]
+}
+
+function workValues(it: Transition['work'][number] | undefined) {
+  const request = it && JSON.stringify(it.request)
+  return [
+    ...[it?.step, it?.operation, it?.attempt, it?.agent, it?.action, it?.priority],
+    ...[it?.completeWithin, it?.heartbeatWithin, it?.expiresAt, request],
   ]
 }
 

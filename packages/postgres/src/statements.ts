@@ -148,8 +148,8 @@ export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'wr
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 79,
-  commit_one: 22,
-  commit_new: 21,
+  commit_one: 32,
+  commit_new: 31,
   submit: 13,
   submit_one: 13,
   post_on_terms: 12,
@@ -340,7 +340,7 @@ SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
 
-/** Of one transition (migrations/0033/one.sql). */
+/** Of one transition (migrations/0034/one.sql). */
 const commitsOfOne = ['commit_one', 'commit_new'] as const
 
 /** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */

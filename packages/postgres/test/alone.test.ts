@@ -3,11 +3,20 @@ import { isTriarchError } from '../../triarch/src/index.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import type { Transition } from '../../triarch/src/store/transition.ts'
 import { handClock, turn } from '../../triarch/test/store/clock.ts'
-import { creation, newTask, owned, released, snapshot, stopped, transition } from '../../triarch/test/store/samples.ts'
+import {
+  creation,
+  newTask,
+  owned,
+  released,
+  snapshot,
+  stopped,
+  transition,
+  workRequest,
+} from '../../triarch/test/store/samples.ts'
 import { commitCall } from '../src/commit.ts'
 import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
 
-// What is alone in its call has statements of its own (migrations/0033/one.sql): they do what those for many do.
+// What is alone in its call has statements of its own (migrations/0033/one.sql and 0034/one.sql): they do what those for many do.
 
 const schema = freshSchema()
 let store: StateStore
@@ -34,6 +43,11 @@ const told = async (id: string, control = false) => {
 }
 const later = { seq: 3, at: 1_800_000_000_002, lastAt: 1_800_000_000_001 }
 const without = { events: null, seq: 1, lastAt: 1_800_000_000_000 }
+
+/** The requests of a transition whose task is known by this id. */
+const asking = (id: string, change: Partial<Transition['work'][number]> = {}) => ({
+  work: [workRequest(id, 1, change)],
+})
 
 /** How a task comes to be, and the transition of it. */
 const cases: Record<string, (id: string) => Promise<Transition>> = {
@@ -80,6 +94,21 @@ const cases: Record<string, (id: string) => Promise<Transition>> = {
   'a record after the next': async (id) => transition(await written(id), later),
   'a record before which one is missing': async (id) => transition(await claimed(id), { ...later, snapshot: stopped }),
   'a record before which there is another': async (id) => transition(await written(id), { ...later, lastAt: 4 }),
+  'a request': async (id) => transition(await claimed(id), { ...asking(id), snapshot: snapshot() }),
+  'a request with all that it may have': async (id) =>
+    transition(await claimed(id), asking(id, { operation: 'undo', priority: 3, heartbeatWithin: 5, expiresAt: 9 })),
+  'a request that is there already, for another agent': async (id) => {
+    const claim = await claimed(id)
+    await store.commit([transition(claim, asking(id))])
+    return transition(claim, { seq: 3, ...asking(id, { agent: 'another' }) })
+  },
+  'a request of the owner of before': async (id) => transition({ ...(await claimed(id)), epoch: 0 }, asking(id)),
+  'a request that is said again': async (id) => transition(await written(id), { at: 5, ...asking(id) }),
+  'a new task that asks': async (id) => creation(newTask(id), asking(id, { expiresAt: 9 })),
+  'a task that exists, and would ask': async (id) => {
+    await store.submit([newTask(id)])
+    return creation(newTask(id), asking(id))
+  },
   'a new task': async (id) => creation(newTask(id), { snapshot: snapshot({ progress: '1' }) }),
   'a new task as it is submitted': async (id) => creation(newTask(id, { deadline: 8, tags: { a: 'b' } })),
   'a task that exists': async (id) => {
@@ -103,7 +132,9 @@ async function rowOf(id: string): Promise<unknown> {
   return withClient(async (client) => {
     const { rows } = await client.query(
       `SELECT t.*, (SELECT json_agg(g.name || g.value) FROM "${schema}".tags g WHERE g.task = t.key) AS tagged,
-         (SELECT json_agg(i.owner) FROM "${schema}".inbox i WHERE i.task = t.key) AS owners
+         (SELECT json_agg(i.owner) FROM "${schema}".inbox i WHERE i.task = t.key) AS owners,
+         (SELECT json_agg(to_jsonb(w) - 'id' - 'task' - 'request' ORDER BY w.id) FROM "${schema}".work w WHERE w.task = t.key) AS asked,
+         (SELECT json_agg(w.request::jsonb - 'task') FROM "${schema}".work w WHERE w.task = t.key) AS requests
        FROM "${schema}".tasks t WHERE t.id = $1`,
       [id],
     )
@@ -128,7 +159,7 @@ describe('what is alone in its call', () => {
   })
 
   it.each<[what: string, change: Partial<Transition>]>([
-    ['requests', { work: [{}] as never }],
+    ['several requests', { work: [{}, {}] as never }],
     ['a withdrawal', { withdraw: [1] }],
     ['a request that no longer matters', { forget: [1] }],
     ['a child', { children: [newTask('c')] }],

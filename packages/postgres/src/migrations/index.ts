@@ -40,6 +40,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0031', ['submitted']],
   ['0032', ['place']],
   ['0033', ['ledger', 'submit', 'commit', 'claim', 'one']],
+  ['0034', ['claim', 'work', 'reply', 'one']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
