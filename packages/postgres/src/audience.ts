@@ -56,6 +56,11 @@ export class Audience {
     this.#environment = environment
   }
 
+  /** How many live, as far as it is known. */
+  get size(): number {
+    return this.#members.length
+  }
+
   /** To be read before somebody is chosen. */
   get old(): boolean {
     return this.#outdated || !this.#fresh

@@ -3,7 +3,9 @@ import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { type Address, Audience, membersStatement } from './audience.ts'
 import { ask, type Client, connect, cut, disconnect, goodbye } from './connect.ts'
+import { Din } from './din.ts'
 import { ruleOf } from './failure.ts'
+import { Lull } from './lull.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
@@ -27,10 +29,11 @@ const BELIEVE_WAITING = 12_000
  * all others that do wait for its flush. Losing one costs a sweep of the leader, who tells what nobody took.
  *
  * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
- * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any.
+ * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any: where that is too
+ * often, they hear what was said in portions (`Lull`).
  *
  * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `%` a setting was changed, `~` a service rests, `?` somebody waits
- * for tasks to end, `?own` who listens on that channel, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
+ * for tasks to end, `?own` who listens on that channel, `.id` one did, `#7` so many notifications a second are said by who says it. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
  */
 export class Hints {
   readonly #environment: Environment
@@ -43,6 +46,10 @@ export class Hints {
   #wake: (hints: readonly Hint[]) => void = () => undefined
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
+  readonly #din: Din
+  #lull: Lull | null = null
+  /** Until the connection has answered all that it was asked. */
+  #answered: Promise<unknown> = Promise.resolve()
   #open = false
   /** Until all is sent that there is. */
   #sending: Promise<void> | null = null
@@ -56,6 +63,7 @@ export class Hints {
     this.#environment = environment
     this.#settings = settings
     this.#audience = new Audience(environment)
+    this.#din = new Din(environment)
     this.own = `@${environment.random().toString(36).slice(2, 14)}`
   }
 
@@ -80,8 +88,10 @@ export class Hints {
     return this.#awaited.size > 0
   }
 
-  async open(): Promise<void> {
+  /** `server`: of which version it is. */
+  async open(server: number): Promise<void> {
     this.#open = true
+    this.#din.server = server
     await this.#listen()
   }
 
@@ -91,6 +101,7 @@ export class Hints {
     if (this.#sending !== null) await goodbye(this.#environment, this.#sending, undefined, LAST_WORDS)
     const client = this.#client
     this.#client = null
+    this.#lull?.abandon()
     if (client) await disconnect(this.#environment, client)
   }
 
@@ -124,6 +135,7 @@ export class Hints {
       const [payload = ''] = payloads(new Set([...words.values()].flatMap((all) => [...all])))
       return payload === '' ? null : { channel: this.#channel(null), payload }
     } catch {
+      await this.#lull?.end() // nothing more can be said in it
       return null // a lost hint
     }
   }
@@ -138,6 +150,7 @@ export class Hints {
         const words = await this.#worded(tally, this.node, waits)
         const sent = [...words].flatMap(([own, all]) => payloads(all).map((payload) => [this.#channel(own), payload]))
         if (sent.length > 0 && this.#client) {
+          sent.push(...this.#loud(this.#client))
           await this.#ask(this.#client, {
             name: 'triarch_notify_on',
             text: 'SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS n (c, p)',
@@ -147,12 +160,22 @@ export class Hints {
       } catch {
         // Lost hints; that the connection is lost too, its end says.
       }
+      await this.#lull?.end()
+      this.#lull?.begin()
     }
     this.#sending = null
   }
 
+  /** How much this process says, now and then. */
+  #loud(client: Client): [channel: string, payload: string][] {
+    const rate = this.#din.rate(this.#audience.size)
+    if (rate === null) return []
+    this.#din.heard(processOf(client), rate)
+    return [[this.#channel(null), `#${rate}`]]
+  }
+
   async #worded(tally: Tally, self: string | null, waits = false): Promise<Words> {
-    if ((tally.addresses || waits) && this.#audience.old && this.#client) {
+    if ((tally.addresses || waits || this.#din.due) && this.#audience.old && this.#client) {
       const text = membersStatement(this.#settings.schema)
       const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, { text })
       this.#audience.read(rows)
@@ -195,10 +218,11 @@ export class Hints {
 
   async #listen(): Promise<void> {
     const client = await connect(this.#settings, 'hints')
-    const own = (client as unknown as { processID: number }).processID
+    const own = processOf(client)
     client.on('notification', ({ processId, payload }) => {
-      if (processId !== own) this.#hear(payload ?? '*')
+      if (processId !== own) this.#hear(payload ?? '*', processId)
     })
+    this.#answered = Promise.resolve()
     client.on('end', () => this.#lost(client))
     try {
       const text = [null, this.own].map((own) => `LISTEN "${this.#channel(own)}"`).join('; ')
@@ -209,23 +233,31 @@ export class Hints {
     }
     if (!this.#open) return disconnect(this.#environment, client)
     this.#client = client
+    this.#lull = new Lull(this.#environment, this.#din, (bound) => this.#ask(client, { text: bound }))
     this.#hear('*') // whatever was said while nobody listened
     this.tell([]) // what could not be said
   }
 
-  /** A connection that stands still is of no more use. */
+  /** One after the other. A connection that stands still is of no more use. */
   async #ask<T extends pg.QueryResultRow>(client: Client, query: pg.QueryConfig): Promise<pg.QueryResult<T>> {
+    const before = this.#answered
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#answered = promise
+    await before
     try {
       return await ask<T>(this.#environment, this.#settings, client, query)
     } catch (error) {
       if (ruleOf(error).verdict === 'reconnect') this.#lost(client)
       throw error
+    } finally {
+      resolve()
     }
   }
 
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = null
+    this.#lull?.abandon()
     cut(client)
     void this.#again()
   }
@@ -247,7 +279,7 @@ export class Hints {
     this.#awaited.set(own, this.#environment.monotonic() + BELIEVE_WAITING)
   }
 
-  #hear(payload: string): void {
+  #hear(payload: string, process = 0): void {
     const hints = new Set<Hint>()
     const ended: string[] = []
     const words = payload.split(' ')
@@ -262,6 +294,7 @@ export class Hints {
       else if (word === '!') this.#audience.came()
       else if (word === '%') hints.add('settings')
       else if (word === '~') hints.add('rests')
+      else if (word.startsWith('#')) this.#din.heard(process, Number(rest))
       else if (word.startsWith('-')) this.#audience.gone(rest)
       else if (word.startsWith('.')) ended.push(decodeURIComponent(rest))
       else if (rest === this.node && word.startsWith('@')) hints.add('mail')
@@ -271,7 +304,13 @@ export class Hints {
     if (hints.size > 0) this.#wake([...hints])
     if (payload === '*') this.#ended(null)
     else if (ended.length > 0) this.#ended(ended)
+    this.#lull?.begin()
   }
+}
+
+/** The server's, which stands beside what is said on it. */
+function processOf(client: Client): number {
+  return (client as unknown as { processID: number }).processID
 }
 
 /** By the process's own channel; null: on that of all. */

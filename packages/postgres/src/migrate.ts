@@ -32,8 +32,8 @@ CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY
 const OLDER = `
 SELECT n.id FROM triarch.nodes n WHERE NOT n.dead AND coalesce((n.runs::json ->> 'reads')::int, 1) < 2 ORDER BY n.id LIMIT 10`
 
-/** Refuses servers that cannot be the store: other versions, standbys. */
-export async function checkServer(client: Client): Promise<void> {
+/** Refuses servers that cannot be the store: other versions, standbys. Answers of which version it is. */
+export async function checkServer(client: Client): Promise<number> {
   const { rows } = await client.query<
     Record<'version' | 'read_only' | 'synchronous' | 'isolation', string> & { standby: boolean }
   >(`
@@ -56,6 +56,7 @@ export async function checkServer(client: Client): Promise<void> {
       `transactions are ${server?.isolation} by default, Triarch needs read committed: ALTER ROLE … SET default_transaction_isolation = 'read committed'`,
     )
   }
+  return major
 }
 
 export function refuseVersion(major: number): void {

@@ -106,14 +106,15 @@ export class PostgresStore implements port.StateStore {
 
   async open(): Promise<void> {
     await patiently(this.#environment, this.#settings.patience, async () => {
+      let server: number
       const client = await connect(this.#settings, 'calls')
       try {
-        await inTime(this.#environment, this.#settings, client, checkServer(client))
+        server = await inTime(this.#environment, this.#settings, client, checkServer(client))
         this.#format = await prepare(client, this.#settings, this.#environment)
       } finally {
         await disconnect(this.#environment, client)
       }
-      if (this.#settings.notify) await this.#hints.open()
+      if (this.#settings.notify) await this.#hints.open(server)
     })
     const reads = new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads)
     this.#pools = {

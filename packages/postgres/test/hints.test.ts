@@ -95,7 +95,7 @@ describe('hints', () => {
     instead = null
     server = await puppet(answer)
     hints = made()
-    await hints.open()
+    await hints.open(18)
   })
   afterEach(async () => {
     await hints.close()
@@ -272,7 +272,7 @@ describe('hints', () => {
     hints.tell([{ mail: 'b' }])
     hints.tell([{ mail: 'c' }])
     const other = made()
-    await other.open()
+    await other.open(18)
     expect(said()).toEqual([[['@a']]])
     await other.close()
     instead = null
@@ -411,7 +411,7 @@ describe('hints', () => {
     await hints.close()
     clock.advance(10_000)
     const other = made()
-    await other.open()
+    await other.open(18)
     await other.close()
     expect(server.seen).toBe(2)
   })
@@ -448,7 +448,7 @@ describe('hints', () => {
   it('of a store that cannot be opened are not waited for', async () => {
     instead = ['LISTEN', null]
     const other = made()
-    const opened = expect(other.open()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    const opened = expect(other.open(18)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     await server.heard('LISTEN', 1)
     clock.advance(5_000)
     await opened
@@ -461,14 +461,14 @@ describe('hints', () => {
   it('of a store that is closed while it opens are not listened for', async () => {
     instead = ['LISTEN', null]
     const other = made()
-    const opened = other.open()
+    const opened = other.open(18)
     await server.heard('LISTEN', 1)
     await other.close()
     clock.advance(5_000)
     await expect(opened).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     instead = null
     const last = made()
-    const begun = last.open()
+    const begun = last.open(18)
     const closed = last.close()
     await Promise.all([begun, closed])
     expect(last.alive).toBe(false)
