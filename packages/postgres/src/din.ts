@@ -3,7 +3,7 @@ import type { Environment } from 'triarch/store'
 /** The first version that wakes only who listens to the channel. */
 const SELECTIVE = 19
 /** Where fewer listen, to be told at once is worth what it costs. */
-const CROWD = 10
+const CROWD = 20
 /** How often somebody says how much it says, and for how long others believe it (ms). */
 const SAY = 1_000
 const BELIEVE = 4_000

@@ -10,7 +10,7 @@ import { type Answer, type Asked, type Puppet, puppet } from './puppet.ts'
 
 const MEMBERS = 'SELECT id, roles, runs'
 const NOTIFY = 'pg_notify'
-const CROWD = 10
+const CROWD = 20
 
 describe('a lull', () => {
   let clock: Counting
