@@ -32,35 +32,35 @@ export class Outbox {
     if (n >= first) this.#unseen.splice(0, n - first + 1)
   }
 
-  /**
-   * Something of the next page was not sent yet; what comes after that page waits until some of it was seen. `on`: the last that went out on a
-   * connection, which loses nothing while it lasts: its pages begin after that one. What is on its way counts as part of a page by its size.
-   */
+  /** Something of the next page was not sent yet; what comes after that page waits until some of it was seen. */
   hasNews(on = 0): boolean {
-    let [count, size] = [0, 0]
-    for (const unseen of this.#unseen) {
-      if (count === PAGE.messages || (size > 0 && size + unseen.size > PAGE.size)) return false
-      size += unseen.size
-      if (unseen.message.n <= on) continue
-      if (!unseen.sent) return true
-      count++
-    }
-    return false
+    return this.#next(on).some(({ sent }) => !sent)
   }
 
   page(now: number, on = 0): ServerMessage[] {
     const page: ServerMessage[] = []
-    let size = 0
-    for (const unseen of this.#unseen) {
+    for (const unseen of this.#next(on)) {
       const { message, completeBy } = unseen
-      if (page.length === PAGE.messages || (size > 0 && size + unseen.size > PAGE.size)) break
-      size += unseen.size
-      if (message.n <= on) continue
       if (message.type === 'attempt') message.attemptWithin = Math.max(1, Math.round(completeBy - now))
       unseen.sent = true
       page.push(message)
     }
     return page
+  }
+
+  /**
+   * What the next page has. `on`: the last that went out on a connection, which loses nothing while it lasts: its pages begin after that one. What
+   * is on its way counts as part of a page by its size.
+   */
+  *#next(on: number): Generator<Unseen, void> {
+    let [count, size] = [0, 0]
+    for (const unseen of this.#unseen) {
+      if (count === PAGE.messages || (size > 0 && size + unseen.size > PAGE.size)) return
+      size += unseen.size
+      if (unseen.message.n <= on) continue
+      count++
+      yield unseen
+    }
   }
 
   /** Takes back an attempt that was not sent. False: it may have arrived. */
