@@ -184,8 +184,10 @@ export class FunctionRun implements Decider {
   /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
   wish(wish: Wish): Given<never> {
     const promise = Given.make(null)
-    const wished: Wished = { ...wish, promise, over: () => undefined, id: 0, standing: 'asked' }
     const { signal } = wish
+    const abort = (): void => this.#abort(wished, signal?.reason)
+    const over = (): void => signal?.removeEventListener('abort', abort)
+    const wished: Wished = { ...wish, promise, over, id: 0, standing: 'asked' }
     signal?.throwIfAborted()
     this.#ask(wished)
     promise.attend({
@@ -200,9 +202,6 @@ export class FunctionRun implements Decider {
       },
       lost: () => this.#doubtful.set(wished, true),
     })
-    const abort = (): void => this.#abort(wished, signal?.reason)
-    const over = () => signal?.removeEventListener('abort', abort)
-    wished.over = over
     signal?.addEventListener('abort', abort)
     return promise
   }
