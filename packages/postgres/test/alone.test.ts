@@ -4,14 +4,15 @@ import type { StateStore } from '../../triarch/src/store/port.ts'
 import type { Transition } from '../../triarch/src/store/transition.ts'
 import { handClock, turn } from '../../triarch/test/store/clock.ts'
 import {
+  asking,
   creation,
+  letter,
   newTask,
   owned,
   released,
   snapshot,
   stopped,
   transition,
-  workRequest,
 } from '../../triarch/test/store/samples.ts'
 import { commitCall } from '../src/commit.ts'
 import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
@@ -29,7 +30,6 @@ afterAll(async () => {
   await dropSchema(schema)
 })
 
-const letter = (name: string) => ({ type: 'event', name, payload: 1 }) as const
 const claimed = (id: string) => owned(store, id)
 const written = async (id: string) => {
   const claim = await claimed(id)
@@ -43,11 +43,6 @@ const told = async (id: string, control = false) => {
 }
 const later = { seq: 3, at: 1_800_000_000_002, lastAt: 1_800_000_000_001 }
 const without = { events: null, seq: 1, lastAt: 1_800_000_000_000 }
-
-/** The requests of a transition whose task is known by this id. */
-const asking = (id: string, change: Partial<Transition['work'][number]> = {}) => ({
-  work: [workRequest(id, 1, change)],
-})
 
 /** How a task comes to be, and the transition of it. */
 const cases: Record<string, (id: string) => Promise<Transition>> = {

@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Claim, ImportedTask, QueuedReply, StateStore } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import {
+  asking,
   claimAll,
   creation,
   flow,
+  letter,
   newTask,
   owned,
   released,
   replyTo,
   snapshot,
   transition,
-  workRequest,
 } from '../../triarch/test/store/samples.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
@@ -29,10 +30,6 @@ afterAll(async () => {
   await dropSchema(schema)
 })
 
-const letter = (name: string) => ({ type: 'event', name, payload: 1 }) as const
-const asking = (id: string, change: Partial<ReturnType<typeof workRequest>> = {}) => ({
-  work: [workRequest(id, 1, change)],
-})
 const agents = [{ agent: 'pay', limit: 99, actions: ['pay.charge'] }]
 
 let count = 0

@@ -72,6 +72,13 @@ export function workRequest(task: string, step: number, change: Partial<WorkRequ
   }
 }
 
+/** A transition's request of its first step. */
+export function asking(task: string, change: Partial<WorkRequest> = {}): Pick<Transition, 'work'> {
+  return { work: [workRequest(task, 1, change)] }
+}
+
+export const letter = (name: string) => ({ type: 'event', name, payload: 1 }) as const
+
 export function replyTo(step: number, outcome: Outcome = { kind: 'done', output: step }): Reply {
   return { type: 'reply', step, operation: 'run', attempt: 1, outcome, startedAt: 1, endedAt: 2, node: 'a' }
 }
