@@ -8,7 +8,7 @@ CREATE TABLE tasks (
 ) STRICT;
 CREATE TABLE history (
   task INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (task, seq)
-) STRICT, WITHOUT ROWID`
+) STRICT`
 
 export class RawSqlite implements RawStore {
   readonly #database: DatabaseSync

@@ -85,6 +85,16 @@ describe('a connection to a file', () => {
     database.close()
   })
 
+  it('finds a record by its number, and reads none beside it', () => {
+    const database = openDatabase(path, 0)
+    const plan = 'EXPLAIN QUERY PLAN SELECT events FROM triarch_history WHERE task = 1 AND seq = 2'
+    expect(database.get(plan)).toMatchObject({ detail: expect.stringMatching(/SEARCH .* INDEX .*task=\? AND seq=\?/) })
+    // A tree of its own would have the texts between the numbers (docs/decisions/0130-records-in-order.md).
+    const table = "SELECT wr AS tree FROM pragma_table_list('triarch_history')"
+    expect(database.get(table)).toEqual({ tree: 0 })
+    database.close()
+  })
+
   it('is closed again where it cannot serve', () => {
     const close = vi.spyOn(DatabaseSync.prototype, 'close')
     answering('sqlite_version', { version: '3.51.2' })

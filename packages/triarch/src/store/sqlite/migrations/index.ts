@@ -22,6 +22,7 @@ import { migration0021 } from './0021.ts'
 import { migration0022 } from './0022.ts'
 import { migration0023 } from './0023.ts'
 import { migration0024 } from './0024.ts'
+import { migration0025 } from './0025.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022', sql: migration0022 },
   { name: '0023', sql: migration0023 },
   { name: '0024', sql: migration0024 },
+  { name: '0025', sql: migration0025 },
 ]
 
 /**
