@@ -21,6 +21,8 @@ export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 export class Attempts {
   readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>
   readonly #here = new Table<number, true>()
+  /** What the queues were asked for last: an agent may give a request back, and another one of the same attempt follows it. */
+  readonly #asked = new Table<number, WorkRequest>()
   /** Who waits to be told that a trial of these steps is recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
@@ -42,9 +44,16 @@ export class Attempts {
     return this.#here.size === 0
   }
 
+  /** Another request of the step was made since, which may not be written yet. Of what was asked for before the task came here nothing is known. */
+  hasFollowed(request: WorkRequest): boolean {
+    const last = this.#asked.get(request.step)
+    return last !== undefined && last !== request
+  }
+
   /** Its reply came, or it was cut off. */
   ended(step: number): void {
     this.#here.delete(step)
+    this.#asked.delete(step)
   }
 
   /** Lets go what is due: here if there is a slot, else to the queues. `leaving`: nothing more begins here. */
@@ -58,9 +67,11 @@ export class Attempts {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
       const here = action === null || !(leaving || step.lane !== null || step.putOff !== null || isSuspect(step))
-      if (action !== null && !(here && this.#host.reserve(action, state, step)))
-        work.push(workRequest(state, step, { action, at, tells, ...this.#host.standing(action, state, step) }))
-      else if (leaving) continue
+      if (action !== null && !(here && this.#host.reserve(action, state, step))) {
+        const request = workRequest(state, step, { action, at, tells, ...this.#host.standing(action, state, step) })
+        this.#asked.set(step.id, request)
+        work.push(request)
+      } else if (leaving) continue
       else {
         local.push(step)
         this.#here.set(step.id, true)

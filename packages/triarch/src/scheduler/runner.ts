@@ -16,7 +16,7 @@ import { emit, newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
-import type { Claim, CommitOutcome, NewTask, Snapshot, Transition } from '../store/port.ts'
+import type { Claim, CommitOutcome, NewTask, Snapshot, Transition, WorkRequest } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import { Repeats } from '../store/repeat.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
@@ -209,6 +209,13 @@ export class TaskRunner {
   /** Whether an attempt of this step runs in this process. */
   runs(step: number): boolean {
     return this.#attempts.has(step)
+  }
+
+  /** Whether it waits for a reply to this very request: what an agent gave back, and what was asked for anew, are no more. */
+  awaits(request: WorkRequest): boolean {
+    const step = this.state.steps.get(request.step)
+    if (step?.dispatched !== true || this.runs(step.id) || this.#attempts.hasFollowed(request)) return false
+    return step.operation === request.operation && step.attempt === request.attempt
   }
 
   /** Another node owns the task, or this one lost its lease: forget it. */

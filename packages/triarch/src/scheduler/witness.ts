@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 import type { Register } from '../environment/register.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
+import type { LostRecord, RecordMark, StateStore, Transition, WorkRequest } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
 /** So many looks after the last record there may still be something to find. */
@@ -26,6 +26,7 @@ export interface WitnessOptions {
 }
 
 interface Known extends RecordMark {
+  request?: WorkRequest
   workflow: string
   /** It was given back: others may have finished it, and retention dropped it. */
   released: boolean
@@ -131,16 +132,9 @@ export class Witness {
     else span.record = known
   }
 
-  /**
-   * Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record, and the same
-   * attempt may run here by now.
-   */
+  /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
   #isAwaited(known: Known | undefined): boolean {
-    const { step: id, operation, attempt } = known?.request ?? {}
-    const runner = this.#runners.get(known?.id ?? '')
-    const step = id === undefined ? undefined : runner?.state.steps.get(id)
-    if (step?.dispatched !== true || runner?.runs(step.id)) return false
-    return step.operation === operation && step.attempt === attempt
+    return known?.request !== undefined && this.#runners.get(known.id)?.awaits(known.request) === true
   }
 
   /** Of each task the last record, and the last request. */

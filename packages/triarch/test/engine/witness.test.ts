@@ -7,6 +7,7 @@ import { Witness } from '../../src/scheduler/witness.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { OwnedTask, RecordMark, WorkRequest } from '../../src/store/port.ts'
 import { memory } from '../../src/testing/index.ts'
+import { Puppet } from '../wire/puppet.ts'
 import { seen, stage } from './harness.ts'
 
 const EVERY = 60_000
@@ -80,11 +81,9 @@ describe('what a node remembers of its records', () => {
 describe('a request that no record tells of', () => {
   const request = { step: 1, operation: 'run', attempt: 1 } as const
 
-  /** Whether the store went back, which has no such request: the same attempt is in the queue, or runs here. */
-  const isBehind = async (here: boolean) => {
-    const step = { id: 1, ...request, dispatched: true }
-    const state = { workflow: 'w', steps: new Map([[1, step]]) }
-    const runner = { id: 't', key: 1, state, runs: (id: number) => here && id === 1 } as unknown as TaskRunner
+  /** Whether the store went back, which has no such request. */
+  const isBehind = async (awaits: boolean) => {
+    const runner = { id: 't', key: 1, state: { workflow: 'w' }, awaits: () => awaits } as unknown as TaskRunner
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
     const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
@@ -94,12 +93,96 @@ describe('a request that no record tells of', () => {
     return it.isBehind()
   }
 
-  it('is missed while the task waits for an answer to it', async () => {
-    expect(await isBehind(false)).toBe(true)
+  it('is missed while the task waits for an answer to it, and no longer', async () => {
+    expect(await isBehind(true)).toBe(true)
+    expect(await isBehind(false)).toBe(false)
   })
 
-  it('is not missed once an agent gave it back and the same attempt runs here', async () => {
-    expect(await isBehind(true)).toBe(false)
+  /** A process of agents has it while the store is asked whether it is still there, and gives it back before the store answers. */
+  async function askedFor() {
+    const own = agent('own')
+    const act = own.action('act', { run: () => null, attemptWithin: '10m' })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    const answer = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    let asked = false
+    let requests = 0
+    const store = seen(memory(), (inner) => ({
+      async lost(marks) {
+        asked ||= marks.some((mark) => mark.request)
+        if (asked) await answer.promise
+        return inner.lost(marks)
+      },
+      async commit(transitions) {
+        const isRequest = transitions.some(({ events, work }) => events === null && work.length > 0)
+        if (isRequest && ++requests > 1) await written.promise
+        return inner.commit(transitions)
+      },
+    }))
+    const s = await stage({ store, workflows: [flow], lease: '10s', sweep: '5s', poll: '1s' })
+    const puppet = new Puppet(s.engine.triarch.remoteAgents(), 'process')
+    await puppet.hello({ own: 1 })
+    const task = await s.submit(flow, null)
+    /** The name of the attempt that it has. */
+    const given = async () => {
+      await s.advance('1s')
+      const [attempt] = await puppet.attempts()
+      return attempt?.attempt ?? ''
+    }
+    const live = async (looks: number, until = () => false) => {
+      for (let look = 0; look < looks && !until(); look++) {
+        await s.advance('1s')
+        await puppet.say()
+      }
+    }
+    const first = await given()
+    // A task that waits for its queue alone soon leaves memory: the request is made right before the store is asked.
+    await live(14)
+    const credit = (slots: number) => puppet.say({ type: 'credit', agent: 'own', slots })
+    return {
+      ...{ s, puppet, first, given, credit, answer, written },
+      async untilAsked() {
+        await live(10, () => asked)
+        expect(asked).toBe(true)
+      },
+      async finish(attempt: string) {
+        expect(s.alerts).toEqual([])
+        await puppet.reply(attempt, { kind: 'done', output: 'done' })
+        await s.advance('1s')
+        expect(await task.status()).toMatchObject({ outcome: 'success', output: 'done' })
+      },
+    }
+  }
+
+  it('is not missed once an agent gave it back, and the same attempt is asked for anew by one that is not written yet', async () => {
+    const { s, puppet, first, given, answer, written, untilAsked, finish } = await askedFor()
+    await using _ = s
+    await puppet.reply(first, { kind: 'withdrawn', after: 1_000 })
+    await s.advance('1s')
+    const attempt = await given()
+    await untilAsked()
+    await puppet.reply(attempt, { kind: 'withdrawn', after: 1_000 })
+    await s.advance('2s')
+    answer.resolve()
+    await s.advance('1s')
+    written.resolve()
+    await finish(await given())
+  })
+
+  it('is not missed once an agent gave it back, and the same attempt runs here', async () => {
+    const { s, puppet, first, given, credit, answer, untilAsked, finish } = await askedFor()
+    await using _ = s
+    await credit(0)
+    await puppet.reply(first, { kind: 'withdrawn' })
+    await s.advance('1s')
+    await credit(1)
+    const second = await given()
+    await untilAsked()
+    await puppet.reply(second, { kind: 'withdrawn' })
+    const third = await given()
+    answer.resolve()
+    await s.advance('1s')
+    await finish(third)
   })
 })
 
