@@ -114,15 +114,19 @@ function replied(turn: Turn, reply: Reply): void {
       step.lane = outcome.lane ?? null
       step.deferred = outcome.after === undefined || step.lane !== null ? 0 : turn.at + Math.ceil(outcome.after)
       if (mustSay(turn, step))
-        emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, putOff: step.deferred })
+        emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, putOff: Math.max(step.deferred, turn.at) })
       return
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)
   }
 }
 
-/** That it was put off: a step that is in no queue looks like one that was lost with its owner. A suspect says itself that it begins. */
+/**
+ * That it was put off: a step that is in no queue looks like one that was lost with its owner. A suspect says itself that it begins, and what said
+ * so, and did not, would be a death that nobody died once its owner is lost.
+ */
 function mustSay({ at }: Turn, step: Step): boolean {
+  if (step.begun) return true
   const queued = step.action !== null && step.action !== FINALIZE
   return queued && step.deferred > at && step.putOff === null && !isSuspect(step)
 }

@@ -709,6 +709,31 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ['heartbeat 1 attempt=1 putOff=2040', 'wakes +1000'],
   ],
   [
+    'a suspect said that it begins, found no place, and its owner is lost',
+    [...losses(2), { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' }],
+    { mail: [h.reply(1, { kind: 'withdrawn', after: 1_000 }, { attempt: 3 }), takeover] },
+    ['heartbeat 1 attempt=3 putOff=2070', 'wakes +1000'],
+  ],
+  [
+    'a suspect said that it begins, was given back at once, and its owner is lost',
+    [...losses(2), { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' }],
+    { mail: [h.reply(1, { kind: 'withdrawn' }, { attempt: 3 }), takeover] },
+    ['heartbeat 1 attempt=3 putOff=1070', 'starts 1 run 3', 'wakes -70'],
+  ],
+  [
+    'a suspect found no place once, and its process died before it began',
+    [
+      ...losses(2, { trial: true }),
+      { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' },
+      { type: 'heartbeat', id: 1, attempt: 3, putOff: 1_030 },
+    ],
+    { mail: [h.reply(1, h.failed({ lost: 'death' }), { ...dead, attempt: 3 })] },
+    [
+      'attemptFailed 1 operation="run" error=(Error: no) lost="death" attempt=3 next={operation="run" at=+1125}',
+      'wakes +1125',
+    ],
+  ],
+  [
     'it waits, and was sent something meanwhile',
     [
       ...suspended,

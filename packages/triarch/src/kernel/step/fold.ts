@@ -84,7 +84,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (checkpoint !== undefined) step.checkpoint = checkpoint
     if (given !== undefined) step.given = { at, lease: given }
     if (awaited !== undefined) expectFromElsewhere(step, awaited)
-    if (putOff !== undefined) step.putOff = putOff
+    if (putOff !== undefined) Object.assign(step, { putOff, begun: false, lived: false })
     if (trial === 'begun') step.begun = true
     if (trial !== 'survived') return
     step.lived = true
