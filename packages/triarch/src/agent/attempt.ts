@@ -32,6 +32,8 @@ export interface Handler {
 export interface Relay {
   /** For how long that code may run without a word while nobody here lives (ms). */
   readonly lease: number
+  /** Why it cannot begin now; null: there is a process that has room for it. */
+  meet(request: StepRequest): Outcome | null
   /** Has it run: how it goes is told to the attempt (`heartbeat`, `told`). */
   send(attempt: Attempt, options: AttemptOptions): Relayed
 }
@@ -144,8 +146,7 @@ export class Attempt {
 
   /** Whether this is that attempt of its step: a newer one may run by the time somebody speaks of an older. */
   is({ operation, attempt }: Pick<StepRequest, 'operation' | 'attempt'>): boolean {
-    const { request } = this.order
-    return request.operation === operation && request.attempt === attempt
+    return this.order.request.operation === operation && this.order.request.attempt === attempt
   }
 
   /** It was told to stop before it had an answer: what it says then is said because of that. */

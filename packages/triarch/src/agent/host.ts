@@ -403,6 +403,9 @@ export class AgentHost {
   /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
   #try(attempt: HostedAttempt, handler: Handler | Relay, strikes: number): void {
     const { dock, lease } = this.#options
+    // Where no process may try it, nothing is said of a beginning, and no place is taken from those that one may.
+    const refusal = 'send' in handler ? handler.meet(attempt.request) : null
+    if (refusal) return this.#end(attempt, refusal, null)
     const after = dock.enter(attempt, strikes)
     if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
     const key = this.#await(attempt)
@@ -411,7 +414,7 @@ export class AgentHost {
       const wanted = this.#unsure.get(key) === attempt
       if (wanted) this.#unsure.delete(key)
       if (wanted && sure) return this.#begin(attempt, handler)
-      dock.leave(attempt)
+      dock.leave(attempt, false)
       if (wanted) this.#drop(attempt)
     })
   }
@@ -430,7 +433,7 @@ export class AgentHost {
     const waiting = this.#unsure.get(key)
     if (!waiting) return
     this.#unsure.delete(key)
-    this.#options.dock.leave(waiting)
+    this.#options.dock.leave(waiting, false)
     this.#drop(waiting)
   }
 
@@ -447,7 +450,7 @@ export class AgentHost {
     const elsewhere = paused ?? this.#astray(attempt)
     const refusal = elsewhere ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
     if (!refusal) return this.#go(attempt, handler, now)
-    dock.leave(attempt)
+    dock.leave(attempt, false)
     if (elsewhere || !attempt.flight || attempt.work === undefined) this.#end(attempt, refusal, null)
     else this.#tarry(attempt, handler, refusal)
   }
@@ -604,7 +607,7 @@ export class AgentHost {
     this.#running.get(key)?.abort(reason)
     const waiting = this.#unsure.get(key)
     if (!waiting || !this.#unsure.delete(key)) return
-    this.#options.dock.leave(waiting)
+    this.#options.dock.leave(waiting, false)
     this.#end(waiting, notStarted('STEP_CANCELLED', 'the attempt was called off before it started'), null)
   }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../kernel/message.ts'
-import type { RequestMark, WorkItem } from '../store/port.ts'
+import type { RequestMark, StepRequest, WorkItem } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
 import { AGE } from './trial.ts'
@@ -102,16 +102,28 @@ export class Remotes implements Relay {
     this.#coming.delete(key)
   }
 
+  meet(request: StepRequest): Outcome | null {
+    return this.#roomFor(request) ? null : this.#noRoom(request)
+  }
+
+  #noRoom({ action }: StepRequest): Outcome {
+    return this.judged(agentOf(action), { kind: 'withdrawn', after: NO_ROOM })
+  }
+
+  #roomFor({ action, trial }: StepRequest): Place | undefined {
+    const all = this.#places.get(agentOf(action)) ?? []
+    // Where processes die young, what is tried is not to blame.
+    return roomiest(trial ? all.filter(({ link }) => link.age >= AGE) : all, action)
+  }
+
   send(attempt: Attempt, options: AttemptOptions): Relayed {
     const { request } = options
     const coming = this.#coming.get(keyOf(request))
-    const all = this.#places.get(agentOf(request.action)) ?? []
-    // Where processes die young, what is tried is not to blame.
-    const places = request.trial ? all.filter(({ link }) => link.age >= AGE) : all
-    const place = coming ? places.find(({ link }) => link === coming.link) : roomiest(places, request.action)
+    const place = coming
+      ? this.#places.get(agentOf(request.action))?.find(({ link }) => link === coming.link)
+      : this.#roomFor(request)
     if (!place) {
-      const outcome = this.judged(agentOf(request.action), { kind: 'withdrawn', after: NO_ROOM })
-      attempt.told(outcome, { recorded: () => undefined })
+      attempt.told(this.#noRoom(request), { recorded: () => undefined })
       return { heardAt: Number.NEGATIVE_INFINITY, abort: () => undefined }
     }
     place.taken++

@@ -51,12 +51,13 @@ export class Dock {
     return Math.ceil(this.#booked - now)
   }
 
-  /** The attempt is over, or went on for long enough. False: it was not there any more. */
-  leave(attempt: object): boolean {
+  /** The attempt is over, or went on for long enough; not `tried`, it never began. False: it was not there any more. */
+  leave(attempt: object, tried = true): boolean {
     const since = this.#inside.get(attempt)
     if (since === undefined) return false
     this.#inside.delete(attempt)
     this.#closed = false
+    if (!tried) return true
     const took = this.#environment.monotonic() - since
     this.#turn = Math.max(1, (this.#turn + Math.min(took, SURVIVED)) / 2)
     return true

@@ -64,6 +64,18 @@ describe('the place where a process tries suspects', () => {
     expect([it.enter(one, 1), it.enter({}, 1)]).toEqual([550, 1_100])
   })
 
+  it('takes what never began for no turn: who waits for its place would come again and again', () => {
+    const { dock: it, pass } = dock()
+    pass(5_000)
+    const [one, two] = [{}, {}]
+    for (let n = 0; n < 10; n++) {
+      expect(it.enter(one, 1)).toBeNull()
+      expect(it.leave(one, false)).toBe(true)
+    }
+    expect(it.enter(one, 1)).toBeNull()
+    expect(it.enter(two, 1)).toBe(100)
+  })
+
   it('tells whole milliseconds, and never a wait of more than half a minute', () => {
     const { dock: it } = dock()
     const waits = Array.from({ length: 100 }, () => it.enter({}, 1) ?? 0)

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type Duration, workflow } from '../../src/index.ts'
-import { stage } from '../engine/harness.ts'
+import { eventsOf, stage } from '../engine/harness.ts'
 import { Puppet } from './puppet.ts'
 
-const LEASE = 10_000
-
 /** A server, and processes of agents that are never heard of again once one of them begins what kills it. Another follows each after `gap`. */
-async function mortals(gap: Duration) {
+async function mortals(gap: Duration, lease: Duration = '10s') {
   const own = agent('own')
   const run = async (_: string): Promise<unknown> => null
   const act = own.action('act', { run, attemptWithin: '10m', retry: { attempts: 1 } })
   const flow = workflow('flow', { run: (what: string, task) => task.run(act, what) })
-  const s = await stage({ workflows: [flow], lease: LEASE, sweep: '1s', poll: '100ms' })
+  const s = await stage({ workflows: [flow], lease, sweep: '1s', poll: '100ms' })
   const agents = s.engine.triarch.remoteAgents()
   const deaths: string[] = []
   let born = 0
@@ -63,6 +61,15 @@ describe('a step that its process of agents dies of', () => {
     expect(t.s.alerts.at(-1)?.message).toMatch(/was lost with its process 10 times in a row/)
     for (const [id] of ids)
       expect(await t.s.engine.task(id).status()).toMatchObject({ outcome: 'success', failures: 0 })
+  })
+
+  it('is said to begin only where a process has lived for long enough to try it', async () => {
+    await using t = await mortals('100ms', 600)
+    const bad = await t.s.submit(t.flow, 'kills')
+    await t.live(60_000)
+    expect(t.deaths).toHaveLength(10)
+    const trials = (await eventsOf(bad, 'heartbeat')).filter(({ trial }) => trial === 'begun')
+    expect(trials).toHaveLength(6)
   })
 
   it('is not one whose processes live for no longer than a moment', async () => {
