@@ -11,6 +11,7 @@ import {
   REST,
   UPDATE_BREAKER,
 } from './breaker.ts'
+import { LITTERED } from './broom.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { HEADS } from './head.ts'
 import { IMPORT_TASK } from './import.ts'
@@ -330,12 +331,12 @@ function looked(count: number): string {
 }
 
 /**
- * The leader looks at some of the locks, too, and at what nobody has taken. Their statement is the sweep's: it is its lease
- * that holds.
+ * The leader looks at some of the locks, too, at what nobody has taken, and at what lies dead in the queues. Their statement is the sweep's:
+ * it is its lease that holds.
  */
 function swept(count: number): string {
   return `
-SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(count)}) AS s (report),
+SELECT s.report, l.told, o.untaken, o.schedules, CASE WHEN s.report IS NOT NULL THEN ${LITTERED} END AS littered FROM triarch.sweep(${parameters(count)}) AS s (report),
   LATERAL (SELECT triarch.sweep_locks($1, least($4, 200)) AS told WHERE s.report IS NOT NULL) l,
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }

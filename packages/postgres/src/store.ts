@@ -25,6 +25,7 @@ import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
 import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { breakerOf } from './breaker.ts'
+import { Broom } from './broom.ts'
 import { cacheOf, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
@@ -84,6 +85,7 @@ export class PostgresStore implements port.StateStore {
   readonly #hints: Hints
   readonly #pace: Pace
   readonly #queue: Queue
+  readonly #broom: Broom
   /** `changes` says when to look. */
   readonly paced = true
   readonly commitsAtOnce = 2
@@ -102,6 +104,8 @@ export class PostgresStore implements port.StateStore {
     this.#hints = new Hints(environment, settings)
     this.#pace = new Pace(environment)
     this.#queue = new Queue(environment)
+    const sql = (text: string) => inSchema(text, settings.schema)
+    this.#broom = new Broom(environment, sql, (statement) => this.#run('reads', statement, [], 0))
   }
 
   async open(): Promise<void> {
@@ -482,6 +486,7 @@ export class PostgresStore implements port.StateStore {
       this.#tell([{ overlooked }])
       this.#hints.wakeSelf(['tasks', 'work', 'mail'])
     }
+    if (typeof row[4] === 'string') void this.#broom.sweep()
     return { ...report, schedules: row[3] === true }
   }
 

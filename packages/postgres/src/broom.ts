@@ -1,0 +1,66 @@
+import type { Environment } from 'triarch/store'
+import type { Row, Statement } from './slot.ts'
+
+/** The tables through which all passes and in which little stays. */
+const QUEUES = ['inbox', 'work'] as const
+/** So many dead rows are worth it, and a fifth of those that live: what autovacuum waits for as well. */
+const WORTH = 10_000
+/** From one time to the next at least (ms), and at most where it does not help. */
+const FIRST_WAIT = 1_000
+const LONGEST_WAIT = 60_000
+
+const named = QUEUES.map((name) => `('${name}', 'triarch.${name}'::regclass)`).join(', ')
+/** The queues with so much that is dead; null: none. */
+export const LITTERED: string = `
+(SELECT string_agg(q.name, ' ') FROM (VALUES ${named}) AS q (name, id)
+  WHERE pg_stat_get_dead_tuples(q.id) >= ${WORTH} + pg_stat_get_live_tuples(q.id) / 5)`
+
+/**
+ * Vacuums the queues while much passes through them. Who takes the first of a queue, or reads its letters, walks over all that was taken before
+ * and is not vacuumed yet; and autovacuum looks at a database once a minute, whatever is set for a table. By then a look
+ * takes twenty times as long. The leader does it, with its sweeps. Nothing hangs on it: where it is not allowed, fails, or cannot help since a
+ * snapshot is open somewhere, it is tried less and less often, and autovacuum is what remains.
+ */
+export class Broom {
+  readonly #environment: Environment
+  readonly #ask: (statement: Statement) => Promise<Row[]>
+  readonly #statements: Readonly<Record<'vacuum' | 'littered', Statement>>
+  #under: Promise<void> | null = null
+  #wait = FIRST_WAIT
+  #notBefore = Number.NEGATIVE_INFINITY
+
+  /** `sql`: our SQL in the schema it is for. */
+  constructor(environment: Environment, sql: (text: string) => string, ask: (statement: Statement) => Promise<Row[]>) {
+    this.#environment = environment
+    this.#ask = ask
+    // Who waits for a row that nobody has any more gains nothing by a file that is shorter for a moment, and would wait for its lock.
+    const options = 'SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP true'
+    const tables = QUEUES.map((name) => `triarch.${name}`).join(', ')
+    this.#statements = {
+      vacuum: { name: '', sql: sql(`VACUUM (${options}) ${tables}`), numbered: false },
+      littered: { name: '', sql: sql(`SELECT ${LITTERED}`), numbered: false },
+    }
+  }
+
+  /** Called when there is something to sweep; at once back. Resolves when that is over. */
+  sweep(): Promise<void> {
+    if (this.#under === null && this.#environment.monotonic() >= this.#notBefore) {
+      this.#under = this.#run().finally(() => {
+        this.#under = null
+      })
+    }
+    return this.#under ?? Promise.resolve()
+  }
+
+  async #run(): Promise<void> {
+    let helped = false
+    try {
+      await this.#ask(this.#statements.vacuum)
+      helped = (await this.#ask(this.#statements.littered))[0]?.[0] === null
+    } catch {
+      // The store's own calls say what is wrong with it.
+    }
+    this.#wait = helped ? FIRST_WAIT : Math.min(this.#wait * 2, LONGEST_WAIT)
+    this.#notBefore = this.#environment.monotonic() + this.#wait
+  }
+}
