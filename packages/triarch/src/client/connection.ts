@@ -260,12 +260,17 @@ export class Connection {
     if (await this.store.lift(id, acted)) this.posted()
   }
 
-  /** Resolves when the task has stopped. */
-  async ending(id: string, within: number | null, signal: AbortSignal | undefined): Promise<Ending> {
+  /** How many ends of tasks were missed here. */
+  get missed(): number {
+    return this.#waiters.missed
+  }
+
+  /** Resolves when the task has stopped. `missed`: as it was before the task was there. */
+  async ending(id: string, within: number | null, signal: AbortSignal | undefined, missed?: number): Promise<Ending> {
     await this.opened()
     const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
     for (;;) {
-      const heard = await this.#heard(id, { news: 'end' }, until, signal)
+      const heard = await this.#heard(id, { news: 'end', missed }, until, signal)
       if (heard?.ending) return heard.ending
       const row = await this.#patientRow(id)
       if (hasEnded(row)) return endOf(row)

@@ -51,20 +51,22 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   readonly #workflow: Workflow | undefined
   /** Under which its requests are made. */
   readonly #key: string | undefined
+  readonly #missed: number | undefined
   /** By which its code runs. */
   #version: Pick<TaskInfo, 'workflow' | 'version'> | null = null
 
-  /** `key`: under which its requests are made. */
+  /** `key`: under which its requests are made; `missed`: how many ends were missed before it was submitted. */
   constructor(
     connection: Connection,
     id: string,
     workflow?: Workflow,
-    { key, isNew }: { key?: string; isNew?: boolean } = {},
+    { key, isNew, missed }: { key?: string; isNew?: boolean; missed?: number | undefined } = {},
   ) {
     this.#connection = connection
     this.isNew = isNew
     this.#workflow = workflow
     this.#key = key
+    this.#missed = missed
     this.id = id
   }
 
@@ -83,7 +85,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async result(options: WaitOptions = {}): Promise<O> {
     checkOptions('result', options, ['timeout', 'signal'])
     const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
-    const ending = await this.#connection.ending(this.id, within, options.signal)
+    const ending = await this.#connection.ending(this.id, within, options.signal, this.#missed)
     if (succeeded(ending.outcome)) return ending.output as O
     throw taskError(this.id, ending.outcome, ending.error)
   }

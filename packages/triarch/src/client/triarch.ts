@@ -144,6 +144,8 @@ const MOST_BREAKERS = 1_000
 interface Submitted {
   id: string
   isNew: boolean
+  /** If it is new: how many ends had been missed before it was there (`Connection.missed`). */
+  missed: number | undefined
 }
 
 /**
@@ -422,8 +424,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { middleware = [] } = workflow.definition
     let made: Submitted | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
-      const { id, isNew } = await this.#submit(workflow, input, options, within)
-      return new StoredTask<O, E>(this.#connection, id, workflow, { isNew })
+      const made = await this.#submit(workflow, input, options, within)
+      return new StoredTask<O, E>(this.#connection, made.id, workflow, made)
     }
     const chain = inOrder(this.#registry.middleware, middleware)
     const { tags = {}, transaction } = options
@@ -448,7 +450,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   ): Promise<Submitted> {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
-    const { share } = this.#connection
+    const { share, missed } = this.#connection
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks, share }
     const draft = await newTask(workflow, input, options, given)
     const { task } = draft
@@ -458,7 +460,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const isDue = task.status !== 'scheduled' && options.frozen !== true
     if (created && isDue) this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
-    if (created || (await this.#same(draft, known))) return { id: task.id, isNew: created }
+    if (created || (await this.#same(draft, known)))
+      return { id: task.id, isNew: created, missed: created ? missed : undefined }
     return this.#submit(workflow, input, options, within, false)
   }
 

@@ -25,6 +25,8 @@ export interface ListenOptions {
   mark?: string
   /** The first look comes after the shortest pace instead of at once. */
   later?: boolean
+  /** How many ends had been missed when it had not ended for certain (`Waiters.missed`): if none was since, the same. */
+  missed?: number | undefined
 }
 
 interface Wait {
@@ -44,6 +46,8 @@ interface Wait {
 const FASTEST = 5
 /** The slowest, where the store says when tasks end: a look is for what it failed to say (ms). */
 const SLOWEST_WHEN_TOLD = 2_000
+/** So long after somebody here began to wait, the store surely tells of all that ends (ms). */
+const ATTENDED = 4_000
 /** Between two looks lies this many times the length of the first. */
 const SHARE = 2
 /** Tasks one look asks for. */
@@ -66,6 +70,8 @@ export class Waiters {
   readonly #lanes: Register<number, Wait>[] = []
   #places = 0
   readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
+  #missed = 0
+  #attendedAt = Number.NEGATIVE_INFINITY
   #limit: number
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -88,14 +94,23 @@ export class Waiters {
     return size
   }
 
+  /** How often it was heard that tasks ended for which nobody here waited, or that some did; and how often it may have been said unheard. */
+  get missed(): number {
+    return this.#missed
+  }
+
   /** Nothing that happens after this call goes unheard. Rejects with UNKNOWN_TASK and STORE_*. */
-  listen(id: string, { news, mark, later = false }: ListenOptions): Listening {
+  listen(id: string, { news, mark, later = false, missed }: ListenOptions): Listening {
     const heard = Promise.withResolvers<Heard>()
     const wait: Wait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
     const waits = this.#byTask.get(id)
     if (waits instanceof Set) waits.add(wait)
     else this.#byTask.set(id, waits ? new Set([waits, wait]) : wait)
-    this.#enter(wait, this.#isQuiet(wait) ? this.#lastLane : later ? 1 : 0)
+    if (this.#isQuiet(wait)) this.#enter(wait, this.#lastLane)
+    else {
+      this.#attend()
+      this.#enter(wait, later || missed === this.#missed ? 1 : 0)
+    }
     heard.promise.catch(ignored) // whoever stops listening need not hear of it
     return { heard: heard.promise, stop: () => this.#drop(wait) }
   }
@@ -122,6 +137,7 @@ export class Waiters {
 
   /** This process's scheduler made a transition durable. */
   moved(state: TaskState): void {
+    if (state.status === 'stopped' && !this.#byTask.has(state.id)) this.#missed++
     for (const wait of this.#waitsOf(state.id)) {
       if (wait.news === 'any') this.#hear(wait, {})
       else if (state.status === 'stopped') this.#hear(wait, { ending: endingOf(state) })
@@ -130,12 +146,22 @@ export class Waiters {
 
   /** The store says that these tasks ended; null: some did. */
   #told(ids: readonly string[] | null): void {
+    if (ids === null || ids.some((id) => !this.#byTask.has(id))) this.#missed++
     for (const id of ids ?? this.#byTask.keys()) {
       for (const wait of [...this.#waitsOf(id)]) {
         if (ids) this.#hear(wait, {})
         else this.#enter(wait, 0)
       }
     }
+  }
+
+  #attend(): void {
+    const now = this.#environment.monotonic()
+    const told = this.#store.attend?.(this.#ended) ?? false
+    // What was said while nobody here waited was said to nobody.
+    if (!told || now - this.#attendedAt > ATTENDED) this.#missed++
+    this.#attendedAt = now
+    this.#limit = told ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
   }
 
   /** Its end is told by this process itself. */
@@ -215,9 +241,7 @@ export class Waiters {
 
   async #ask(due: readonly Wait[]): Promise<void> {
     const wanted = due.filter((wait) => !this.#isQuiet(wait))
-    if (wanted.length > 0) {
-      this.#limit = this.#store.attend?.(this.#ended) ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
-    }
+    if (wanted.length > 0) this.#attend()
     try {
       const ids = [...new Set(wanted.map(({ id }) => id))]
       const marks = ids.length > 0 ? await this.#store.marks(ids) : []

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { Waiters } from '../../src/client/waiting.ts'
 import { type Role, TriarchError, workflow } from '../../src/index.ts'
+import type { TaskState } from '../../src/kernel/state.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { type Counted, counted } from './counted.ts'
@@ -140,5 +142,69 @@ describe('a process that waits for tasks elsewhere', () => {
     expect(await codeOf(t.client.engine.task('nobody').result())).toBe('UNKNOWN_TASK')
     await task.cancel({ force: true })
     await t.client.advance('1s')
+  })
+})
+
+describe('who waits for a task that was submitted here', () => {
+  /** What a store says of tasks, and how often it is asked. */
+  async function waiters() {
+    const environment = new VirtualEnvironment()
+    let ended: (ids: readonly string[] | null) => void = () => undefined
+    const looks: string[][] = []
+    let says = true
+    const store = {
+      attend: (told: typeof ended) => {
+        ended = told
+        return says
+      },
+      marks: async (ids: readonly string[]) => {
+        looks.push([...ids])
+        return ids.map((id) => ({ id, ended: false, mark: '1' }))
+      },
+    }
+    const made = new Waiters(store as never, environment, 250, () => false)
+    // Somebody waits already, and has looked.
+    const other = made.listen('other', { news: 'end' })
+    await environment.advance(0)
+    looks.length = 0
+    return {
+      ...{ made, environment, looks },
+      tell: (ids: readonly string[] | null) => ended(ids),
+      silence: () => (says = false),
+      /** Nobody waits any more. After how long that is forgotten (ms). */
+      leave: () => {
+        other.stop()
+        return 4_001
+      },
+    }
+  }
+
+  it('does not look as long as the store says what ends', async () => {
+    const { made, environment, tell, looks } = await waiters()
+    const { heard } = made.listen('t', { news: 'end', missed: made.missed })
+    await environment.advance(4)
+    expect(looks.flat()).not.toContain('t')
+    tell(['t'])
+    expect(await heard).toEqual({})
+    made.listen('u', { news: 'end', missed: made.missed })
+    await environment.advance(5)
+    expect(looks.flat()).toContain('u')
+  })
+
+  it.each<[what: string, end: (it: Awaited<ReturnType<typeof waiters>>) => unknown]>([
+    ['one that nobody waited for', ({ tell }) => tell(['t'])],
+    ['some', ({ tell }) => tell(null)],
+    ['some, maybe, for nobody here waited for long', ({ environment, leave }) => environment.advance(leave())],
+    ['some, maybe, for not all say so', ({ silence }) => silence()],
+    ['one that this process ran', ({ made }) => made.moved({ id: 't', status: 'stopped' } as TaskState)],
+  ])('looks at once when it was heard meanwhile that tasks ended: %s', async (_, end) => {
+    const it = await waiters()
+    const { made, environment, looks } = it
+    const { missed } = made
+    await end(it)
+    looks.length = 0
+    made.listen('t', { news: 'end', missed })
+    await environment.advance(0)
+    expect(looks.flat()).toContain('t')
   })
 })
