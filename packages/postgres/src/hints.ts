@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
-import { type Address, Audience, membersStatement } from './audience.ts'
+import { Audience, membersStatement } from './audience.ts'
 import { ask, type Client, connect, cut, disconnect, goodbye } from './connect.ts'
 import { Din } from './din.ts'
 import { ruleOf } from './failure.ts'
@@ -9,11 +9,10 @@ import { Lull } from './lull.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
+import { payloads, say, type Words } from './words.ts'
 
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
-/** Bytes of one notification; the server allows 8,000. */
-const MOST_BYTES = 7_900
 /** How long a store that closes waits until its last notification is sent (ms). */
 const LAST_WORDS = 500
 /** Ends are told on the channels of those who wait for them, if there are no more (of processes). */
@@ -21,6 +20,8 @@ const MOST_CHANNELS = 8
 /** How often somebody who waits says so, and for how long others believe it (ms). */
 const SAY_WAITING = 4_000
 const BELIEVE_WAITING = 12_000
+/** For how long no call says anything itself after one that could not (ms). */
+const HUSH = 10_000
 
 /**
  * Tells other processes what was written, and this one what they wrote. A notification names the nodes that are to act on
@@ -56,6 +57,7 @@ export class Hints {
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
+  #hushedUntil = Number.NEGATIVE_INFINITY
   /** Until when somebody waits elsewhere, by the own channel of those who do; null: one of a version that has none. */
   readonly #awaited = new Map<string | null, number>()
 
@@ -140,6 +142,31 @@ export class Hints {
     }
   }
 
+  /**
+   * What a call is to say itself once it is committed; null: it is told after it, for there is nothing or much to say, or others' words are on
+   * their way, or it is not known who is to hear of it.
+   */
+  aloud(news: Iterable<News>): { channel: string; payload: string } | null {
+    if (!this.#client || this.#sending !== null || this.#din.due) return null
+    if (this.#environment.monotonic() < this.#hushedUntil) return null
+    const tally = new Tally()
+    for (const it of news) tally.add(it)
+    if (tally.unknown || (tally.addresses && this.#audience.old)) return null
+    const [only, more] = this.#wording(tally, this.node)
+    if (!only || more) return null
+    const [own, words] = only
+    const [payload = '', rest] = payloads(words)
+    // What is said to all would be heard here, too, from a connection that is not known to be ours.
+    if (own === null || payload === '' || rest !== undefined) return null
+    this.#din.rate(0)
+    return { channel: this.#channel(own), payload }
+  }
+
+  /** A call could not say what it was to say: for a while, all is told after it. */
+  hush(): void {
+    this.#hushedUntil = this.#environment.monotonic() + HUSH
+  }
+
   async #send(): Promise<void> {
     while ((!this.#unsent.empty || this.#saysWaiting) && this.#client) {
       const tally = this.#unsent
@@ -185,6 +212,10 @@ export class Hints {
       const { rows } = await this.#ask<{ untaken: string }>(this.#client, { text })
       tally.add({ overlooked: elements(rows[0]?.untaken) })
     }
+    return this.#wording(tally, self, waits)
+  }
+
+  #wording(tally: Tally, self: string | null, waits = false): Words {
     const words: Words = new Map()
     for (const [version, count] of tally.tasks) {
       for (const to of this.#audience.tasks(version.slice(1), version.startsWith('!'), count, self)) say(words, to)
@@ -311,32 +342,4 @@ export class Hints {
 /** The server's, which stands beside what is said on it. */
 function processOf(client: Client): number {
   return (client as unknown as { processID: number }).processID
-}
-
-/** By the process's own channel; null: on that of all. */
-type Words = Map<string | null, Set<string>>
-
-function say(words: Words, { own, word }: Address): void {
-  const there = words.get(own)
-  if (there) there.add(word)
-  else words.set(own, new Set([word]))
-}
-
-/** One that is too long for any is left out: its hint is lost. */
-function payloads(words: Iterable<string>): string[] {
-  const all: string[] = []
-  let [current, bytes] = [[] as string[], 0]
-  for (const word of words) {
-    const size = Buffer.byteLength(word) + 1
-    if (size > MOST_BYTES) continue
-    if (bytes + size > MOST_BYTES) {
-      all.push(current.join(' '))
-      current = []
-      bytes = 0
-    }
-    current.push(word)
-    bytes += size
-  }
-  if (current.length > 0) all.push(current.join(' '))
-  return all
 }

@@ -34,6 +34,8 @@ export class Slot {
   #client: Client | null = null
   /** Calls on this connection. */
   #sent = 0
+  /** The call lost a connection: it may be under way there still. */
+  #resent = false
   #closed = false
   /** When its last call ended, by the monotonic clock. */
   restsSince = 0
@@ -45,11 +47,12 @@ export class Slot {
     this.#id = environment.id()
   }
 
-  /** Tries for at most `patience` ms. Throws STORE_*. */
-  async run(statement: Statement, values: readonly unknown[], patience: number): Promise<Row[]> {
+  /** Tries for at most `patience` ms. `again`: it is the call before, under its number. Throws STORE_*. */
+  async run(statement: Statement, values: readonly unknown[], patience: number, again = false): Promise<Row[]> {
     const { name, sql, numbered, bounded } = statement
-    let resent = false
-    const given = numbered ? [this.#id, ++this.#number, ...values] : [...values]
+    if (!again) this.#resent = false
+    if (numbered && !again) this.#number++
+    const given = numbered ? [this.#id, this.#number, ...values] : [...values]
     const query = { ...(this.#settings.notify && { name }), text: sql, values: given, rowMode: 'array' } as const
     const rows = await patiently(
       this.#environment,
@@ -60,18 +63,18 @@ export class Slot {
         } catch (error) {
           // Sent again, it may wait for itself: then nobody knows yet whether it takes effect.
           if (this.#role === 'reads') throw tooCostly(error)
-          throw bounded && !resent ? blocked(error) : error
+          throw bounded && !this.#resent ? blocked(error) : error
         }
       },
       (error) => {
         if (ruleOf(error).verdict !== 'reconnect') return
-        resent = true
+        this.#resent = true
         this.#drop()
       },
     )
     // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql). What was found when
     // it was first sent may be somebody else's by now, and is kept all the same.
-    if (numbered && rows.length === 0 && !resent) this.#number--
+    if (numbered && rows.length === 0 && !this.#resent) this.#number--
     return rows
   }
 

@@ -69,13 +69,19 @@ import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row, Statement } from './slot.ts'
-import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
+import { type CallWithAct, isAloud, type Statements, statementsIn } from './statements.ts'
 import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays, taskValues } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
+
+/** What a call answered, and whether it also said what others are to hear of it. */
+interface Saying {
+  row: Row | undefined
+  said: boolean
+}
 
 /** The state store on PostgreSQL: each call is one statement, and so one transaction and one round trip. */
 export class PostgresStore implements port.StateStore {
@@ -156,18 +162,20 @@ export class PostgresStore implements port.StateStore {
   async commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
     if (batch.length === 0) return []
     const gates = gatesOfBatch(batch)
-    const row = await (gates === null
-      ? this.#first(...commitCall(batch))
-      : this.#first('commit_gated', [...commitArguments(batch), gates]))
+    const known = new Set<News>()
+    for (const { id, work, children, release, snapshot } of batch) {
+      for (const { action } of work) known.add({ work: action })
+      if (children.length > 0) for (const it of readyOf(children)) known.add(it)
+      if (release?.ready) known.add('tasks')
+      if (snapshot?.status === 'stopped' && this.#hints.awaited) known.add({ ended: id })
+    }
+    const { row, said } = await (gates === null
+      ? this.#saying(...commitCall(batch), known)
+      : this.#saying('commit_gated', [...commitArguments(batch), gates], known))
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
-    for (const { id, work, children, release, snapshot } of batch) {
-      for (const { action } of work) news.add({ work: action })
-      if (children.length > 0) for (const it of readyOf(children)) news.add(it)
-      if (release?.ready) news.add('tasks')
-      if (snapshot?.status === 'stopped' && this.#hints.awaited) news.add({ ended: id })
-    }
+    if (!said) for (const it of known) news.add(it)
     this.#tell(news)
     // A letter came while its task was given back: this process could run it a moment ago.
     if (isUnnamed(row) && batch.some(({ release }) => release)) this.#hints.wakeSelf(['tasks'])
@@ -178,13 +186,14 @@ export class PostgresStore implements port.StateStore {
   async submit(tasks: readonly port.NewTask[], acted: port.Audited = {}): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
+    const ready = readyOf(tasks)
     const [first] = tasks
-    const row = await (gates !== null
-      ? this.#seen(this.#first('submit_gated', [...taskArrays(tasks), gates]))
+    const { row, said } = await (gates !== null
+      ? this.#seen(this.#saying('submit_gated', [...taskArrays(tasks), gates], ready))
       : first && tasks.length === 1 && !acted.audit
-        ? this.#seen(this.#first('submit_one', taskValues(first)))
-        : this.#numbered('submit', taskArrays(tasks), acted))
-    this.#tell([...readyOf(tasks), ...newsOf(row)])
+        ? this.#seen(this.#saying('submit_one', taskValues(first), ready))
+        : this.#numbered('submit', taskArrays(tasks), acted).then((row) => ({ row, said: false })))
+    this.#tell([...(said ? [] : ready), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
@@ -909,6 +918,25 @@ export class PostgresStore implements port.StateStore {
   /** Somebody here has done something: whether or not it is known to be done, who asks then sees what came of it. */
   #seen<T>(act: Promise<T>): Promise<T> {
     return act.finally(() => this.#replica?.acted())
+  }
+
+  /** Tells of it, too, where that costs no call of its own: `said`. */
+  async #saying(name: keyof Statements, values: readonly unknown[], news: Iterable<News>): Promise<Saying> {
+    const words = isAloud(name) ? this.#hints.aloud(news) : null
+    if (!isAloud(name) || words === null) return { row: await this.#first(name, values), said: false }
+    if (!this.#pools) throw unopened()
+    return this.#pools.calls.use(async (ask) => {
+      try {
+        const given = [...values, words.channel, words.payload]
+        const [row] = await ask(this.#statements[`${name}_aloud`], given, 0)
+        return { row, said: true }
+      } catch {
+        // Perhaps it was done, and only could not be said: under its number it is done once.
+        this.#hints.hush()
+        const [row] = await ask(this.#statements[name], values, this.#settings.patience, true)
+        return { row, said: false }
+      }
+    })
   }
 
   async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {

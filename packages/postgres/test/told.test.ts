@@ -39,7 +39,7 @@ describe('a store on PostgreSQL', () => {
     if (text.includes('pg_tables')) return [{ name: 'schema_version' }, { name: 'migrations' }]
     if (text.includes('max(version)')) return [{ version: OLDEST_CODE.format2 }]
     if (text.includes('SELECT name FROM')) return migrations.map(({ name }) => ({ name })).slice(OLDEST_CODE.format1)
-    if (text.includes('SELECT id, roles, runs FROM')) return members
+    if (text.includes('SELECT id, roles, runs FROM')) return answers.members ?? members
     if (text.includes('AS untaken')) return [{ untaken: '{@z}' }]
     const given = answers[name.replace('triarch_', '')]
     return given === undefined ? [] : given
@@ -115,6 +115,83 @@ describe('a store on PostgreSQL', () => {
     while (woken.length === 0) await turn()
     expect(await words(store.commit([transition(t, { snapshot: stopped })]))).toEqual(['.t'])
     expect(await words(store.commit([transition(t, { snapshot: snapshot() })]))).toEqual([])
+  })
+
+  describe('where only one is to hear of what is alone', () => {
+    const listening = {
+      ...members[0],
+      runs: JSON.stringify({ workflows: ['flow@1'], actions: [], addressed: true, own: '@a' }),
+    } as const
+    const asked = (from: number) =>
+      server.asked
+        .slice(from)
+        .map(({ name, values }) => [name.replace('triarch_', ''), ...values.slice(0, 2), ...values.slice(-2)])
+    /** Submits, once it is known who there is. */
+    const submits = async (id: string) => {
+      const before = server.asked.length
+      const outcome = await store.submit([newTask(id)])
+      await settled()
+      return {
+        outcome,
+        asked: asked(before),
+        words: server.asked
+          .slice(before)
+          .flatMap(({ values }) => values)
+          .filter((it) => it?.includes('=a')),
+      }
+    }
+
+    beforeEach(async () => {
+      answers = {
+        ...answers,
+        members: [listening],
+        submit_one: row('5'),
+        submit_one_aloud: row('6'),
+        commit_one_aloud: row('5', '{m}', null),
+      }
+      await submits('first')
+    })
+
+    it('it is said by the call itself', async () => {
+      const { outcome, asked } = await submits('t')
+      expect(outcome).toEqual([{ created: true, key: 6 }])
+      expect(asked).toEqual([['submit_one_aloud', expect.any(String), '2', 'triarch_@a', '=a']])
+    })
+
+    it('what its answer says besides is told after it', async () => {
+      server.notify('? ?@a @n')
+      while (woken.length === 0) await turn()
+      expect(await words(store.commit([transition(t, { snapshot: stopped })]))).toEqual(['@m'])
+      expect(asked(0).at(-2)).toEqual(['commit_one_aloud', expect.any(String), expect.any(String), 'triarch_@a', '.t'])
+    })
+
+    it.each(['55P03', '54000', '57P01', '57014'])(
+      'and all is said after it for a while, when it fails: %s',
+      async (code) => {
+        answers = { ...answers, submit_one_aloud: code }
+        const { outcome, asked, words } = await submits('t')
+        // By its number it takes effect once.
+        const [slot, number] = asked[0]?.slice(1) ?? []
+        expect(asked.slice(0, 2).map((it) => it.slice(0, 3))).toEqual([
+          ['submit_one_aloud', slot, number],
+          ['submit_one', slot, number],
+        ])
+        expect([outcome, words]).toEqual([[{ created: true, key: 5 }], ['=a', '{"=a"}']])
+        const names = async (id: string) => (await submits(id)).asked.map(([name]) => name)
+        expect(await names('u')).toEqual(['submit_one', 'notify_on'])
+        answers = { ...answers, submit_one_aloud: row('6') }
+        clock.advance(10_000)
+        // Who there is is read anew by then.
+        expect(await names('v')).toContain('submit_one')
+        expect(await names('w')).toEqual(['submit_one_aloud'])
+      },
+    )
+
+    it('and who holds what it needs is said of it as of any', async () => {
+      answers = { ...answers, submit_one_aloud: '55P03', submit_one: '55P03' }
+      const blocked = { code: 'STORE_BUSY', details: { blocked: true } }
+      await expect(store.submit([newTask('t')])).rejects.toMatchObject(blocked)
+    })
   })
 
   it.each<[owners: string, release: typeof released | null, woken: string[]]>([

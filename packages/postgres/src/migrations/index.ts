@@ -41,6 +41,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0032', ['place']],
   ['0033', ['ledger', 'submit', 'commit', 'claim', 'one']],
   ['0034', ['claim', 'work', 'reply', 'one']],
+  ['0035', ['aloud']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
