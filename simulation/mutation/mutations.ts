@@ -23,7 +23,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
-    at: 79,
+    at: 139,
     world: 'silence',
   },
   'a claim does not raise the epoch': {
@@ -72,6 +72,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['audit'],
+    at: 4,
   },
   'what a task does not take stands in the audit': {
     change: {
@@ -83,6 +84,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['audit'],
+    at: 4,
   },
   'the end of a task that is set apart has no entry in the audit': {
     change: {
@@ -181,6 +183,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'timers fire early': {
     change: { 'kernel/tick.ts': [['if (until <= at) due.push', 'if (until <= at + 20) due.push']] },
     by: ['timers'],
+    at: 5,
   },
   'a retry does not wait': {
     change: {
@@ -227,7 +230,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/sweep.ts': [['return database.get(LEADS, name, token, now) !== undefined', 'return true']],
     },
     by: ['leader'],
-    at: 78,
+    at: 89,
   },
   'a new leader gets the token of the old one': {
     change: { 'store/sqlite/nodes.ts': [['token = token + (holder <> ?2 OR until <= ?3)', 'token = token']] },
@@ -240,7 +243,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 77,
+    at: 82,
   },
   'the tasks of a dead node are not known to be orphans': {
     change: {
@@ -282,6 +285,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a task stops without awaiting what runs': {
     change: { 'kernel/task/close.ts': [['  if (waiting) return\n', '']] },
     by: ['effects', 'compensation'],
+    at: 11,
   },
   'an event that nobody waits for yet is not kept': {
     change: { 'kernel/wait/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
@@ -344,7 +348,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an event for a step that is busy is lost': {
     change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(received)\n', '']] },
     by: ['liveness'],
-    at: 91,
+    at: 102,
   },
   'the timeout of a waiting step is not looked at': {
     change: {
@@ -607,7 +611,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
-    at: 234,
+    at: 521,
     world: 'silence',
   },
   'a history grows for ever': {
@@ -727,6 +731,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
+    at: 4,
     world: 'outage',
   },
   'a node reserves what others have reserved': {
