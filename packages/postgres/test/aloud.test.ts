@@ -120,15 +120,12 @@ describe('a call that says itself what others are to hear', () => {
     const client = await server.client('SET synchronous_commit = local')
     const stuck = await server.client('CREATE TABLE seen (n int)')
     await server.mirrored(true)
-    await stuck.query('BEGIN; INSERT INTO seen VALUES (1); NOTIFY them')
-    const never = stuck.query('COMMIT')
-    never.catch(() => undefined)
-    await server.waits('SyncRep')
+    const never = await server.stuck(() => stuck.query('INSERT INTO seen VALUES (1); NOTIFY them'))
     const call = aloud(client, 'submit_one', submission('beside', 1), 'made', 'triarch')
     await expect(call).rejects.toMatchObject({ code: '55P03' })
     expect((await client.query(`SELECT id FROM triarch.tasks`)).rows).toEqual([{ id: 'beside' }])
     await server.mirrored(false)
-    await never
+    await never.over
   })
 })
 
@@ -156,9 +153,19 @@ async function own() {
         now = (await operator.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names
       }
     },
-    async waits(event: string) {
-      const text = 'SELECT FROM pg_stat_activity WHERE wait_event = $1'
-      while ((await operator.query(text, [event])).rowCount === 0);
+    /** The first of these that waits for the copy: the server takes a moment to want one. */
+    async stuck(write: () => Promise<unknown>): Promise<{ over: Promise<unknown> }> {
+      for (;;) {
+        let done = false
+        const over = write().finally(() => {
+          done = true
+        })
+        over.catch(() => undefined)
+        while (!done) {
+          const { rowCount } = await operator.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+          if (rowCount !== 0) return { over }
+        }
+      }
     },
     async [Symbol.asyncDispose]() {
       for (const it of clients) await it.end()

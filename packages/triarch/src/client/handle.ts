@@ -51,11 +51,12 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   readonly #workflow: Workflow | undefined
   /** Under which its requests are made. */
   readonly #key: string | undefined
+  /** How many ends had been missed before it was submitted; undefined: it was there before. */
   readonly #missed: number | undefined
   /** By which its code runs. */
   #version: Pick<TaskInfo, 'workflow' | 'version'> | null = null
 
-  /** `key`: under which its requests are made; `missed`: how many ends were missed before it was submitted. */
+  /** `key`: under which its requests are made. */
   constructor(
     connection: Connection,
     id: string,
