@@ -146,8 +146,8 @@ export class Hints {
    * What a call is to say itself once it is committed; null: it is told after it, for there is nothing or much to say, or others' words are on
    * their way, or it is not known who is to hear of it.
    */
-  aloud(news: Iterable<News>): { channel: string; payload: string } | null {
-    if (!this.#client || this.#sending !== null || this.#din.due) return null
+  aloud(news: readonly News[]): { channel: string; payload: string } | null {
+    if (news.length === 0 || !this.#client || this.#sending !== null || this.#din.due) return null
     if (this.#environment.monotonic() < this.#hushedUntil) return null
     const tally = new Tally()
     for (const it of news) tally.add(it)

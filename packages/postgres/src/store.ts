@@ -162,12 +162,12 @@ export class PostgresStore implements port.StateStore {
   async commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
     if (batch.length === 0) return []
     const gates = gatesOfBatch(batch)
-    const known = new Set<News>()
+    const known: News[] = []
     for (const { id, work, children, release, snapshot } of batch) {
-      for (const { action } of work) known.add({ work: action })
-      if (children.length > 0) for (const it of readyOf(children)) known.add(it)
-      if (release?.ready) known.add('tasks')
-      if (snapshot?.status === 'stopped' && this.#hints.awaited) known.add({ ended: id })
+      for (const { action } of work) known.push({ work: action })
+      if (children.length > 0) known.push(...readyOf(children))
+      if (release?.ready) known.push('tasks')
+      if (snapshot?.status === 'stopped' && this.#hints.awaited) known.push({ ended: id })
     }
     const { row, said } = await (gates === null
       ? this.#saying(...commitCall(batch), known)
@@ -921,7 +921,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   /** Tells of it, too, where that costs no call of its own: `said`. */
-  async #saying(name: keyof Statements, values: readonly unknown[], news: Iterable<News>): Promise<Saying> {
+  async #saying(name: keyof Statements, values: readonly unknown[], news: readonly News[]): Promise<Saying> {
     const words = isAloud(name) ? this.#hints.aloud(news) : null
     if (!isAloud(name) || words === null) return { row: await this.#first(name, values), said: false }
     if (!this.#pools) throw unopened()
