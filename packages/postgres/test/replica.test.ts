@@ -73,7 +73,8 @@ describe('what users ask, with a standby to read from', () => {
     const before = await added()
     await even()
     expect(await ids(triarch)).toContain(before)
-    expect(await lagOf(triarch)).toMatchObject({ status: 'ok', observed: { lag: 0 } })
+    // What the nodes write meanwhile, it has a moment later.
+    await expect.poll(() => lagOf(triarch), { interval: 20 }).toMatchObject({ status: 'ok', observed: { lag: 0 } })
     await replay('pause')
     try {
       const after = await added()
