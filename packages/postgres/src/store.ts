@@ -169,9 +169,9 @@ export class PostgresStore implements port.StateStore {
       if (release?.ready) known.push('tasks')
       if (snapshot?.status === 'stopped' && this.#hints.awaited) known.push({ ended: id })
     }
-    const { row, said } = await (gates === null
-      ? this.#saying(...commitCall(batch), known)
-      : this.#saying('commit_gated', [...commitArguments(batch), gates], known))
+    const [name, given] =
+      gates === null ? commitCall(batch) : (['commit_gated', [...commitArguments(batch), gates]] as const)
+    const { row, said } = await this.#saying(name, given, known)
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
