@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isTriarchError } from '../../triarch/src/index.ts'
-import type { StateStore } from '../../triarch/src/store/port.ts'
 import type { Transition } from '../../triarch/src/store/transition.ts'
-import { handClock, turn } from '../../triarch/test/store/clock.ts'
+import { turn } from '../../triarch/test/store/clock.ts'
 import {
   asking,
   creation,
@@ -15,20 +14,12 @@ import {
   transition,
 } from '../../triarch/test/store/samples.ts'
 import { commitCall } from '../src/commit.ts'
-import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
+import { inTransaction, withClient } from './database.ts'
+import { ownStore } from './own.ts'
 
 // What is alone in its call has statements of its own (migrations/0033/one.sql and 0034/one.sql): they do what those for many do.
 
-const schema = freshSchema()
-let store: StateStore
-beforeAll(async () => {
-  store = (await subjectIn(schema)()).store(handClock())
-  await store.open()
-})
-afterAll(async () => {
-  await store.close()
-  await dropSchema(schema)
-})
+const { schema, store } = await ownStore()
 
 const claimed = (id: string) => owned(store, id)
 const written = async (id: string) => {

@@ -1,26 +1,16 @@
-import { rmSync } from 'node:fs'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StateStore } from '../../triarch/src/store/port.ts'
+import { describe, expect, it } from 'vitest'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { claimAll, owned, stopped } from '../../triarch/test/store/samples.ts'
 import { postgres } from '../src/index.ts'
 import { inSchema } from '../src/schema.ts'
-import { dropSchema, freshSchema, subjectIn, withClient } from './database.ts'
+import { withClient } from './database.ts'
+import { ownStore } from './own.ts'
 import { startServer } from './server.ts'
 
 // Calls that tell others of themselves once they are committed (migrations/0035).
 
-const schema = freshSchema()
-let store: StateStore
-beforeAll(async () => {
-  store = (await subjectIn(schema)()).store(handClock())
-  await store.open()
-})
-afterAll(async () => {
-  await store.close()
-  await dropSchema(schema)
-})
+const { schema, store } = await ownStore()
 
 type Given = readonly unknown[]
 /** Each with the columns of its answer. */
@@ -131,7 +121,7 @@ describe('a call that says itself what others are to hear', () => {
 
 /** A server that can be told to wait for a copy that never comes. */
 async function own() {
-  const { url, folder, stop } = await startServer()
+  const { url, stop } = await startServer()
   const made = postgres(url)(handClock())
   await made.open()
   await made.close()
@@ -170,7 +160,6 @@ async function own() {
     async [Symbol.asyncDispose]() {
       for (const it of clients) await it.end()
       await stop()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

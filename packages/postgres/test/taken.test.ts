@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Claim, ImportedTask, QueuedReply, StateStore } from '../../triarch/src/store/port.ts'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { describe, expect, it } from 'vitest'
+import type { Claim, ImportedTask, QueuedReply } from '../../triarch/src/store/port.ts'
 import {
   asking,
   claimAll,
@@ -15,20 +14,12 @@ import {
   transition,
 } from '../../triarch/test/store/samples.ts'
 import { inSchema } from '../src/schema.ts'
-import { dropSchema, freshSchema, inTransaction, subjectIn, withClient } from './database.ts'
+import { inTransaction, withClient } from './database.ts'
+import { ownStore } from './own.ts'
 
 // A claim that finds one new task, a request, and a reply have statements of their own (migrations/0034): they do what those for many do.
 
-const schema = freshSchema()
-let store: StateStore
-beforeAll(async () => {
-  store = (await subjectIn(schema)()).store(handClock())
-  await store.open()
-})
-afterAll(async () => {
-  await store.close()
-  await dropSchema(schema)
-})
+const { schema, store } = await ownStore()
 
 const agents = [{ agent: 'pay', limit: 99, actions: ['pay.charge'] }]
 
