@@ -251,7 +251,12 @@ class Free {
 
 /** How many instants lie from the first on, so that the next may be at the end. */
 function fit(first: number, end: number, every: number): number {
-  return Math.max(0, Math.floor((end - first + Math.min(GRAIN, every / 2)) / every))
+  return Math.max(0, Math.floor((end - first + grain(every)) / every))
+}
+
+/** By so much an instant may be off. */
+function grain(every: number): number {
+  return Math.min(GRAIN, every / 2)
 }
 
 /** What was left out and is not void. */
@@ -266,7 +271,7 @@ function left({ next, spare }: RateState, oldest: number, every: number): Span[]
 /** Instants of a node that are neither void nor absurd: those later than `after`, up to `until`. */
 export function living(rule: RateRule, now: number, lag: number): { after: number; until: number } {
   // None is reserved further ahead: the clock was put back. What is reserved from now on is a gap later at least.
-  return { after: now + lag - tolerance(rule), until: now + AHEAD }
+  return { after: now + lag - tolerance(rule), until: now + AHEAD + grain(gap(rule)) }
 }
 
 /** Whether an attempt may begin by this instant now. Of a node that does not know the time well enough none may. */

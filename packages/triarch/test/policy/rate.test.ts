@@ -149,6 +149,17 @@ describe('a rate limit', () => {
     )
   })
 
+  it('gives no instant that is void at once, where thirds of seconds add up to the very end of what may be reserved', () => {
+    const thirds: RateRule = { limit: 30, per: 1_000, burst: 1 }
+    let state = reserve(NEW_RATE, thirds, NOW, 1, 1).state
+    for (let given = 1; given < 1_000; given++) {
+      const now = NOW + (given * 1_000) / 30 - 500
+      const got = reserve(state, thirds, now, 1, 1)
+      state = got.state
+      expect(got.instants.map((it) => isVoid(it, thirds, now, 0))).toEqual([false])
+    }
+  })
+
   it('keeps what was left out for a burst: all that is not void can be used at once', () => {
     const asks = fc.array(
       fc.record({
