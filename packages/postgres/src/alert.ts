@@ -1,7 +1,7 @@
 import type { AlertPost, AlertQuery, AlertRow, AlertWrite } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import { withAct } from './audit.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const ROWS = 'SELECT a.name, a.revision, a.open, a.at, a.state FROM triarch.alerts a'
 const ALERTS_NAMED = `${ROWS} WHERE a.name = ANY ($1::text[]) ORDER BY a.name`

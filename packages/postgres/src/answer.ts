@@ -1,7 +1,7 @@
 import type { NewTask, PostOutcome } from 'triarch/store'
 import { storeError } from './failure.ts'
 import type { News } from './news.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 /** The first column, where it is a number. */
 export function number(row: Row | undefined): number | null {

@@ -68,6 +68,12 @@ export function booleans<T>(items: readonly T[], of: (item: T) => unknown = (it)
   return buffer
 }
 
+/** As PostgreSQL reads it from a text, whatever its elements are. */
+export function literal(values: readonly (string | number | null)[]): string {
+  const elements = values.map((it) => (it === null ? 'NULL' : `"${String(it).replace(/[\\"]/g, '\\$&')}"`))
+  return `{${elements.join()}}`
+}
+
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }

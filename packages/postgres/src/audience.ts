@@ -1,4 +1,5 @@
 import { type Environment, type NodeRuns, runsOf, textsOf } from 'triarch/store'
+import type { Row } from './query.ts'
 import { inSchema } from './schema.ts'
 
 /** What may be told, besides whom it is for. */
@@ -75,10 +76,10 @@ export class Audience {
     return this.#fresh && this.#members.every(({ scheduler, addressed }) => !scheduler || addressed)
   }
 
-  read(rows: readonly { id: string; roles: string; runs: string | null }[]): void {
+  read(rows: readonly Row[]): void {
     this.#readAt = this.#environment.monotonic()
     this.#outdated = false
-    this.#members = rows.map(({ id, roles, runs }) => {
+    this.#members = (rows as readonly [string, string, string | null][]).map(([id, roles, runs]) => {
       const has = textsOf(roles)
       const said = runsOf<AddressedRuns>(runs)
       return {

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditQuery, AuditRow } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const INTO = 'INSERT INTO triarch.audit AS a (id, at, actor, action, subject, outcome, text)'
 const TYPES = ['text', 'bigint', 'text', 'text', 'text', 'text', 'text'] as const

@@ -1,5 +1,5 @@
 import { type BreakerRow, END_OF_RESTS, RESTS } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch.work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT $1) c)`
 const ROWS = `SELECT n.name, coalesce(b.version, 0), b.state, ${WAITING}`

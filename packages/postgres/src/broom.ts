@@ -1,5 +1,6 @@
 import type { Environment } from 'triarch/store'
-import type { Row, Statement } from './slot.ts'
+import type { Row } from './query.ts'
+import type { Statement } from './slot.ts'
 
 /** The tables through which all passes and in which little stays. */
 const QUEUES = ['inbox', 'work'] as const

@@ -1,6 +1,6 @@
 import type { CacheRow, Invalidations } from 'triarch/store'
 import { withAct } from './audit.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const ALIVE = 'EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = c.flight AND NOT n.dead)'
 const NOW = '(SELECT triarch.clock($1) AS now) t'

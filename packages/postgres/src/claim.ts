@@ -1,6 +1,6 @@
 import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, messageOf } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 export function claimArguments({
   node,

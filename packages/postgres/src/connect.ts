@@ -1,16 +1,12 @@
 import pg from 'pg'
-import type { Environment } from 'triarch/store'
+import type { Environment, Timer } from 'triarch/store'
 import type { Settings } from './options.ts'
+import { Query, type Question, type Row, readerOf } from './query.ts'
 
 const { Client } = pg
 export type Client = pg.Client
 
-/** Wire formats we ask for: whole numbers are numbers, truth is true, all else is text. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number) => (oid === 20 || oid === 23 ? Number : oid === 16 ? isTrue : asText) as never,
-}
-const isTrue = (text: string): boolean => text === 't'
-const asText = (text: string): string => text
+const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => readerOf(type) as never }
 
 /** A statement longer than this is a fault of ours or of the server; it is undone and tried again (ms). */
 const STATEMENT_TIMEOUT = 30_000
@@ -60,38 +56,41 @@ export function inTime<T>(
   client: pg.ClientBase,
   answer: Promise<T>,
 ): Promise<T> {
-  return answered(environment, settings, client, (done) => void answer.then((it) => done(null, it), done))
+  return new Promise((resolve, reject) => {
+    const timer = late(environment, settings, client, reject)
+    answer.finally(() => timer.cancel()).then(resolve, reject)
+  })
 }
 
-/**
- * Asks, and waits no longer than that. The driver is given a callback: by one of its own it would settle a promise, and that one is born in the old
- * generation and keeps question and answer until the next full collection (docs/decisions/0127). Throws ETIMEDOUT.
- */
-export function ask<T extends pg.QueryResultRow>(
+/** Asks, and waits no longer than that. Throws ETIMEDOUT, STORE_FAILED. */
+export function ask(
   environment: Environment,
   settings: Pick<Settings, 'answerWithin'>,
   client: pg.ClientBase,
-  query: pg.QueryConfig,
-): Promise<pg.QueryResult<T>> {
-  return answered(environment, settings, client, (done) => client.query<T>(query, done))
+  question: Question,
+): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    // The driver is given a callback: for a promise of its own it would make a function that keeps question and answer until the next full
+    // collection (docs/decisions/0127).
+    const query = new Query(question, (error, rows) => {
+      timer.cancel()
+      if (error) reject(error)
+      else resolve(rows as Row[])
+    })
+    const timer = late(environment, settings, client, reject)
+    client.query(query)
+  })
 }
 
-function answered<T>(
+function late(
   environment: Environment,
   { answerWithin }: Pick<Settings, 'answerWithin'>,
   client: pg.ClientBase,
-  begin: (done: (error: Error | null, answer?: T) => void) => void,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = environment.timer(answerWithin, () => {
-      cut(client)
-      reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
-    })
-    begin((error, answer) => {
-      timer.cancel()
-      if (error) reject(error)
-      else resolve(answer as T)
-    })
+  reject: (error: Error) => void,
+): Timer {
+  return environment.timer(answerWithin, () => {
+    cut(client)
+    reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
   })
 }
 

@@ -1,5 +1,5 @@
 import { type QueueHead, SHARE_WITHIN, SHARED, shareOfText } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 /** What is next in each of several queues: of each a step or two of the index. */
 export const HEADS: string = `

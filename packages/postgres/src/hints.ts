@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { Audience, membersStatement } from './audience.ts'
@@ -8,6 +7,7 @@ import { ruleOf } from './failure.ts'
 import { Lull } from './lull.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
+import type { Question, Row } from './query.ts'
 import { inSchema } from './schema.ts'
 import { payloads, say, type Words } from './words.ts'
 
@@ -180,8 +180,8 @@ export class Hints {
           sent.push(...this.#loud(this.#client))
           await this.#ask(this.#client, {
             name: 'triarch_notify_on',
-            text: 'SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS n (c, p)',
-            values: [sent.map(([channel]) => channel), sent.map(([, payload]) => payload)],
+            text: 'SELECT pg_notify(n ->> 0, n ->> 1) FROM json_array_elements($1::json) n',
+            values: [JSON.stringify(sent)],
           })
         }
       } catch {
@@ -204,13 +204,12 @@ export class Hints {
   async #worded(tally: Tally, self: string | null, waits = false): Promise<Words> {
     if ((tally.addresses || waits || this.#din.due) && this.#audience.old && this.#client) {
       const text = membersStatement(this.#settings.schema)
-      const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, { text })
-      this.#audience.read(rows)
+      this.#audience.read(await this.#ask(this.#client, { text }))
     }
     if (tally.unknown && this.#client) {
       const text = inSchema('SELECT triarch.untaken() AS untaken', this.#settings.schema)
-      const { rows } = await this.#ask<{ untaken: string }>(this.#client, { text })
-      tally.add({ overlooked: elements(rows[0]?.untaken) })
+      const [row] = await this.#ask(this.#client, { text })
+      tally.add({ overlooked: elements(row?.[0]) })
     }
     return this.#wording(tally, self, waits)
   }
@@ -270,13 +269,13 @@ export class Hints {
   }
 
   /** One after the other. A connection that stands still is of no more use. */
-  async #ask<T extends pg.QueryResultRow>(client: Client, query: pg.QueryConfig): Promise<pg.QueryResult<T>> {
+  async #ask(client: Client, question: Question): Promise<Row[]> {
     const before = this.#answered
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#answered = promise
     await before
     try {
-      return await ask<T>(this.#environment, this.#settings, client, query)
+      return await ask(this.#environment, this.#settings, client, question)
     } catch (error) {
       if (ruleOf(error).verdict === 'reconnect') this.#lost(client)
       throw error

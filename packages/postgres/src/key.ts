@@ -1,7 +1,7 @@
 import type { KeyQuery, KeyRow, KeyUse, KeyWrite } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import { withAct } from './audit.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const ROWS = 'SELECT k.name, k.revision, k.used_at, k.state FROM triarch.keys k'
 const KEYS_NAMED = `${ROWS} WHERE k.name = ANY ($1::text[]) ORDER BY k.name`

@@ -1,5 +1,5 @@
 import { FOR_EVER, LEADER, type LeaderRow } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const ALIVE = (node: string) => `EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = ${node} AND NOT n.dead)`
 const ROWS = `

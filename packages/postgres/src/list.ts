@@ -12,10 +12,11 @@ import {
   type Span,
   type TextRange,
 } from 'triarch/store'
+import { literal } from './arrays.ts'
+import type { Row } from './query.ts'
 import { TASK_COLUMNS, taskOf } from './reads.ts'
-import type { Row } from './slot.ts'
 
-type Value = string | number | readonly (string | number)[]
+type Value = string | number
 
 /** A statement with a place for each of its values: nothing of a query is ever part of the SQL itself. */
 export interface ListStatement {
@@ -73,7 +74,7 @@ export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
 export function amongStatement({ where, order, after, limit }: ListQuery, keys: readonly number[]): ListStatement {
   const writer = new Writer()
   const conditions = [
-    `t.key = ANY (${writer.value(keys)})`,
+    `t.key = ANY (${writer.value(literal(keys))})`,
     ...writer.behind('t.key', order, after),
     ...where.map((it) => writer.condition(it)),
   ]
@@ -206,7 +207,7 @@ UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES})
       }
       case 'text':
         return [
-          `${column} = ANY (${this.value(test.oneOf)})`,
+          `${column} = ANY (${this.value(literal(test.oneOf))})`,
           ...(test.within ?? []).map((range) => this.#between(column, range)),
         ]
     }

@@ -1,6 +1,6 @@
 import { LINE_COST, LOG_KEPT, type LogQuery, type LogRow, type LogWrite, type StoredLog } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 /** One row at least for a task that has a log: no line is missed between its last number and its lines. */
 export const LOGS: string = `

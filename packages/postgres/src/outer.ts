@@ -1,5 +1,6 @@
 import { TriarchError } from 'triarch'
 import type { NewTask, SubmitOutcome } from 'triarch/store'
+import { literal } from './arrays.ts'
 import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
@@ -71,12 +72,6 @@ export async function submitIn(
 function taskLists(tasks: readonly NewTask[]): string[] {
   const rows = tasks.map(taskValues)
   return COLUMNS.map((_, column) => literal(rows.map((row) => row[column] ?? null)))
-}
-
-/** An array as PostgreSQL reads it from a string. */
-function literal(values: readonly (string | number | null)[]): string {
-  const elements = values.map((it) => (it === null ? 'NULL' : `"${String(it).replace(/[\\"]/g, '\\$&')}"`))
-  return `{${elements.join()}}`
 }
 
 /** A savepoint can be made in a transaction only. */

@@ -2,7 +2,8 @@ import type { Environment, Timer } from 'triarch/store'
 import type { Role } from './connect.ts'
 import { unopened } from './failure.ts'
 import type { Settings } from './options.ts'
-import { type Row, Slot, type Statement } from './slot.ts'
+import type { Row } from './query.ts'
+import { Slot, type Statement } from './slot.ts'
 
 /** A connection that nobody has needed for so long is closed (ms); whoever needs one more opens it again. */
 const IDLE = 30_000

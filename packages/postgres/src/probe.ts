@@ -2,7 +2,7 @@ import type { ProbeQuery, ProbeRow, ProbeWrite } from 'triarch/store'
 import { LEADER } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import { LEADS } from './leader.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const ROWS = 'SELECT p.name, p.at, p.state, CASE WHEN $1::boolean THEN p.results END FROM triarch.probes p'
 const PROBES_NAMED = `${ROWS} WHERE p.name = ANY ($2::text[]) ORDER BY p.name`

@@ -24,7 +24,7 @@ import {
   tagsOf,
   textsOf,
 } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const columns = [
   ...['key', 'id', 'workflow', 'version', 'priority', 'status', 'result', 'failures', 'locked_by', 'epoch', 'ready'],

@@ -2,7 +2,8 @@ import { isTriarchError } from 'triarch'
 import { delay, type Environment } from 'triarch/store'
 import type { Settings } from './options.ts'
 import { type Ask, Pool } from './pool.ts'
-import type { Row, Statement } from './slot.ts'
+import type { Row } from './query.ts'
+import type { Statement } from './slot.ts'
 
 /** Between two looks at how far the copy is, while somebody reads (ms). */
 const LOOK = 1_000

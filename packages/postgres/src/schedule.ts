@@ -1,5 +1,5 @@
 import type { ScheduleRow, ScheduleWrite, SubmitOutcome } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 
 const SELECT = 'SELECT s.name, s.revision, s.definition, s.state, s.next_at FROM triarch.schedules s'

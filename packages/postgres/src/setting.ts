@@ -1,6 +1,6 @@
 import type { SettingChangeRow, SettingRow } from 'triarch/store'
 import { withAct } from './audit.ts'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 export const SETTINGS_NAMED: string = `
 SELECT s.name, s.revision, s.state FROM triarch.settings s WHERE s.name = ANY ($1::text[]) ORDER BY s.name`

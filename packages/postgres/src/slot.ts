@@ -3,6 +3,7 @@ import { ask, type Client, connect, cut, disconnect, type Role } from './connect
 import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
+import type { Question, Row } from './query.ts'
 
 /** A statement of ours; `numbered`: its first two parameters are the slot and the number of the call. */
 export interface Statement {
@@ -18,8 +19,6 @@ export interface Statement {
  * and stays when it has grown: until autovacuum looks, which may take minutes.
  */
 const REPLANNED: ReadonlySet<number> = new Set([16, 64, 256, 1_024, 4_096, 16_384, 65_536])
-
-export type Row = readonly (string | number | boolean | null)[]
 
 /**
  * One connection after another, for one call at a time. A call whose connection broke is sent again on the next under
@@ -53,13 +52,13 @@ export class Slot {
     if (!again) this.#resent = false
     if (numbered && !again) this.#number++
     const given = numbered ? [this.#id, this.#number, ...values] : [...values]
-    const query = { ...(this.#settings.notify && { name }), text: sql, values: given, rowMode: 'array' } as const
+    const question = { ...(this.#settings.notify && { name }), text: sql, values: given }
     const rows = await patiently(
       this.#environment,
       patience,
       async () => {
         try {
-          return await this.#send(query)
+          return await this.#send(question)
         } catch (error) {
           // Sent again, it may wait for itself: then nobody knows yet whether it takes effect.
           if (this.#role === 'reads') throw tooCostly(error)
@@ -94,7 +93,7 @@ export class Slot {
     if (this.#client) await disconnect(this.#environment, this.#client)
   }
 
-  async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
+  async #send(question: Question): Promise<Row[]> {
     if (this.#closed) throw unopened()
     if (!this.#client) {
       const client = await connect(this.#settings, this.#role)
@@ -109,7 +108,7 @@ export class Slot {
     const client = this.#client
     // Under the next call's clock: whatever happens to it, happens to that one too.
     if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
-    return (await ask<Row & unknown[]>(this.#environment, this.#settings, client, query)).rows
+    return ask(this.#environment, this.#settings, client, question)
   }
 
   /** The connection is of no more use: it is cut, without a word that nobody would hear. */

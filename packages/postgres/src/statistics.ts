@@ -1,5 +1,5 @@
 import { type RecountRow, recountOf, TALLY_COLUMNS, type Tally, type TallyPage, type TallyQuery } from 'triarch/store'
-import type { Row } from './slot.ts'
+import type { Row } from './query.ts'
 
 const FILTERS = ['kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const
 const COLUMNS = TALLY_COLUMNS.map((it) => {

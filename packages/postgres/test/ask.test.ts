@@ -19,12 +19,12 @@ it('keeps neither question nor answer of a call that is over, not even until all
   const called = async (calls: number) => {
     for (let call = 0; call < calls; call++) {
       const values = [String(call).padStart(SIZE, '0')]
-      const { rows } = await ask(environment, settings, client, {
+      const rows = await ask(environment, settings, client, {
         name: 'echo',
-        text: 'SELECT $1::text AS said',
+        text: 'SELECT $1::text',
         values,
       })
-      expect(rows[0]?.said).toBe(values[0])
+      expect(rows[0]?.[0]).toBe(values[0])
       if (call % 100 === 0) collect({ type: 'minor' })
     }
   }

@@ -5,7 +5,7 @@ import { Hints } from '../src/hints.ts'
 import type { News } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
-import { type Answer, type Asked, type Puppet, processOf, puppet } from './puppet.ts'
+import { type Answer, type Asked, type Puppet, processOf, puppet, spoken } from './puppet.ts'
 
 const MEMBERS = 'SELECT id, roles, runs'
 const UNTAKEN = '.untaken()'
@@ -53,7 +53,7 @@ describe('hints', () => {
   const said = () =>
     server.asked
       .filter(({ text }) => text.includes(NOTIFY))
-      .map(({ values }) => (JSON.parse(`[${values[1]?.slice(1, -1)}]`) as string[]).map((words) => words.split(' ')))
+      .map((asked) => spoken(asked).map(([, words]) => words.split(' ')))
   const count = (of: string) => server.asked.filter(({ text }) => text.includes(of)).length
   /** What these news become, and all that came before. */
   const told = async (...news: News[]) => {
@@ -187,10 +187,7 @@ describe('hints', () => {
   const channels = () =>
     server.asked
       .filter(({ text }) => text.includes(NOTIFY))
-      .map(({ values }) => {
-        const [on, words] = [0, 1].map((n) => JSON.parse(`[${values[n]?.slice(1, -1)}]`) as string[])
-        return Object.fromEntries((words ?? []).map((word, n) => [word, on?.[n]]))
-      })
+      .map((asked) => Object.fromEntries(spoken(asked).map(([on, words]) => [words, on])))
   const listening = (it: Member, own: string): Member => ({
     ...it,
     runs: JSON.stringify({ ...(JSON.parse(it.runs ?? '{}') as object), own }),
@@ -231,7 +228,7 @@ describe('hints', () => {
     hints.tell([{ ended: 't' }])
     await server.heard(NOTIFY, before)
     const asked = server.asked.filter(({ text }) => text.includes(NOTIFY)).at(-1)
-    expect(JSON.parse(`[${asked?.values[0]?.slice(1, -1)}]`)).toEqual(expected)
+    expect(asked && spoken(asked).map(([on]) => on)).toEqual(expected)
     await settled()
     clock.advance(12_000)
     expect(hints.awaited).toBe(false)

@@ -6,7 +6,7 @@ import type { News } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { serverUrl } from './database.ts'
-import { type Answer, type Asked, type Puppet, puppet } from './puppet.ts'
+import { type Answer, type Asked, type Puppet, puppet, spoken } from './puppet.ts'
 
 const MEMBERS = 'SELECT id, roles, runs'
 const NOTIFY = 'pg_notify'
@@ -62,9 +62,7 @@ describe('a lull', () => {
     }
   }
   const said = () =>
-    server.asked
-      .filter(({ text }) => text.includes(NOTIFY))
-      .flatMap(({ values }) => JSON.parse(`[${values[1]?.slice(1, -1)}]`) as string[])
+    server.asked.filter(({ text }) => text.includes(NOTIFY)).flatMap((asked) => spoken(asked).map(([, words]) => words))
 
   beforeEach(async () => {
     clock = counting(handClock())
@@ -192,8 +190,8 @@ describe('a lull', () => {
       await talk(3_999)
       expect(rates()).toEqual(['#11', '#2.8'])
       expect(said()).toHaveLength(24)
-      const [channels = ''] = server.asked.findLast(({ values }) => values[1]?.includes('#2.8'))?.values ?? []
-      expect(channels).toContain('triarch_triarch')
+      const loud = server.asked.findLast(({ values }) => values[0]?.includes('#2.8'))
+      expect(loud && spoken(loud).map(([on]) => on)).toContain('triarch_triarch')
     })
 
     it('which counts for itself', async () => {

@@ -208,10 +208,10 @@ describe('an audience', () => {
   const runs = (workflows: string[], actions: string[] = [], addressed = true) =>
     JSON.stringify({ workflows, actions, ...(addressed && { addressed }) })
   const rows = [
-    { id: 'a', roles: '["scheduler","agent"]', runs: runs(['w@1'], ['x']) },
-    { id: 'b', roles: '["scheduler"]', runs: runs(['w@2']) },
-    { id: 'c', roles: '["agent"]', runs: runs([], ['x'], false) },
-    { id: 'd', roles: '["scheduler","agent"]', runs: null },
+    ['a', '["scheduler","agent"]', runs(['w@1'], ['x'])],
+    ['b', '["scheduler"]', runs(['w@2'])],
+    ['c', '["agent"]', runs([], ['x'], false)],
+    ['d', '["scheduler","agent"]', null],
   ]
   const audience = (own = rows) => {
     const all = new Audience(clock)
@@ -274,9 +274,7 @@ describe('an audience', () => {
       addressed: true,
       ...(slots && { slots: { pay: slots } }),
     }
-    const many = Array.from({ length: 9 }, (_, n) => ({
-      ...{ id: `n${n}`, roles: '["scheduler","agent"]', runs: JSON.stringify(said) },
-    }))
+    const many = Array.from({ length: 9 }, (_, n) => [`n${n}`, '["scheduler","agent"]', JSON.stringify(said)])
     const all = audience(many)
     const count = (of: number) =>
       slots === undefined ? all.tasks('w@1', false, of, null) : all.work('pay.charge', of, null)
@@ -601,13 +599,13 @@ describe('a list', () => {
       'a workflow, and says how far it looked',
       { workflow: 'w' },
       'WITH page AS MATERIALIZED (SELECT ROW FROM (SELECT t.* FROM triarch.tasks t ORDER BY t.key ASC LIMIT 5000) t WHERE (t.workflow = ANY ($2)) ORDER BY t.key ASC LIMIT $1) SELECT p.*, l.looked FROM (SELECT CASE WHEN (SELECT count(*) FROM page) < $1 THEN least((SELECT t.key FROM triarch.tasks t ORDER BY t.key ASC OFFSET 4999 LIMIT 1)) END AS looked) l LEFT JOIN page p ON true ORDER BY p.key ASC',
-      [5, ['w']],
+      [5, '{"w"}'],
     ],
     [
       'tags, in both orders',
       { tags: { a: '1', b: '2' }, order: 'newest', after: 9 },
       'WITH page AS MATERIALIZED (SELECT ROW FROM (SELECT t.* FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE tag.name = $2 AND tag.value = $3 AND tag.task < $4 ORDER BY tag.task DESC LIMIT 5000) t WHERE EXISTS (SELECT 1 FROM triarch.tags x WHERE x.task = t.key AND x.name = $5 AND (x.value = ANY ($6))) ORDER BY t.key DESC LIMIT $1) SELECT p.*, l.looked FROM (SELECT CASE WHEN (SELECT count(*) FROM page) < $1 THEN greatest((SELECT tag.task FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE tag.name = $2 AND tag.value = $3 AND tag.task < $4 ORDER BY tag.task DESC OFFSET 4999 LIMIT 1)) END AS looked) l LEFT JOIN page p ON true ORDER BY p.key DESC',
-      [5, 'a', '1', 9, 'b', ['2']],
+      [5, 'a', '1', 9, 'b', '{"2"}'],
     ],
   ])('of %s asks what an index knows', (_, choice, where, values) => {
     expect(shape(choice)).toEqual({ where, values })

@@ -169,6 +169,11 @@ function cell(value: string | number | bigint | boolean | null): Buffer {
   return Buffer.concat([int32(bytes.length), bytes])
 }
 
+/** What such a question says, and on which channels. */
+export function spoken({ values }: Pick<Asked, 'values'>): [channel: string, words: string][] {
+  return JSON.parse(values[0] ?? '[]') as [string, string][]
+}
+
 function valuesOf(body: Buffer): (string | null)[] {
   let at = 2 + 2 * body.readInt16BE(0)
   const count = body.readInt16BE(at)

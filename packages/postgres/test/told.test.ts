@@ -10,7 +10,7 @@ import { lifeline } from '../src/lifeline.ts'
 import { migrations, OLDEST_CODE } from '../src/migrations/index.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
-import { type Answer, type Asked, type Puppet, puppet } from './puppet.ts'
+import { type Answer, type Asked, type Puppet, puppet, spoken } from './puppet.ts'
 
 const good = { version: '160002', standby: false, read_only: 'off', synchronous: 'on', isolation: 'read committed' }
 const runs = (workflows: string[], actions: string[] = []) => JSON.stringify({ workflows, actions, addressed: true })
@@ -59,7 +59,7 @@ describe('a store on PostgreSQL', () => {
     return server.asked
       .slice(before)
       .filter(({ text }) => text.includes('pg_notify'))
-      .flatMap(({ values }) => (JSON.parse(`[${values[1]?.slice(1, -1)}]`) as string[]).join(' ').split(' '))
+      .flatMap((asked) => spoken(asked).flatMap(([, words]) => words.split(' ')))
       .sort()
   }
 
@@ -176,7 +176,7 @@ describe('a store on PostgreSQL', () => {
           ['submit_one_aloud', slot, number],
           ['submit_one', slot, number],
         ])
-        expect([outcome, words]).toEqual([[{ created: true, key: 5 }], ['=a', '{"=a"}']])
+        expect([outcome, words]).toEqual([[{ created: true, key: 5 }], ['=a', '[["triarch_@a","=a"]]']])
         const names = async (id: string) => (await submits(id)).asked.map(([name]) => name)
         expect(await names('u')).toEqual(['submit_one', 'notify_on'])
         answers = { ...answers, submit_one_aloud: row('6') }
