@@ -45,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void Promise.resolve(server?.stop()).finally(() => process.exit(1)))
 }
 
-if (store === 'postgres' || options.peers) server = await serve(options.folder)
+if (store === 'postgres' || options.peers) server = await serve(options.folder, options.quick)
 try {
   const found = machine(server?.folder ?? folder, server?.version)
   if (options.peers) await besidePeers(found, server?.url ?? '')

@@ -2,7 +2,7 @@ import { type Measure, percentile, timed } from '../measure.ts'
 import { oneStep, recordsOf, start } from '../subject.ts'
 
 /** Milliseconds. */
-const targets = { sqlite: 1, postgres: 3 }
+const targets = { sqlite: 0.5, postgres: 1.5 }
 
 export const roundtrip: Measure = {
   name: 'roundtrip',

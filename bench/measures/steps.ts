@@ -3,7 +3,7 @@ import { threeSteps } from '../subject.ts'
 import { throughput } from './throughput.ts'
 
 /** Steps a second. */
-const targets = { sqlite: 50_000, postgres: 30_000 }
+const targets = { sqlite: 60_000, postgres: 40_000 }
 
 export const steps: Measure = {
   name: 'steps',

@@ -42,7 +42,10 @@ function settings(found: readonly Found[]): string {
     const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`)
     return `${[title, ...versions].join(', ')}: ${settings}${less === undefined ? '' : `\n  ${less}`}`
   })
-  return ['PostgreSQL: fsync, full_page_writes and synchronous_commit on, one server for all', ...lines].join('\n')
+  return [
+    'PostgreSQL: fsync, full_page_writes and synchronous_commit on, one server for all, the files of its log in place',
+    ...lines,
+  ].join('\n')
 }
 
 function disturbance(found: readonly Found[]): string {

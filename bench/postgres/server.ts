@@ -80,13 +80,36 @@ export interface Serving {
 /** Of 41 processes, each with as many as it may open while it is busy. */
 const CONNECTIONS = 800
 
-/** A fresh server with full durability, below `parent`; or the one that TRIARCH_POSTGRES_URL names. */
-export async function serve(parent: string | undefined): Promise<Serving> {
+/** So much of its log a server keeps to use it again: as much as it has between two checkpoints (MB). */
+const LOG = 1_024
+
+/**
+ * A fresh server with full durability, below `parent`, and with its log in place; or the one that TRIARCH_POSTGRES_URL names. `quick`: its log
+ * is made as it is needed.
+ */
+export async function serve(parent: string | undefined, quick: boolean): Promise<Serving> {
   const given = process.env.TRIARCH_POSTGRES_URL
   // A fleet has more connections than a server allows by itself.
-  const flags = [`max_connections=${CONNECTIONS}`]
+  const flags = [`max_connections=${CONNECTIONS}`, `min_wal_size=${LOG}MB`, `max_wal_size=${LOG}MB`]
   const server = given ? null : await startServer({ durable: true, flags, ...(parent !== undefined && { parent }) })
   const url = given ?? server?.url ?? ''
+  if (server && !quick) await writeLog(url)
   await using watch = await new ServerWatch(url).open()
   return { url, version: await watch.version(), folder: server?.folder, stop: async () => server?.stop() }
+}
+
+/**
+ * Whoever has to make a file of the log (16 MB) keeps all from committing for 50 ms. A server that has been at work for a while has as many as it
+ * needs, and uses them again.
+ */
+async function writeLog(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const message = "pg_logical_emit_message(false, 'bench', repeat(' ', 1048576))"
+    await client.query(`SELECT count(${message}) FROM generate_series(1, $1::int)`, [LOG])
+    await client.query('CHECKPOINT')
+  } finally {
+    await client.end()
+  }
 }
