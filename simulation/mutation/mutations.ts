@@ -114,8 +114,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/inbox.ts': [
         [
-          'return marked(read(database, fit), all',
-          "const found = read(database, fit)\n    for (const { id } of found) database.run('DELETE FROM triarch_inbox WHERE id = ?', id)\n    return marked(found, all",
+          'return marked(read(database, told), more)',
+          "const found = read(database, told)\n    for (const { id } of found) database.run('DELETE FROM triarch_inbox WHERE id = ?', id)\n    return marked(found, more)",
         ],
       ],
     },
@@ -137,6 +137,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/letters.ts': [
         ['if (this.#taken.has(letter)) return false', ''],
         ['!spent.has(letter.id) && give(letter)', 'give(letter)'],
+        ['{ held: [...held.keys()] }', '{ held: [] }'],
       ],
     },
     by: ['letters'],

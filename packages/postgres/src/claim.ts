@@ -65,12 +65,20 @@ type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphan
 }
 
 /** A reading that reached a bound says so. */
-export function lettersOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): Letter[] {
-  const letters = rows.map(letterOf)
+export function sharesOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): Letter[] {
   let left = bytes
   for (const [, , message] of rows as readonly [number, number, string][]) left -= Buffer.byteLength(message)
+  return marked(rows.map(letterOf), rows.length === limit || left <= 0)
+}
+
+/** Here its last row does: not all that count for a bound are told. */
+export function lettersOf(rows: readonly Row[]): Letter[] {
+  return marked(rows.map(letterOf), rows.at(-1)?.[3] === true)
+}
+
+function marked(letters: Letter[], more: boolean): Letter[] {
   const last = letters.at(-1)
-  if (last && (rows.length === limit || left <= 0)) last.more = true
+  if (last && more) last.more = true
   return letters
 }
 

@@ -167,7 +167,7 @@ const calls: Readonly<Record<Call, number>> = {
   reply: 9,
 }
 const plain = {
-  letters_within: 3,
+  letters_beside: 4,
   letters_each: 7,
   letters_of: 4,
   pulse_work: 4,

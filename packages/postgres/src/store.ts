@@ -27,7 +27,7 @@ import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { breakerOf } from './breaker.ts'
 import { Broom } from './broom.ts'
 import { cacheOf, invalidationsOf } from './cache.ts'
-import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
+import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim.ts'
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
@@ -276,16 +276,16 @@ export class PostgresStore implements port.StateStore {
   async inbox(
     node: string,
     limit: number,
-    { bytes = INBOX_BYTES, each }: port.InboxBounds = {},
+    { bytes = INBOX_BYTES, each, held = [] }: port.InboxBounds = {},
   ): Promise<port.Letter[]> {
     const rows = each
       ? await this.#call('letters_each', [
           ...[node, limit, bytes, each.limit, each.bytes, each.after],
           integers([...each.skip]),
         ])
-      : await this.#call('letters_within', [node, limit, bytes])
+      : await this.#call('letters_beside', [node, limit, bytes, integers(held)])
     if (rows.length > 0) this.#pace.found()
-    return lettersOf(rows, { limit, bytes })
+    return each ? sharesOf(rows, { limit, bytes }) : lettersOf(rows)
   }
 
   async letters(key: number, after: number, { limit, bytes }: port.LetterBounds): Promise<port.Letter[]> {

@@ -8,7 +8,7 @@ import { creation, newTask, released, snapshot, transition, workRequest } from '
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
 import { booleans, integers, texts } from '../src/arrays.ts'
 import { Audience } from '../src/audience.ts'
-import { claimsOf, lettersOf } from '../src/claim.ts'
+import { claimsOf, lettersOf, sharesOf } from '../src/claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from '../src/commit.ts'
 import { configOf, goodbye, type Role } from '../src/connect.ts'
 import { byNode } from '../src/entries.ts'
@@ -761,9 +761,9 @@ describe('what the server answers to a claim', () => {
       [7, 1, text],
       [8, 2, text],
     ] as const
-    const more = (limit: number, bytes: number) => lettersOf(rows, { limit, bytes }).map((it) => it.more === true)
+    const more = (limit: number, bytes: number) => sharesOf(rows, { limit, bytes }).map((it) => it.more === true)
     const size = 2 * text.length
-    expect(lettersOf(rows, { limit: 9, bytes: 9_999 })).toEqual([
+    expect(sharesOf(rows, { limit: 9, bytes: 9_999 })).toEqual([
       { id: 7, key: 1, message },
       { id: 8, key: 2, message },
     ])
@@ -772,7 +772,18 @@ describe('what the server answers to a claim', () => {
       [false, true],
       [false, true],
     ])
-    expect(lettersOf([], { limit: 0, bytes: 0 })).toEqual([])
+    expect(sharesOf([], { limit: 0, bytes: 0 })).toEqual([])
+    const told = [true, false].map((said) =>
+      lettersOf([
+        [7, 1, text, false],
+        [8, 2, text, said],
+      ]),
+    )
+    expect(told.map((all) => all.map((it) => it.more === true))).toEqual([
+      [false, true],
+      [false, false],
+    ])
+    expect(lettersOf([])).toEqual([])
   })
 })
 

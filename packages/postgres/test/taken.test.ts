@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isTriarchError } from '../../triarch/src/index.ts'
 import type { Claim, ImportedTask, QueuedReply } from '../../triarch/src/store/port.ts'
+import { turn } from '../../triarch/test/store/clock.ts'
 import {
   asking,
   claimAll,
@@ -17,7 +19,7 @@ import { inSchema } from '../src/schema.ts'
 import { inTransaction, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
-// A claim that finds one new task, a request, and a reply have statements of their own (migrations/0034): they do what those for many do.
+// A claim that finds one new task, a request, and a reply have statements of their own (migrations/0034), and replies that come together take what they are for at once (0036): they do what those for many do.
 
 const { schema, store } = await ownStore()
 
@@ -201,5 +203,46 @@ describe('what is alone', () => {
     await store.commit([transition(claim, { release: released })])
     expect(await store.reply([{ node: 'a', work, message: replyTo(1), of: of('given back') }])).toEqual([true])
     expect(await claimAll(store)).toMatchObject([{ id: 'given back', letters: [{ message: replyTo(1) }] }])
+  })
+
+  /** The reply to a request that was made, and taken. */
+  const replying = async (id: string): Promise<QueuedReply> => {
+    const work = await asked(id)
+    return { node: 'a', work, message: replyTo(1), of: of(id) }
+  }
+
+  it('is answered beside one whose task is gone, and beside one whose task nobody has', async () => {
+    const [there, gone] = [await replying('there'), await replying('gone')]
+    const [also, free] = [await replying('also there'), await replying('nobody has it')]
+    await withClient(async (client) => {
+      await client.query(`DELETE FROM "${schema}".tasks WHERE id = 'gone'`)
+      await client.query(`UPDATE "${schema}".tasks SET locked_by = NULL WHERE id = 'nobody has it'`)
+    })
+    expect(await store.reply([gone, there])).toEqual([true, true])
+    expect(await rowOf('there')).toMatchObject({ owners: ['a'], asked: null })
+    expect(await store.reply([also, free])).toEqual([true, true])
+    expect(await rowOf('also there')).toMatchObject({ owners: ['a'], asked: null, ready: false })
+    expect(await rowOf('nobody has it')).toMatchObject({ owners: [null], asked: null, ready: true })
+  })
+
+  it('waits for who is taking its task over, and is for that one', async () => {
+    const [one, other, free] = [await replying('taken'), await replying('taken too'), await replying('free')]
+    // Who waits for long is sent away.
+    const reply = (replies: QueuedReply[]): Promise<unknown> =>
+      store.reply(replies).catch((error) => {
+        if (!isTriarchError(error, 'STORE_BUSY')) throw error
+        return reply(replies)
+      })
+    const answers: Promise<unknown>[] = []
+    await inTransaction(async (client) => {
+      const taken = `key IN (SELECT t.key FROM "${schema}".tasks t WHERE t.id LIKE 'taken%' FOR UPDATE)`
+      await client.query(`UPDATE "${schema}".tasks SET locked_by = 'b' WHERE ${taken}`)
+      answers.push(reply([one]), reply([other, free]))
+      const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`
+      while ((await client.query<{ n: number }>(waiting)).rows[0]?.n !== 2) await turn()
+    })
+    expect(await Promise.all(answers)).toEqual([[true], [true, true]])
+    for (const [id, owner] of Object.entries({ taken: 'b', 'taken too': 'b', free: 'a' }))
+      expect(await rowOf(id)).toMatchObject({ owners: [owner], asked: null })
   })
 })

@@ -331,7 +331,7 @@ describe('a store on PostgreSQL', () => {
       [() => store.locks({ task: 't' }), 'locksOfTask'],
       [() => store.locks({ name: 'l' }), 'locksOfName'],
       [() => store.acquit?.(t as never) ?? Promise.resolve(), 'acquit'],
-      [() => store.inbox('n', 1), 'letters_within'],
+      [() => store.inbox('n', 1), 'letters_beside'],
       [
         () => store.inbox('n', 1, { bytes: 9, each: { limit: 1, bytes: 1, after: 0, skip: [] } } as never),
         'letters_each',
@@ -403,7 +403,7 @@ describe('a store on PostgreSQL', () => {
       ['lost', row('t', 3), () => store.lost([{ ...t, seq: 4 }]), [{ id: 't', last: 3 }]],
       ['counts', row(1, 2, 3, 4), async () => (await store.counts()).tasks, 1],
       ['', row(7, ...Array(24).fill(null)), async () => (await list(store, { limit: 1 })).length, 1],
-      ['letters_within', row(7, 5, '{"type":"event"}'), async () => (await store.inbox('n', 1)).length, 1],
+      ['letters_beside', row(7, 5, '{"type":"event"}', false), async () => (await store.inbox('n', 1)).length, 1],
       [
         'take_tasks',
         row(5, 0, 0, described),

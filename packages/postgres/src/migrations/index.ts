@@ -42,6 +42,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0033', ['ledger', 'submit', 'commit', 'claim', 'one']],
   ['0034', ['claim', 'work', 'reply', 'one']],
   ['0035', ['aloud']],
+  ['0036', ['letters', 'reply']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

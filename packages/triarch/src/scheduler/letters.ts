@@ -52,11 +52,12 @@ export class Letters {
   }
 
   async #oldest(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
-    const limit = LARGEST + this.#taken.size
-    const { all, given } = await this.#read(() => store.inbox(node, limit), give)
+    const held = new Map(this.#taken)
+    const limit = LARGEST + held.size
+    const { all, given } = await this.#read(() => store.inbox(node, limit, { held: [...held.keys()] }), give)
     const more = all.at(-1)?.more === true
-    if (more) for (const key of hogs(all, limit)) this.#flooded.add(key)
-    // What is at hand already is found each time, and would be for ever.
+    if (more) for (const key of hogs(all, held, limit)) this.#flooded.add(key)
+    // The last one is told although it is at hand, and would be for ever.
     return this.crowded || (more && given > 0)
   }
 
@@ -97,12 +98,18 @@ export class Letters {
   }
 }
 
-/** Who keeps the others out of a reading: those with more than their share, or, where bytes do, the one with most letters. */
-function hogs(all: readonly Letter[], limit: number): number[] {
+/**
+ * Who keeps the others out of a reading: those with more than their share, or, where bytes do, the one with most letters. What was
+ * held is in the reading up to its last one, though it is not told.
+ */
+function hogs(all: readonly Letter[], held: ReadonlyMap<number, number>, limit: number): number[] {
+  const last = all.at(-1)?.id ?? 0
+  const keys = all.map(({ key }) => key)
+  for (const [id, key] of held) if (id < last) keys.push(key)
   const counts = new Map<number, number>()
-  for (const { key } of all) counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
   return sorted
-    .filter(([, count], index) => count > SHARE.limit || (index === 0 && all.length < limit))
+    .filter(([, count], index) => count > SHARE.limit || (index === 0 && keys.length < limit))
     .map(([key]) => key)
 }

@@ -89,6 +89,8 @@ export interface InboxBounds {
   bytes?: number
   /** Not the oldest of all, but the oldest of each task, by keys: those above `after` without `skip`. */
   each?: LetterBounds & { after: number; skip: readonly number[] }
+  /** At hand where it is asked: of the oldest of all they count for the bounds, but are not told, save the last one if there are more. */
+  held?: readonly number[]
 }
 
 /** Bytes of messages in one reading of an inbox, when not given. */

@@ -25,6 +25,34 @@ it.each(Array.from({ length: 20 }, (_, turns) => turns))(
   },
 )
 
+it('letters at hand count for who keeps others out of a reading, as far as it went', async () => {
+  const letters = new Letters()
+  const held = { 1: 10, 2: 10, 3: 20, 7: 30, 8: 30, 9: 30 }
+  for (const [id, key] of Object.entries(held)) letters.take(Number(id), key)
+  const asked: unknown[] = []
+  const read = (found: Letter[]) =>
+    letters.deliver(
+      {
+        inbox: async (_, limit, bounds) => {
+          asked.push([limit, bounds?.held ?? bounds?.each?.skip])
+          return found
+        },
+      },
+      'node',
+      ({ id, key }) => letters.take(id, key),
+    )
+  await read([{ ...letter, id: 3, key: 20, more: true }])
+  expect(letters.crowded).toBe(true)
+  // Nothing is left of it, though the others still have theirs.
+  for (const id of [1, 2]) letters.drop(id)
+  await read([])
+  expect(letters.crowded).toBe(false)
+  expect(asked).toEqual([
+    [506, [1, 2, 3, 7, 8, 9]],
+    [500, [20, 30]],
+  ])
+})
+
 it('a letter that comes with a claim and is read again before its task is opened is heard once', async () => {
   const listener = workflow('listener', {
     run: async (_: null, task) => [await task.waitForSignal('news'), await task.waitForSignal('news')],

@@ -115,11 +115,14 @@ export function inbox(
   limit: number,
   bounds?: InboxBounds | null,
 ): Letter[] {
-  const { bytes = INBOX_BYTES, each } = bounds ?? {}
+  const { bytes = INBOX_BYTES, each, held = [] } = bounds ?? {}
   if (!each) {
     const all = database.all<Sized>(OF_OWNER, node, limit)
     const fit = fitting(all, { limit, bytes })
-    return marked(read(database, fit), all.length === limit || fit.length < all.length)
+    const more = all.length === limit || fit.length < all.length
+    const known = new Set(held)
+    const told = fit.filter(({ id }, index) => !known.has(id) || (more && index === fit.length - 1))
+    return marked(read(database, told), more)
   }
   const left = { limit, bytes }
   const busy = new Set(each.skip)
