@@ -4,6 +4,7 @@ import { legibleOutline } from '../packages/triarch/src/store/record.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { AgentMessage, AgentResponse } from '../packages/triarch/src/wire/message.ts'
 import { readTicket } from '../packages/triarch/src/wire/ticket.ts'
+import { asWritten } from './poison.ts'
 
 const RECORDS = `
 SELECT h.at, h.events FROM triarch_history h JOIN triarch_tasks t ON t.key = h.task WHERE t.id = ? ORDER BY h.seq`
@@ -45,7 +46,7 @@ export class Acknowledgements {
     const { database } = this.#store
     const state = newState(task)
     for (const { at, events } of database.all<{ at: number; events: string }>(RECORDS, task))
-      for (const event of legibleOutline(events) ?? []) {
+      for (const event of legibleOutline(asWritten(events)) ?? []) {
         apply(state, event, at, [])
         const { type } = event
         // Its step may be held, as it is, for somebody to decide.

@@ -1,5 +1,6 @@
 import type { Agent } from '../packages/triarch/src/index.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+import { laned } from './lane.ts'
 import { keyOf } from './outage.ts'
 import type { Plan } from './plan.ts'
 import { Roll, type Running } from './roll.ts'
@@ -11,7 +12,7 @@ export interface CrowdPlan {
   shared: number
   /** Of them of one of its actions. */
   charges?: number
-  /** The bounds are by a key, which all steps share. */
+  /** The bounds are by a key. */
   keyed?: true
 }
 
@@ -22,6 +23,9 @@ export class Crowd {
   readonly faults: string[] = []
   readonly #roll: Roll
   readonly #plan: CrowdPlan | null
+  /** Of the attempt that begins. */
+  #key = ''
+  readonly #keys = new WeakMap<Running, string>()
 
   constructor(store: Vault, { crowd }: Plan) {
     this.#roll = new Roll(store)
@@ -35,20 +39,31 @@ export class Crowd {
     const bounded = this.#roll.watched(
       machine,
       Object.freeze({ ...agent, shared, ...(keyed && { sharedKey: keyOf }) }),
-      (_, all) => this.#judge(plan, agent.name, all),
+      (one, all) => {
+        this.#keys.set(one, keyed ? this.#key : '')
+        this.#judge(
+          plan,
+          agent.name,
+          [...all].filter((it) => this.#keys.get(it) === this.#keys.get(one)),
+        )
+      },
     )
-    if (charges === undefined) return bounded
+    const heard = ({ key }: { key: string }) => {
+      this.#key = key
+    }
+    const keys = (it: Agent) => (keyed ? laned(machine, it, heard) : it)
+    if (charges === undefined) return keys(bounded)
     const actions = [...bounded.actions].map(([name, action]) => {
       const concurrency = { shared: charges, ...(keyed && { key: keyOf }) }
       const own = action.key === CHARGE ? { ...action, definition: { ...action.definition, concurrency } } : action
       return [name, Object.freeze(own)] as const
     })
-    return Object.freeze({ ...bounded, actions: new Map(actions) })
+    return keys(Object.freeze({ ...bounded, actions: new Map(actions) }))
   }
 
-  #judge({ shared, charges }: CrowdPlan, agent: string, all: ReadonlySet<Running>): void {
-    if (all.size > shared) this.faults.push(`${all.size} attempts of ${agent} run over all nodes, of ${shared}`)
-    const charged = [...all].filter((it) => it.call.action === CHARGE).length
+  #judge({ shared, charges }: CrowdPlan, agent: string, all: readonly Running[]): void {
+    if (all.length > shared) this.faults.push(`${all.length} attempts of ${agent} run over all nodes, of ${shared}`)
+    const charged = all.filter((it) => it.call.action === CHARGE).length
     if (charges !== undefined && charged > charges)
       this.faults.push(`${charged} attempts of ${CHARGE} run over all nodes, of ${charges}`)
   }

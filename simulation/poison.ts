@@ -13,6 +13,14 @@ const IN_VAIN = 60
 /** Times that one task may be set apart: a store that loses the answer is asked again, and operators give one more chance. */
 const MOST_APART = 30
 
+/** Stands before a record that nobody can read. */
+const UNREADABLE = '?'
+
+/** A record as it was, for who judges. */
+export function asWritten(events: string): string {
+  return events.startsWith(UNREADABLE) ? events.slice(UNREADABLE.length) : events
+}
+
 /** Tasks that the store does not take, or cannot give back: they are to be set apart, and nobody else. */
 export class Poison {
   readonly faults: string[] = []
@@ -76,7 +84,7 @@ export class Poison {
     const row = database.get<{ key: number }>('SELECT key FROM triarch_tasks WHERE id = ?', task)
     if (!row) return void this.#world.after(50, 'poison', () => this.#spoil(task))
     this.#spoilt.add(row.key)
-    database.run(`UPDATE triarch_history SET events = '?' || events WHERE task = ?`, row.key)
+    database.run(`UPDATE triarch_history SET events = '${UNREADABLE}' || events WHERE task = ?`, row.key)
     this.#world.note(`what is written of ${task} cannot be read any more`)
   }
 
@@ -87,7 +95,7 @@ export class Poison {
 
   /** For who judges. */
   restore(): void {
-    const mend = `UPDATE triarch_history SET events = substr(events, 2) WHERE task = ? AND events GLOB '[?]*'`
+    const mend = `UPDATE triarch_history SET events = substr(events, 2) WHERE task = ? AND events GLOB '[${UNREADABLE}]*'`
     for (const key of this.#spoilt) this.#vault.database.run(mend, key)
   }
 

@@ -212,7 +212,7 @@ describe('what is alone', () => {
   }
 
   it('is answered beside one whose task is gone, and beside one whose task nobody has', async () => {
-    const [there, gone] = [await replying('there'), await replying('gone')]
+    const [gone, there] = [await replying('gone'), await replying('there')]
     const [also, free] = [await replying('also there'), await replying('nobody has it')]
     await withClient(async (client) => {
       await client.query(`DELETE FROM "${schema}".tasks WHERE id = 'gone'`)
