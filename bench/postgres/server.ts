@@ -42,30 +42,22 @@ export class ServerWatch implements AsyncDisposable {
 
 /** An empty database on the server; its URL. */
 export async function newDatabase(server: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  try {
+  await withClient(server, async (client) => {
     const quoted = client.escapeIdentifier(name)
     await client.query(`DROP DATABASE IF EXISTS ${quoted} WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${quoted}`)
-  } finally {
-    await client.end()
-  }
+  })
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
 
 /** Bytes of the database: tables, indexes and what lies beside them. */
-export async function sizeOf(database: string): Promise<number> {
-  const client = new pg.Client({ connectionString: database })
-  await client.connect()
-  try {
+export function sizeOf(database: string): Promise<number> {
+  return withClient(database, async (client) => {
     const { rows } = await client.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size')
     return Number(rows[0]?.size)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** The server of a run. */
@@ -102,13 +94,19 @@ export async function serve(parent: string | undefined, quick: boolean): Promise
  * Whoever has to make a file of the log (16 MB) keeps all from committing for 50 ms. A server that has been at work for a while has as many as it
  * needs, and uses them again.
  */
-async function writeLog(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+function writeLog(url: string): Promise<void> {
+  return withClient(url, async (client) => {
     const message = "pg_logical_emit_message(false, 'bench', repeat(' ', 1048576))"
     await client.query(`SELECT count(${message}) FROM generate_series(1, $1::int)`, [LOG])
     await client.query('CHECKPOINT')
+  })
+}
+
+async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await body(client)
   } finally {
     await client.end()
   }
