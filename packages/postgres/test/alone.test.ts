@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTriarchError } from '../../triarch/src/index.ts'
 import type { Transition } from '../../triarch/src/store/transition.ts'
-import { turn } from '../../triarch/test/store/clock.ts'
 import {
   asking,
   creation,
@@ -14,7 +12,7 @@ import {
   transition,
 } from '../../triarch/test/store/samples.ts'
 import { commitCall } from '../src/commit.ts'
-import { inTransaction, withClient } from './database.ts'
+import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
 // What is alone in its call has statements of its own (migrations/0033/one.sql and 0034/one.sql): they do what those for many do.
@@ -158,18 +156,12 @@ describe('what is alone in its call', () => {
 
   it('waits for who has its task, and is refused when that one took it', async () => {
     const [one, other, free] = [await claimed('taken'), await claimed('taken too'), await claimed('free')]
-    // Who waits for long is sent away.
-    const commit = (batch: Transition[]): Promise<unknown> =>
-      store.commit(batch).catch((error) => {
-        if (!isTriarchError(error, 'STORE_BUSY')) throw error
-        return commit(batch)
-      })
+    const commit = (batch: Transition[]) => untilFree(() => store.commit(batch))
     const answers: Promise<unknown>[] = []
     await inTransaction(async (client) => {
       await client.query(`UPDATE "${schema}".tasks SET epoch = epoch + 1 WHERE key IN (${one.key}, ${other.key})`)
       answers.push(commit([transition(one)]), commit([transition(other), transition(free)]))
-      const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`
-      while ((await client.query<{ n: number }>(waiting)).rows[0]?.n !== 2) await turn()
+      await waitedFor(client, 2)
     })
     expect(await Promise.all(answers)).toMatchObject([[{ ok: false }], [{ ok: false }, { ok: true }]])
   })

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { isTriarchError } from '../../triarch/src/index.ts'
+import { turn } from '../../triarch/test/store/clock.ts'
 import type { Subject } from '../../triarch/test/store/conformance.ts'
 import { RELEASED } from '../../triarch/test/update/before.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
@@ -78,6 +80,23 @@ export async function inTransaction(body: (client: pg.Client) => Promise<void>):
       throw error
     }
   })
+}
+
+/** Who waits for rows for long is sent away with STORE_BUSY: asks again until it is not. */
+export async function untilFree<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isTriarchError(error, 'STORE_BUSY')) throw error
+    }
+  }
+}
+
+/** Until so many wait for the client's transaction. */
+export async function waitedFor(client: pg.Client, count: number): Promise<void> {
+  const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`
+  while ((await client.query<{ n: number }>(waiting)).rows[0]?.n !== count) await turn()
 }
 
 async function sql(tx: unknown, text: string): Promise<unknown> {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTriarchError } from '../../triarch/src/index.ts'
 import type { Claim, ImportedTask, QueuedReply } from '../../triarch/src/store/port.ts'
-import { turn } from '../../triarch/test/store/clock.ts'
 import {
   asking,
   claimAll,
@@ -16,7 +14,7 @@ import {
   transition,
 } from '../../triarch/test/store/samples.ts'
 import { inSchema } from '../src/schema.ts'
-import { inTransaction, withClient } from './database.ts'
+import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
 // A claim that finds one new task, a request, and a reply have statements of their own (migrations/0034), and replies that come together take what they are for at once (0036): they do what those for many do.
@@ -227,19 +225,13 @@ describe('what is alone', () => {
 
   it('waits for who is taking its task over, and is for that one', async () => {
     const [one, other, free] = [await replying('taken'), await replying('taken too'), await replying('free')]
-    // Who waits for long is sent away.
-    const reply = (replies: QueuedReply[]): Promise<unknown> =>
-      store.reply(replies).catch((error) => {
-        if (!isTriarchError(error, 'STORE_BUSY')) throw error
-        return reply(replies)
-      })
+    const reply = (replies: QueuedReply[]) => untilFree(() => store.reply(replies))
     const answers: Promise<unknown>[] = []
     await inTransaction(async (client) => {
       const taken = `key IN (SELECT t.key FROM "${schema}".tasks t WHERE t.id LIKE 'taken%' FOR UPDATE)`
       await client.query(`UPDATE "${schema}".tasks SET locked_by = 'b' WHERE ${taken}`)
       answers.push(reply([one]), reply([other, free]))
-      const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`
-      while ((await client.query<{ n: number }>(waiting)).rows[0]?.n !== 2) await turn()
+      await waitedFor(client, 2)
     })
     expect(await Promise.all(answers)).toEqual([[true], [true, true]])
     for (const [id, owner] of Object.entries({ taken: 'b', 'taken too': 'b', free: 'a' }))
