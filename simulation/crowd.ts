@@ -23,7 +23,7 @@ export class Crowd {
   readonly faults: string[] = []
   readonly #roll: Roll
   readonly #plan: CrowdPlan | null
-  /** Of the attempt that begins. */
+  /** Of the attempt that begins; the same for all, unless the bounds are by key. */
   #key = ''
   readonly #keys = new WeakMap<Running, string>()
 
@@ -40,7 +40,7 @@ export class Crowd {
       machine,
       Object.freeze({ ...agent, shared, ...(keyed && { sharedKey: keyOf }) }),
       (one, all) => {
-        this.#keys.set(one, keyed ? this.#key : '')
+        this.#keys.set(one, this.#key)
         this.#judge(
           plan,
           agent.name,
