@@ -103,6 +103,8 @@ export interface Between {
   pace?: Pace | null
   /** Other nodes have it, and its queue: this one gives it attempts, and takes none for it. */
   elsewhere?: boolean
+  /** No store counts here what runs on all nodes: who gives it attempts heeds such bounds. */
+  storeless?: boolean
 }
 
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
@@ -135,14 +137,14 @@ export class AgentHost {
 
   /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
   constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
-    const { guard = null, pace = null, elsewhere = false } = between
+    const { guard = null, pace = null, elsewhere = false, storeless = false } = between
     this.name = name
     this.#pace = pace
     this.#guard = guard
     this.#options = options
     this.#narration = new Narration(name, options)
     this.#resting = new Resting(name, { ...options, over: () => options.freed?.() })
-    this.seats = new Seats(name, agent)
+    this.seats = new Seats(name, storeless ? null : agent)
     const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
       const definition = inThreads(action.definition, options.threads)

@@ -82,7 +82,7 @@ export class OwnCrew implements Crew {
       freed: urge,
       overrun: urge,
     }
-    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent, { storeless: true })]))
   }
 
   hosts(): Iterable<AgentHost> {

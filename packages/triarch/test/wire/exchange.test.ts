@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentRequest, agent, connectAgents, type ServerMessage } from '../../src/index.ts'
+import {
+  type ActionDefinition,
+  type AgentOptions,
+  type AgentRequest,
+  agent,
+  connectAgents,
+  type ServerMessage,
+} from '../../src/index.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 const welcome = { type: 'welcome', protocol: 1, session: 's', lease: 1_000, payload: 1_000 } as const
@@ -9,13 +16,19 @@ const attempt = (n: number, name: string, attemptWithin = 60_000, action = 'own.
   attemptWithin,
 })
 
+interface Policies {
+  policy?: AgentOptions
+  action?: Pick<ActionDefinition<unknown, unknown>, 'cache' | 'concurrency'>
+}
+
 /** Agents whose requests wait until the test answers them. */
-function scene() {
+function scene({ policy = { concurrency: 10 }, action = {} }: Policies = {}) {
   const environment = new VirtualEnvironment()
-  const own = agent('own', { concurrency: 10 })
+  const own = agent('own', policy)
   const ran: number[] = []
   const held = Promise.withResolvers<void>()
   own.action('act', {
+    ...action,
     async run(_: unknown, step) {
       ran.push(step.stepId)
       if (step.stepId === 2) await held.promise
@@ -83,6 +96,42 @@ describe('a connected process', () => {
     const fourth = await next()
     expect(said(fourth.request)).toContain('held failed')
     expect(ran).toEqual([2])
+  })
+
+  const key = () => 'k'
+  const policies: Record<string, Policies> = {
+    'a bound over all nodes': { policy: { concurrency: { shared: 5 } } },
+    'such a bound for each key': { policy: { concurrency: { shared: 5, each: 10, key } } },
+    'such a bound of the action': { action: { concurrency: { shared: 5 } } },
+    'a circuit breaker': { policy: { circuitBreaker: {} } },
+    'a rate limit': { policy: { rateLimit: { limit: 1, per: '1h' } } },
+    'a cache': { action: { cache: { ttl: '1h', key } } },
+    fairness: { policy: { fairness: { key } } },
+  }
+
+  it.each(Object.keys(policies))('begins what it is given where its agent has %s', async (name) => {
+    const { ran, next } = scene(policies[name])
+    ;(await next()).answer(welcome)
+    ;(await next()).answer(attempt(1, 'first'), attempt(3, 'second'))
+    expect(said((await next()).request)).toEqual(['first done', 'second done'])
+    expect(ran).toEqual([1, 3])
+  })
+
+  it('offers more slots as its service is well, where its agent follows that, and never more than it has', async () => {
+    const { environment, ran, next } = scene({ policy: { concurrency: { each: 3, adaptive: { least: 1 } } } })
+    const hello = await next()
+    hello.answer(welcome)
+    const offered = hello.request.messages.flatMap((it) => (it.type === 'hello' ? it.agents : []))
+    const slots = offered.map((it) => it.slots)
+    for (let turn = 1; turn < 40; turn++) {
+      const { request, answer } = await next()
+      for (const it of request.messages) if (it.type === 'credit') slots.push(it.slots)
+      const given = Array.from({ length: slots.at(-1) ?? 0 }, (_, place) => 10 * turn + place)
+      answer(...given.map((n) => attempt(n, `a-${n}`)))
+      await environment.advance(10)
+    }
+    expect(slots).toEqual([1, 2, 3])
+    expect(ran.length).toBeGreaterThan(40)
   })
 
   it('names for two leases what another session acknowledged than the one that gave it', async () => {
