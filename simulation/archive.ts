@@ -121,14 +121,16 @@ AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id)`
     }
   }
 
+  /** Ids that were several tasks' in turn. */
+  get reborn(): ReadonlySet<string> {
+    const ids = this.dropped.map(({ story }) => story.row.id)
+    return new Set(ids.filter((id, index) => this.lives(id) || ids.indexOf(id) < index))
+  }
+
   /** Those of these tasks that had one life only. */
   once<T>(byTask: Readonly<Record<string, T>>): Record<string, T> {
-    const several = this.dropped.filter(({ story }, index) => {
-      const { id } = story.row
-      return this.lives(id) || this.dropped.slice(0, index).some((other) => other.story.row.id === id)
-    })
-    const ids = new Set(several.map(({ story }) => story.row.id))
-    return Object.fromEntries(Object.entries(byTask).filter(([id]) => !ids.has(id)))
+    const { reborn } = this
+    return Object.fromEntries(Object.entries(byTask).filter(([id]) => !reborn.has(id)))
   }
 
   /** All that there was, but for those whose ids are other tasks now, and what services did for them. */

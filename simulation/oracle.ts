@@ -187,8 +187,8 @@ const retained: Oracle = ({ archive }) => archive.faults
 
 /** What a step writes in a transaction of the store is there exactly when its record is, and once. */
 const transactions: Oracle = ({ evidence, written, archive }) => {
-  const several = new Set(archive.dropped.map(({ story }) => story.row.id).filter((id) => archive.lives(id)))
-  const tasks = evidence.tasks.filter(({ row }) => !several.has(row.id))
+  const { reborn } = archive
+  const tasks = evidence.tasks.filter(({ row }) => !reborn.has(row.id))
   return effects({ ...evidence, tasks }, written)
 }
 

@@ -33,20 +33,23 @@ export class Throttle {
   readonly #world: World
   readonly #clock: { now(): number }
   readonly #plan: ThrottlePlan | null
-  /** In true time, by the limit. */
+  /** By the limit, and by the store's clock: where that leaps ahead, time has passed for rates. */
   readonly #begun = new Map<string, number[]>()
   /** By the limit, rests as the store has them: since when, and until when by its clock. */
   readonly #rests = new Map<string, { since: number; until: number }[]>()
+  /** True time since the beginning (ms). */
+  readonly #leapsAt: readonly number[]
   /** The store forgets, also of rests. */
   readonly #forgets: boolean
   #calls = 0
   readonly #restless: string[] = []
 
   /** `clock`: the store's. */
-  constructor(world: World, clock: { now(): number }, { throttle, loss }: Plan) {
+  constructor(world: World, clock: { now(): number }, { throttle, leaps, loss }: Plan) {
     this.#world = world
     this.#clock = clock
     this.#plan = throttle ?? null
+    this.#leapsAt = (leaps ?? []).map(({ at }) => at)
     this.#forgets = loss !== undefined
   }
 
@@ -76,12 +79,18 @@ export class Throttle {
   #count(name: string): void {
     const begun = this.#begun.get(name) ?? []
     this.#begun.set(name, begun)
-    begun.push(this.#world.now)
+    if (!this.#leaps()) begun.push(this.#clock.now())
     const tolerance = (this.#ruleOf(name).burst * (this.#plan?.per ?? 0)) / this.#ruleOf(name).limit
     const heard = this.#world.now - AHEAD - tolerance - ASKEW
     const rest = this.#rests.get(name)?.find(({ since, until }) => since < heard && until > this.#clock.now())
     if (rest)
       this.#restless.push(`an attempt of ${name} began ${rest.until - this.#clock.now()} ms before its rest is over`)
+  }
+
+  /** The store's clock has just leapt: what was reserved before comes beside what is due by now. */
+  #leaps(): boolean {
+    const { elapsed } = this.#world
+    return this.#leapsAt.some((at) => elapsed >= at && elapsed < at + AHEAD + ASKEW)
   }
 
   #ruleOf(name: string): { limit: number; burst: number } {
