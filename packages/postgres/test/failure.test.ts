@@ -195,7 +195,7 @@ describe('a store whose connection breaks', () => {
       if (seen === 1)
         subscribed.resolve() // subscribed anew: it looks for whatever it missed
       else heard.resolve()
-    })
+    }, true)
     line.cut()
     await subscribed.promise
     while (seen < 2) {

@@ -72,7 +72,7 @@ describe('a store on PostgreSQL', () => {
     await store.open()
     await store.beat({ id: 'n', roles: [], lease: 60_000 })
     woken = []
-    store.watch?.((hints) => woken.push(...hints))
+    store.watch?.((hints) => woken.push(...hints), true)
   })
   afterEach(async () => {
     await store.close()

@@ -53,7 +53,8 @@ export class Lookout implements Service {
 
   start(): void {
     this.#open = true
-    this.#options.store.watch?.((heard) => this.#hear(heard))
+    const { store, scheduler, consumer, supervisor } = this.#options
+    store.watch?.((heard) => this.#hear(heard), (scheduler ?? consumer ?? supervisor) !== null)
     void this.#look().catch((error: unknown) => this.#failed(error))
     this.#next()
   }

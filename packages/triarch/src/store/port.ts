@@ -333,9 +333,9 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore {
   readonly paced?: boolean
   /**
    * Calls back when another process said that it wrote. A hint: it may come late, twice, for nothing, or never. Absent
-   * where stores cannot say so.
+   * where stores cannot say so. `works`: the node takes up what there is to do; another one would only look for settings.
    */
-  watch?(wake: (hints: readonly Hint[]) => void): void
+  watch?(wake: (hints: readonly Hint[]) => void, works: boolean): void
   /**
    * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
    * did), which is a hint as well. False: it may not be told of all, and looks for itself as well. Absent where stores cannot.

@@ -1,8 +1,12 @@
+import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { Triarch, workflow } from '../../src/index.ts'
+import type { SweepReport, Transition } from '../../src/store/port.ts'
+import { newsOf } from '../../src/store/sqlite/news.ts'
 import { Stir } from '../../src/store/sqlite/stir.ts'
 import { scratch } from '../engine/scratch.ts'
+import { newTask } from './samples.ts'
 
 const flow = workflow('flow', { run: async (n: number) => n + 1 })
 
@@ -91,11 +95,161 @@ describe('a process that listens', () => {
     await other.close()
   })
 
+  it('has its waiters told, and not a node that takes up nothing: that looks for settings when it polls', async () => {
+    using file = scratch()
+    const [own, other] = [file.store(systemEnvironment()), file.store(systemEnvironment())]
+    await own.open()
+    await other.open()
+    const ended = Promise.withResolvers<void>()
+    own.watch?.(() => expect.unreachable(), false)
+    own.attend?.(() => ended.resolve())
+    await other.submit([newTask('t')])
+    await ended.promise
+    await own.close()
+    await other.close()
+  })
+
   it('may do so where there is no such file: then nothing is told, and nothing fails', () => {
     using file = scratch()
     const stir = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
     stir.listen()
     stir.committed()
     stir.close()
+  })
+})
+
+describe('who has committed', () => {
+  /** A process whose time the test makes. */
+  async function scene(path: string) {
+    const [soon, timers]: [(() => void)[], Set<() => void>] = [[], new Set()]
+    let now = 0
+    const environment = {
+      ...systemEnvironment(),
+      monotonic: () => now,
+      soon: (callback: () => void) => void soon.push(callback),
+      timer: (_: number, callback: () => void) => {
+        timers.add(callback)
+        return { cancel: () => void timers.delete(callback) }
+      },
+    }
+    let hand = statSync(`${path}-shm`).mtimeMs
+    /** Whether others were told since this was asked last. */
+    const told = () => {
+      const before = hand
+      hand = statSync(`${path}-shm`).mtimeMs
+      return hand !== before
+    }
+    const turn = () => {
+      for (const callback of soon.splice(0)) callback()
+    }
+    const elapse = () => {
+      for (const callback of [...timers]) callback()
+      timers.clear()
+    }
+    const wait = () => {
+      now += 1
+    }
+    return { stir: new Stir(environment, path, async () => null, expect.unreachable), told, turn, elapse, wait }
+  }
+
+  it('tells others at once, but not more often than they would look', async () => {
+    using file = scratch()
+    await file.store(systemEnvironment()).open()
+    const { stir, told, turn, wait } = await scene(file.path)
+    stir.committed('now')
+    expect(told()).toBe(true)
+    stir.committed('now')
+    expect(told()).toBe(false)
+    turn()
+    expect(told()).toBe(true)
+    wait()
+    stir.committed('now')
+    expect(told()).toBe(true)
+    stir.close()
+  })
+
+  it('tells them once of all that it did before this loop is over', async () => {
+    using file = scratch()
+    await file.store(systemEnvironment()).open()
+    const { stir, told, turn, wait } = await scene(file.path)
+    stir.committed('soon')
+    stir.committed('soon')
+    expect(told()).toBe(false)
+    turn()
+    expect(told()).toBe(true)
+    turn()
+    expect(told()).toBe(false)
+    wait()
+    stir.committed('soon')
+    stir.committed('now')
+    expect(told()).toBe(true)
+    turn()
+    expect(told()).toBe(false)
+    stir.close()
+  })
+
+  it('tells them of what nobody waits for with the next of these, or a little later, or when it closes', async () => {
+    using file = scratch()
+    await file.store(systemEnvironment()).open()
+    const { stir, told, turn, elapse } = await scene(file.path)
+    stir.committed('later')
+    turn()
+    expect(told()).toBe(false)
+    elapse()
+    expect(told()).toBe(true)
+    stir.committed('later')
+    stir.committed('soon')
+    turn()
+    expect(told()).toBe(true)
+    elapse()
+    expect(told()).toBe(false)
+    stir.committed('later')
+    stir.close()
+    expect(told()).toBe(true)
+    stir.committed('now')
+    expect(told()).toBe(false)
+  })
+})
+
+describe('others hear', () => {
+  const moved = {
+    work: [],
+    withdraw: [],
+    children: [],
+    posts: [],
+    release: null,
+    snapshot: null,
+  } as unknown as Transition
+  const ended = { ...moved, snapshot: { status: 'stopped' } } as unknown as Transition
+  const handed = { ...moved, work: [{}] } as unknown as Transition
+  const rested = { ...moved, release: { wakeAt: 1, ready: false, orphaned: false } }
+  const freed = { ...moved, release: { wakeAt: null, ready: true, orphaned: false } }
+  const committed = (...batch: Transition[]) => newsOf({ name: 'commit', args: [batch], result: [], works: true })
+  const report = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, schedules: true, more: false }
+  const swept = (result: SweepReport | null) =>
+    newsOf({ name: 'sweep', args: [{ name: 'l', token: 1, limit: 1 }], result, works: true })
+
+  it('at once of the ends that they may wait for', () => {
+    expect(committed(moved, ended)).toBe('now')
+    expect(newsOf({ name: 'reply', args: [[]], result: [], works: true })).toBe('now')
+  })
+
+  it('of what there is to do once this process has taken its part, and at once where it takes none', () => {
+    for (const batch of [[ended, handed], [freed], [{ ...moved, gates: { locks: [], unlocks: [1] } }]])
+      expect(committed(...batch)).toBe('soon')
+    for (const works of [true, false])
+      expect(newsOf({ name: 'submit', args: [[], undefined], result: [], works })).toBe(works ? 'soon' : 'now')
+    for (const found of [{ deadNodes: ['n'] }, { releasedTasks: 1 }, { expiredSteps: 1 }, { overdueTasks: 1 }])
+      expect(swept({ ...report, ...found })).toBe('soon')
+  })
+
+  it('later of what only moved', () => {
+    expect(committed(moved, rested)).toBe('later')
+  })
+
+  it('never of what they cannot see, nor of a sweep that found nothing', () => {
+    expect(newsOf({ name: 'inbox', args: ['n', 1, undefined], result: [], works: true })).toBe(null)
+    expect(swept(report)).toBe(null)
+    expect(swept(null)).toBe(null)
   })
 })

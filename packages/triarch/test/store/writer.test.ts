@@ -210,7 +210,7 @@ describe('a SQLite store', () => {
       const claim = await owned(store)
       const hints: (readonly Hint[])[] = []
       await transact(store, claim, () => '1', { step: 3 })
-      store.watch?.((it) => hints.push(it))
+      store.watch?.((it) => hints.push(it), true)
       await transact(store, claim, () => '1')
       expect(hints).toEqual(file === path ? [] : [['tasks']])
     }

@@ -36,6 +36,7 @@ SELECT key, ${STRIKES} AS strikes, priority, ${LINE} AS place FROM triarch_tasks
   AND (control = 1 OR EXISTS (SELECT 1 FROM json_each(?) r
     WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
 ORDER BY ${STRIKES}, ${LINE} LIMIT ?`
+const SUSPECT = 'SELECT 1 FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2 LIMIT 1'
 const TASK = `
 SELECT id, workflow, version, epoch, ready, control, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`
 const TAKE = `
@@ -75,7 +76,7 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
   if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
   const ready = candidates(database, request, 2)
-  const suspect = trial === true && suspects(database, request, 1).length > 0
+  const suspect = trial === true && database.get(SUSPECT) !== undefined && suspects(database, request, 1).length > 0
   // An idle poll takes no write lock.
   if (!due && ready.length === 0 && !suspect) return []
   const first = due || suspect || ready.length > 1 ? undefined : ready[0]
@@ -162,13 +163,16 @@ function suspects(database: Database, { runnable, except = [] }: ClaimRequest, l
   return found.filter(({ strikes }, index) => index === 0 || strikes === 0)
 }
 
+/** What one by itself takes is nothing that another lacks. */
+const NOTHING = { records: 0, bytes: 0 }
+
 /** As many as fit the answer, in their order; at least one. */
 function takeAll(database: Database, all: readonly Candidate[], request: ClaimRequest): Claim[] {
   const left = { records: request.records ?? CLAIM_BOUNDS.records, bytes: request.bytes ?? CLAIM_BOUNDS.bytes }
   const letters = { left: left.bytes }
   const claims: Claim[] = []
   for (const { key } of all) {
-    const { records, bytes } = sizeOf(database, key, left.records)
+    const { records, bytes } = all.length === 1 ? NOTHING : sizeOf(database, key, left.records)
     if (claims.length > 0 && (records > left.records || bytes > left.bytes)) {
       ;(claims.at(-1) as Claim).more = true
       return claims

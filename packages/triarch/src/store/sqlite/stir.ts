@@ -8,8 +8,13 @@ let stores = 0
 const AFTER_OWN = 5
 /** The least distance of looks, on the average (ms): one takes some microseconds. */
 const DISTANCE = 0.5
+/** So long after it was committed others hear of what nobody waits for in particular (ms). */
+const LATER = 1
 /** After a rest several may come at once: as many as fit in so long (ms). */
 const CREDIT = 10
+
+/** When others are to hear of a commit: at once; when this process has done what it can do itself; or with the next of these. */
+export type News = 'now' | 'soon' | 'later'
 
 /**
  * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
@@ -24,7 +29,13 @@ export class Stir {
   readonly #tell: () => void
   #watcher: FSWatcher | null = null
   #isOpen = true
-  #isTouching = false
+  /** A touch that is to come: once this loop is over, or by a timer. */
+  #isSoon = false
+  #later: Timer | null = null
+  #touchedAt = Number.NEGATIVE_INFINITY
+  #touches = 0
+  /** The last hand of another that was heard. */
+  #heard = ''
   #seen: number | null = null
   /** Of this store, in the times of the file (s). */
   readonly #signature: number
@@ -32,6 +43,8 @@ export class Stir {
   #timerAt = Number.POSITIVE_INFINITY
   #isLooking = false
   #isAgain = false
+  /** A hand of another was seen since the last look: there is something new, and it is told before it is asked how new. */
+  #isNews = false
   /** No look comes before. */
   #notBefore = 0
 
@@ -54,38 +67,52 @@ export class Stir {
     }
   }
 
+  /** Others hear of what they have not heard of yet. */
   close(): void {
+    if (this.#isSoon || this.#later) this.#touch()
     this.#isOpen = false
     this.#deafen()
   }
 
-  /** Something that others may wait for was committed here: they are told once this process has done what it can do itself. */
-  committed(): void {
-    if (this.#isTouching) return
-    this.#isTouching = true
-    this.#environment.soon(() => this.#touch())
+  /** Something that others may wait for was committed here. */
+  committed(news: News = 'soon'): void {
+    const environment = this.#environment
+    if (news === 'now' && environment.monotonic() - this.#touchedAt >= DISTANCE) return this.#touch()
+    if (this.#isSoon) return
+    if (news === 'later') {
+      this.#later ??= environment.timer(LATER, () => this.#touch())
+      return
+    }
+    this.#isSoon = true
+    environment.soon(() => this.#isSoon && this.#touch())
   }
 
   #touch(): void {
-    this.#isTouching = false
+    this.#isSoon = false
+    this.#later?.cancel()
+    this.#later = null
     if (!this.#isOpen) return
-    const isOther = this.#watcher !== null && !this.#isOwn()
+    const hand = this.#watcher && this.#hand()
+    this.#touchedAt = this.#environment.monotonic()
+    // Not two hands of one process are the same.
+    this.#touches = (this.#touches + 1) % 1_000
     try {
       // By its path: a descriptor of that file, when it is closed, would take all of SQLite's locks along.
-      utimesSync(this.#path, this.#signature, this.#environment.now() / 1_000)
+      utimesSync(this.#path, this.#signature, (this.#environment.now() + this.#touches / 1_000) / 1_000)
     } catch {
       // Others look from time to time.
     }
     // Somebody else's hand is gone now, and may not have been seen.
-    if (isOther) this.#arm(0)
+    if (hand && !hand.isOwn) this.#see(hand.at)
   }
 
-  /** Whether it was this process that touched the file last. */
-  #isOwn(): boolean {
+  /** Whose process touched the file last, and when; null: nobody knows. */
+  #hand(): { isOwn: boolean; at: string } | null {
     try {
-      return Math.floor(statSync(this.#path).atimeMs / 1_000) === this.#signature
+      const { atimeMs, mtimeMs } = statSync(this.#path)
+      return { isOwn: Math.floor(atimeMs / 1_000) === this.#signature, at: `${atimeMs} ${mtimeMs}` }
     } catch {
-      return false
+      return null
     }
   }
 
@@ -96,7 +123,17 @@ export class Stir {
   }
 
   #hear(): void {
-    this.#arm(this.#isOwn() ? AFTER_OWN : 0)
+    const hand = this.#hand()
+    if (hand?.isOwn) return this.#arm(AFTER_OWN)
+    if (hand) this.#see(hand.at)
+    else this.#arm(0)
+  }
+
+  #see(at: string): void {
+    if (at === this.#heard) return
+    this.#heard = at
+    this.#isNews = true
+    this.#arm(0)
   }
 
   #arm(ms: number): void {
@@ -116,12 +153,15 @@ export class Stir {
     this.#isAgain = false
     this.#timerAt = Number.POSITIVE_INFINITY
     this.#notBefore = Math.max(this.#notBefore, this.#environment.monotonic() - CREDIT) + DISTANCE
+    const isNews = this.#isNews
+    this.#isNews = false
+    if (isNews && this.#watcher) this.#tell()
     const seen = await this.#changes().catch(() => this.#seen)
     this.#isLooking = false
     const isNew = seen !== this.#seen
     this.#seen = seen
     if (!this.#watcher) return
-    if (isNew) this.#tell()
+    if (isNew && !isNews) this.#tell()
     if (this.#isAgain) this.#arm(0)
   }
 }

@@ -11,6 +11,7 @@ import { SameFile, vitalsOf } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
+import { newsOf } from './news.ts'
 import { openDatabase } from './open.ts'
 import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
@@ -21,12 +22,6 @@ import { WorkerRunner } from './worker.ts'
 
 /** With commits slower than this (ms), all of them go to a thread of their own. */
 const SLOW_COMMIT = 2
-
-/** What others wait for. */
-const toldOf: ReadonlySet<OperationName> = new Set([
-  ...(['commit', 'submit', 'post', 'effect', 'reply', 'sweep', 'lift', 'cut', 'terminate'] as const),
-  ...(['writeSchedule', 'writeBreaker', 'writeSetting', 'invalidate', 'resign'] as const),
-])
 
 export interface SqliteSettings {
   path: string
@@ -50,6 +45,8 @@ export class SqliteStore implements port.StateStore {
   /** The connection of the users' transactions, once there was one. */
   #second: Database | null = null
   #wake: (hints: readonly port.Hint[]) => void = () => undefined
+  /** A node of this process takes up what there is to do. */
+  #works = false
   readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
   #ended: (ids: null) => void = () => undefined
   /** None in memory. */
@@ -427,8 +424,11 @@ export class SqliteStore implements port.StateStore {
     return this.#run('changes')
   }
 
-  watch(wake: (hints: readonly port.Hint[]) => void): void {
+  /** A node that only looks for settings finds them with its polls. */
+  watch(wake: (hints: readonly port.Hint[]) => void, works: boolean): void {
+    if (!works) return
     this.#wake = wake
+    this.#works = true
     this.#stir?.listen()
   }
 
@@ -506,7 +506,8 @@ export class SqliteStore implements port.StateStore {
     if (!this.#runner) throw unopened()
     this.#file?.check()
     const result = await this.#runner.run(name, ...args)
-    if (toldOf.has(name)) this.#stir?.committed()
+    const news = this.#stir && newsOf({ name, args, result, works: this.#works })
+    if (news) this.#stir?.committed(news)
     return result
   }
 

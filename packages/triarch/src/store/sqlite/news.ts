@@ -1,0 +1,43 @@
+import type { SweepReport, Transition } from '../port.ts'
+import type { Arguments, OperationName, Operations } from './runner.ts'
+import type { News } from './stir.ts'
+
+/** What others wait for. */
+const told: ReadonlySet<OperationName> = new Set([
+  ...(['commit', 'submit', 'post', 'effect', 'reply', 'sweep', 'lift', 'cut', 'terminate'] as const),
+  ...(['writeSchedule', 'writeBreaker', 'writeSetting', 'invalidate', 'resign'] as const),
+])
+
+/** What was asked of the store and answered, and whether this process takes up what there is to do. */
+interface Done<Name extends OperationName> {
+  name: Name
+  args: Arguments<Name>
+  result: ReturnType<Operations[Name]>
+  works: boolean
+}
+
+/** When other processes are to hear of it; null: never. */
+export function newsOf<Name extends OperationName>({ name, args, result, works }: Done<Name>): News | null {
+  if (!told.has(name) || (name === 'sweep' && foundNothing(result as SweepReport | null))) return null
+  if (name === 'commit') return newsOfCommit(args[0] as readonly Transition[])
+  return works && name !== 'reply' ? 'soon' : 'now'
+}
+
+/** Who waits for an end waits for nothing that this process could do; who only watches sees the next commit as well. */
+function newsOfCommit(batch: readonly Transition[]): News {
+  if (batch.some(isForOthers)) return 'soon'
+  return batch.some(({ snapshot }) => snapshot?.status === 'stopped') ? 'now' : 'later'
+}
+
+/** As nearly all sweeps do: others are not woken for those. */
+function foundNothing(report: SweepReport | null): boolean {
+  if (!report) return true
+  const { deadNodes, releasedTasks, expiredSteps, overdueTasks } = report
+  return deadNodes.length + releasedTasks + expiredSteps + overdueTasks === 0
+}
+
+/** Others may have something to do. */
+function isForOthers({ work, withdraw, children, posts, gates, release }: Transition): boolean {
+  const handed = work.length + withdraw.length + children.length + posts.length
+  return handed > 0 || gates !== undefined || release?.ready === true
+}
