@@ -94,11 +94,10 @@ export class Witness {
   async isBehind(): Promise<boolean> {
     const seen = this.#seen()
     if (seen.length === 0) return false
-    const held = new Set(seen.flatMap(({ id, released }) => (released ? [] : [id])))
     const requests = new Map(seen.flatMap((it) => (it.request ? [[it.id, it]] : [])))
     return (await this.#lost(seen)).some(({ id, last, request }) => {
       if (request) return this.#isAwaited(requests.get(id))
-      return last !== null || held.has(id)
+      return last !== null || seen.some((known) => known.id === id && this.#isHere(known))
     })
   }
 
@@ -130,6 +129,11 @@ export class Witness {
     this.#latest[this.#place] = span
     if (known.request) span.request = known
     else span.record = known
+  }
+
+  /** It was not given back since either, of which nothing may be remembered: others did no more with it than this node knows. */
+  #isHere({ id, key, released }: Known): boolean {
+    return !released && this.#runners.get(id)?.key === key
   }
 
   /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */

@@ -5,7 +5,7 @@ import { Strays } from '../../src/scheduler/stray.ts'
 import { UNCHANGED } from '../../src/scheduler/transition.ts'
 import { Witness } from '../../src/scheduler/witness.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { OwnedTask, RecordMark, WorkRequest } from '../../src/store/port.ts'
+import type { OwnedTask, RecordMark, Transition, WorkRequest } from '../../src/store/port.ts'
 import { memory } from '../../src/testing/index.ts'
 import { Puppet } from '../wire/puppet.ts'
 import { seen, stage } from './harness.ts'
@@ -75,6 +75,39 @@ describe('what a node remembers of its records', () => {
       w.see(`t${n}`)
     }
     expect(await w.asked()).not.toContain('early')
+  })
+})
+
+describe('a task that is not there any more', () => {
+  const release = { wakeAt: null, ready: false, orphaned: false }
+  const a = { id: 'a', key: 1, state: { workflow: 'w' } } as TaskRunner
+  const b = { id: 'b', key: 2, state: { workflow: 'w' } } as TaskRunner
+
+  it.each<[which: string, here: TaskRunner[], behind: boolean]>([
+    ['is missed while it is here', [a], true],
+    [
+      'is not once it was given back, of which nothing is remembered: others finished it, and retention dropped it',
+      [],
+      false,
+    ],
+    ['is not where its id is that of another by now', [{ ...a, key: 3 } as TaskRunner], false],
+  ])('%s', async (_, here, behind) => {
+    const lost = async (marks: readonly RecordMark[]) =>
+      marks.flatMap(({ id }) => (id === 'a' ? [{ id, last: null }] : []))
+    let now = 0
+    const options = { store: { lost }, environment: { monotonic: () => now }, alert: () => {}, every: EVERY }
+    const it = new Witness({ ...options, wentBack: () => {} }, new Map(here.map((runner) => [runner.id, runner])))
+    const see = ({ id, key }: TaskRunner, seq: number, given: Transition['release']) =>
+      it.see({ id, key, state: { workflow: 'w' } } as TaskRunner, {
+        ...UNCHANGED,
+        ...{ key: key ?? 0, id, node: 'n', epoch: 1, seq, at: now, release: given },
+      })
+    see(a, 2, null)
+    now += EVERY
+    // Of each span the last is remembered.
+    see(a, 2, release)
+    see(b, 2, null)
+    expect(await it.isBehind()).toBe(behind)
   })
 })
 
