@@ -1,4 +1,5 @@
 import type { AlertNotification, Triarch, TriarchOptions } from '../packages/triarch/src/index.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Plan } from './plan.ts'
@@ -16,12 +17,15 @@ const UNTOLD = 'SELECT id FROM triarch_alert_posts'
 export class Alarm {
   readonly #world: World
   readonly #plan: NonNullable<Plan['alarm']> | null
+  readonly #goesBack: boolean
   readonly #told: AlertNotification[] = []
+  readonly #faults: string[] = []
   /** In true time. */
   #began: number
 
-  constructor(world: World, { alarm }: Plan) {
+  constructor(world: World, { alarm, loss }: Plan) {
     this.#world = world
+    this.#goesBack = loss !== undefined
     this.#plan = alarm ?? null
     this.#began = world.now
   }
@@ -42,9 +46,11 @@ export class Alarm {
     }
   }
 
-  /** Nobody listens to the log: it is there all the same. */
-  listen(triarch: Triarch): void {
-    if (this.#plan) triarch.on('alert', () => undefined)
+  /** The log of a node is there though nobody listens. Of a store that never went back no node may say that it did. */
+  listen(machine: Machine, triarch: Triarch): void {
+    triarch.on('alert', ({ code, task, message }) => {
+      if (code === 'LOST_TAIL' && !this.#goesBack) this.#faults.push(`${machine.name} says of ${task}: ${message}`)
+    })
   }
 
   /** Alerts that are not over, and what nobody was told yet. */
@@ -74,7 +80,7 @@ export class Alarm {
     const lost = (this.#plan?.ills ?? []).filter(
       ({ at, ms }) => ms >= LONG && !since.some((one) => one >= at && one < at + ms + KEEP),
     )
-    return [...found, ...lost.map(({ at }) => `nobody was told of what was ill from ${at} on`)]
+    return [...this.#faults, ...found, ...lost.map(({ at }) => `nobody was told of what was ill from ${at} on`)]
   }
 
   #isIll(now: number): boolean {

@@ -164,7 +164,7 @@ export class Cluster {
       },
     })
     this.reign.stand(machine, triarch)
-    this.alarm.listen(triarch)
+    this.alarm.listen(machine, triarch)
     if (throws) {
       const thrown = () => new Error('injected: a listener throws')
       triarch.on('alert', () => {

@@ -243,7 +243,7 @@ const settings: Oracle = ({ dial }) => dial.faults
  */
 const policies: Oracle = ({ tuning }) => tuning.faults
 
-/** Of what is ill outside somebody is told once, and of its end. That each alert comes to its end is `liveness`. */
+/** Of what is ill outside somebody is told once, and of its end; of a store that went back nobody, where it did not. That each alert comes to its end is `liveness`. */
 const alerts: Oracle = ({ alarm }) => alarm.faults
 /** A limit that follows its service falls while that is ill, and rises again when it is well. That no more run than it allows is `slots`. */
 const limits: Oracle = ({ adaptive }) => adaptive.faults

@@ -615,6 +615,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 521,
     world: 'silence',
   },
+  'a node misses what retention dropped after others had finished it': {
+    change: { 'scheduler/witness.ts': [['this.#runners.get(id)?.key === key', 'id.length + key > 0']] },
+    by: ['alerts'],
+    at: 11,
+    world: 'retention',
+  },
   'a history grows for ever': {
     change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
     by: ['bounds'],
