@@ -161,7 +161,7 @@ export class Consumer implements Service {
           guard?.asked(
             (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null && !partly.has(name),
             (queue) => !seats.none || pace?.isOpen(queue) === false || host.resting(queue),
-            slots.running > 0,
+            slots.running > 0 || this.#again || this.#seated(host),
           )
         }
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
@@ -179,6 +179,13 @@ export class Consumer implements Service {
       }
     }
     this.#polling = false
+  }
+
+  /** One that is over has its seat until its reply is written: then the queue is asked again. */
+  #seated({ name, seats }: AgentHost): boolean {
+    if (seats.none) return false
+    for (const { agent } of this.#unsent.values()) if (agentOfQueue(agent) === name) return true
+    return false
   }
 
   #tell(requests: number, asked: number): void {

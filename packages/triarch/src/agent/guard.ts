@@ -215,7 +215,7 @@ export class Guard {
 
   /**
    * The queues were asked for as much as there is room for: passes that are left are for others. `room`: there was some left; `short`: in this
-   * queue something may wait for all that. `busy`: it may wait for what runs here, whose end has the queue asked again.
+   * queue something may wait for all that. `busy`: it may wait for what runs here, or is not told yet, whose end has the queue asked again.
    */
   asked(room: boolean, short: (queue: string) => boolean, busy: boolean): void {
     for (const lane of this.lanes.values()) {

@@ -9,7 +9,7 @@ import {
   UnknownOutcomeError,
   workflow,
 } from '../../src/index.ts'
-import { memory } from '../../src/testing/index.ts'
+import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, type Stage, seen, stage } from './harness.ts'
 
 const quick = { attempts: 100, backoff: { initial: '100ms', max: '100ms', jitter: false } } as const
@@ -159,6 +159,7 @@ describe('while its circuit breaker is open an agent', () => {
   it.each<[bound: string, options: AgentOptions, least: Duration]>([
     ['slots', { concurrency: 5 }, '2s'],
     ['seats over all nodes', { concurrency: { shared: 5 } }, '2s'],
+    ['one seat over all nodes', { concurrency: { shared: 1 } }, '7s'],
     ['pools', { pools: { high: 2, rest: 5 } }, '2s'],
     ['a rate limit', { rateLimit: { limit: 50, per: '1s', burst: 5 } }, '2s'],
   ])('gets it as soon as %s allow, which bound it as well', async (_, options, least) => {
@@ -173,6 +174,26 @@ describe('while its circuit breaker is open an agent', () => {
     expect(of.calls).toHaveLength(60)
     await s.advance('1s')
     expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(60)
+  })
+
+  it('gets it although its seat was free again before the answer came that there was none', async () => {
+    const of = bank({}, { concurrency: { shared: 1 } })
+    const environment = new VirtualEnvironment()
+    const slow = seen(memory(), (store) => ({
+      takeWork: async (request) => {
+        const items = await store.takeWork(request)
+        await new Promise<void>((resolve) => environment.timer(20, resolve))
+        return items
+      },
+    }))
+    await using s = await of.start({ environment, store: slow })
+    const { triarch } = s.engine
+    await triarch.breaker('bank').open({ reason: 'a test' })
+    await many(s, of, 30)
+    await s.advance('1s')
+    await triarch.breaker('bank').close({ reason: 'a test' })
+    await s.advance('6s')
+    expect(of.calls).toHaveLength(30)
   })
 
   it('gets it though nobody looks for long what its rate limit allows', async () => {
