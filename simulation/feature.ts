@@ -189,6 +189,9 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
+/** What services rest, in all, if each call is made once (ms). */
+const ALL_RESTS = 60_000
+
 /** Services without a rate limit ask to be left alone, and much waits for them on several nodes. */
 const respite: Feature = (chance, plan) => {
   // What the store forgets; what else says when attempts begin, or for whom a service rests; whose agents are elsewhere; what is too much
@@ -200,6 +203,9 @@ const respite: Feature = (chance, plan) => {
   const call = (): Op[] => [callOf(chance)]
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+  // All rests together are over long before what waits must be.
+  const calls = JSON.stringify(plan.tasks).split('"do":"step"').length
+  plan.respite.each = Math.max(plan.respite.each, Math.ceil((calls * plan.respite.ms) / ALL_RESTS))
 }
 
 /** An operator gives agents rate limits, bounds and breakers, other ones, and takes them away, while much waits for them; also when all is well again. */
