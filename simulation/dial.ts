@@ -105,7 +105,12 @@ export class Dial {
     const until = this.#world.now + at + ms
     void this.#words
       .say(machine, at, () => handle.set(value, WHY))
-      .then(() => this.#words.say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)))
+      .then(() => this.#words.saySurely(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)))
+  }
+
+  /** The store may have forgotten that what was for a while is over. */
+  repeat(): void {
+    this.#words.repeat()
   }
 
   /** Those of the living that do not run what they are to, once nothing more is said. */

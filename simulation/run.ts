@@ -220,6 +220,7 @@ class Run {
         goBack()
         this.#client.accepted.splice(accepted)
         this.#client.repeat()
+        this.#cluster.dial.repeat()
         this.#fortune.count('loss')
         this.#world.note(`the store has forgotten what it took in the last ${last} ms`)
       }

@@ -9,6 +9,9 @@ export class Words {
   /** Those that are not said yet. */
   owed = 0
 
+  /** Those that were said, and must stay so. */
+  readonly #lasting: (() => void)[] = []
+
   /** Resolves once it is said. */
   say(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
     this.owed++
@@ -27,5 +30,16 @@ export class Words {
     }
     machine.timer(at, say)
     return said.promise
+  }
+
+  /** The same, and whoever said it sees to it that it stays said. */
+  async saySurely(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
+    await this.say(machine, at, word)
+    this.#lasting.push(() => void this.saySurely(machine, 0, word))
+  }
+
+  /** The store may have forgotten some. */
+  repeat(): void {
+    for (const again of this.#lasting.splice(0)) again()
   }
 }
