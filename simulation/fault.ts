@@ -105,11 +105,14 @@ export class Fortune {
   }
 }
 
-/** What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost. */
+/**
+ * What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost, and so would that of an
+ * end by force, whose caller would hear that another had ended the task.
+ */
 function possible(kind: CallFault, { name, machine, args }: Call): boolean {
   if (kind === 'unanswered') return name !== 'transact'
   if (kind === 'twice' && name === 'commit') return (args[0] as Transition[]).every(({ events }) => events !== null)
-  if (kind === 'twice') return name !== 'post' && name !== 'claim'
+  if (kind === 'twice') return !['post', 'claim', 'terminate'].includes(name)
   if (kind === 'crash-before' || kind === 'crash-after') return machine.name.startsWith('node')
   return true
 }
