@@ -345,8 +345,9 @@ export class Node {
       failed,
     })
     reader.changed = () => {
-      if (!this.#open) return
+      // Also one that stops: what it let begin and has not begun yet is not to begin where it is paused.
       this.#governor.apply()
+      if (!this.#open) return
       this.#lease.tell()
       this.wake()
     }

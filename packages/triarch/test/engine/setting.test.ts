@@ -6,7 +6,7 @@ import { KnownSetting } from '../../src/definition/setting.ts'
 import { agent, type FairTask, type StandardSchema, setting, Triarch, TriarchError, workflow } from '../../src/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
-import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
+import { codeOf, eventsOf, type Stage, seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 interface Limits {
@@ -296,6 +296,37 @@ describe('the engine’s own settings', () => {
     calls[1]?.()
     await s.settle()
     expect((await waits.status()).outcome).toBe('success')
+  })
+
+  it('pause an agent also on a node that hears of it while it stops: what it had let begin does not', async () => {
+    const { calls, pay, order } = bank()
+    const [committed, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let holds = false
+    const held = seen(memory(), (store) => ({
+      async commit(batch) {
+        const outcomes = await store.commit(batch)
+        if (holds) await committed.promise
+        return outcomes
+      },
+      async settings(query) {
+        const rows = await store.settings(query)
+        if (holds && 'after' in query) await read.promise
+        return rows
+      },
+    }))
+    const s = await stage({ workflows: [order], agents: [pay], store: held })
+    holds = true
+    const submitted = s.submit(order, null)
+    void s.engine.triarch.setting('triarch.agent.bank').change({ paused: 'the bank is down' }, why)
+    await s.settle()
+    const stopped = s.engine.stop({ grace: '10s' })
+    await s.settle()
+    read.resolve()
+    await s.settle()
+    committed.resolve()
+    await Promise.all([submitted, stopped])
+    expect(calls).toEqual([])
+    expect(s.errors).toEqual([])
   })
 
   it('pause a workflow: its tasks wait, and can be cancelled', async () => {
