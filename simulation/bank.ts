@@ -5,7 +5,7 @@ export interface Question {
   key: number
 }
 
-/** When it was asked for, and when the service gave it, in true time. */
+/** When it was asked for, and when the answer was there, in true time. */
 export interface Answer extends Question {
   asked: number
   answered: number

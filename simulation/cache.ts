@@ -1,5 +1,6 @@
 import { cacheName } from '../packages/triarch/src/definition/cache.ts'
 import {
+  type Agent,
   isTriarchError,
   type KeyValueCache,
   PermanentError,
@@ -13,6 +14,7 @@ import type { CacheMark } from '../packages/triarch/src/kernel/step/step.ts'
 import type { Flight } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Evidence, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
 import { type Answer, type Bank, bank, type Question, tagOf, WITHIN } from './bank.ts'
@@ -62,6 +64,8 @@ export class Kept {
   readonly #world: World
   readonly #sight: Sight
   readonly #plan: CachePlan | null
+  /** What the service says comes later than it says it. */
+  readonly #late: boolean
   readonly #asking = new Map<number, Set<Asking>>()
   /** By the digest of what is asked: whoever the store says asks for it. */
   readonly #flights = new Map<string, { node: string; until: number }>()
@@ -74,10 +78,11 @@ export class Kept {
   #word: Invalid | null = null
   #owed = 0
 
-  constructor(world: World, sight: Sight, { cache }: Plan) {
+  constructor(world: World, sight: Sight, { cache, adaptive }: Plan) {
     this.#world = world
     this.#sight = sight
     this.#plan = cache ?? null
+    this.#late = adaptive !== undefined
   }
 
   /** Words of the operator that were not taken yet. */
@@ -94,6 +99,12 @@ export class Kept {
       if (!machine || !diary) throw new Error('it is asked by nobody')
       return this.#ask(question, step, machine, diary)
     })
+  }
+
+  /** The agent behind a service whose answers come late: they are kept from when they are there, and are as old as that. */
+  agent(agent: Agent): Agent {
+    if (!this.#plan || !this.#late || agent.name !== 'bank') return agent
+    return sabotagedAgent(agent, async (_, work) => ({ ...((await work()) as Answer), answered: this.#world.now }))
   }
 
   /** What a node is given besides. */

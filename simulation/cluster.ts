@@ -191,7 +191,7 @@ export class Cluster {
       )
       return this.#counted(
         machine,
-        this.respite.agent(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled))),
+        this.kept.agent(this.respite.agent(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))),
       )
     })
   }
