@@ -1158,7 +1158,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an answer that comes late is young': {
     change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
     by: ['caches'],
-    at: 531,
+    at: 563,
     world: 'cache',
   },
   'a cache that fails fails the step': {

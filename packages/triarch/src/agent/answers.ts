@@ -82,7 +82,7 @@ export class Answers {
         const found = this.#recalled(key, policy)
         if (found) return found
         const flight = this.#flights.get(key.digest)
-        if (!flight) return await this.#own(policy, key, until, waits)
+        if (!flight) return await this.#own(policy, key, { until, completeBy }, waits)
         waits()
         if (!(await this.#before(until, flight))) return NOTHING
       }
@@ -105,8 +105,13 @@ export class Answers {
     return { outcome: this.#outcomeOf(answer, 'memory', true), flight }
   }
 
-  /** Nobody else in this process is looking for it. */
-  async #own(policy: CachePolicy, key: CacheKey, until: number, waits: () => void): Promise<Found> {
+  /** Nobody else in this process is looking for it. `until`: so long it waits, by the monotonic clock. */
+  async #own(
+    policy: CachePolicy,
+    key: CacheKey,
+    { until, completeBy }: { until: number; completeBy: number },
+    waits: () => void,
+  ): Promise<Found> {
     const departure = this.#depart(policy, key)
     const { environment, shared } = this.#options
     if (!policy.shared || shared === null) return { outcome: null, flight: departure }
@@ -120,7 +125,8 @@ export class Answers {
           if (found) return found
         }
         const left = until - environment.monotonic()
-        if (!flying && (await departure.claim(2 * left))) return { outcome: null, flight: departure }
+        const within = completeBy - environment.now()
+        if (!flying && (await departure.claim(within))) return { outcome: null, flight: departure }
         waits()
         if (left <= LOOK) break
         await delay(environment, LOOK)
@@ -149,12 +155,14 @@ export class Answers {
 
   #depart(policy: CachePolicy, { digest, names }: CacheKey): Departure {
     const landed = Promise.withResolvers<void>()
-    const seen = this.#validity.generation
+    let seen = this.#validity.generation
     this.#flights.set(digest, landed.promise)
     let over = false
     return {
       claim: async (within) => {
         const { store, node } = this.#options
+        // What was not valid any more while it waited for others is none of this answer's concern: it is asked for now.
+        seen = this.#validity.generation
         const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
         return !this.#shares(policy) || this.#bounded(store.fly(flight)).catch((error: unknown) => this.#alone(error))
       },

@@ -220,6 +220,26 @@ describe('over nodes', () => {
     expect(of.calls).toHaveLength(1)
   })
 
+  it('whoever asks after it waited for others is the only one who does, all the same', async () => {
+    using t = town({ ttl: '1m' })
+    const { of } = t
+    const one = await t.node()
+    await using two = await t.node()
+    await using three = await t.node()
+    of.service.slow = 60_000
+    await one.submit(of.quote, { what: 'eur' })
+    await one.advance('1s')
+    const second = await two.submit(of.quote, { what: 'eur' })
+    await two.advance('14s')
+    await one.kill()
+    of.service.slow = 5_000
+    await two.advance('2s')
+    const third = await three.submit(of.quote, { what: 'eur' })
+    await three.advance('8s')
+    expect([await second.result(), await third.result()]).toEqual(['eur 1', 'eur 1'])
+    expect(of.calls).toHaveLength(2)
+  })
+
   it.each([
     ['process', undefined],
     ['shared', 'shared'],
@@ -318,6 +338,27 @@ describe('over nodes', () => {
     const fresh = await s.submit(of.quote, { what: 'eur' })
     await s.advance('5s')
     expect([await old.result(), await fresh.result()]).toEqual(['eur 1', 'eur 2'])
+  })
+
+  it('what was invalidated while somebody waited to ask is no matter of what is asked then', async () => {
+    using t = town({ ttl: '1m' })
+    const { of } = t
+    const one = await t.node()
+    await using two = await t.node()
+    of.service.slow = 60_000
+    await one.submit(of.quote, { what: 'eur' })
+    await one.advance('1s')
+    const waits = await two.submit(of.quote, { what: 'eur' })
+    await two.advance('1s')
+    const done = two.engine.triarch.invalidate(of.rate)
+    await two.advance('1s')
+    await done
+    await one.kill()
+    of.service.slow = 0
+    await two.advance('2s')
+    expect(await waits.result()).toBe('eur 1')
+    expect(await asked(two, of, { what: 'eur' })).toBe('eur 1')
+    expect(of.calls).toHaveLength(2)
   })
 
   it('a cache that is down, or says nothing, costs nobody an answer', async () => {
