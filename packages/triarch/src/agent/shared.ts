@@ -23,7 +23,7 @@ export interface SharedAnswer {
 /** What several processes have in common. */
 export interface SharedCache {
   get(key: string): Promise<{ answer: SharedAnswer | null; flying: boolean }>
-  /** `keep`: for so long (ms). */
+  /** `keep`: for so long (ms). Its flight has landed with that. */
   set(key: string, answer: Omit<SharedAnswer, 'age'>, keep: number): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function storeCache(
 /** Answers lie there, flights in the state store. */
 export function keyValueCache(
   cache: KeyValueCache,
-  store: Pick<StateStore, 'recall'>,
+  { store, node }: { store: Pick<StateStore, 'recall' | 'land'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
@@ -68,7 +68,11 @@ export function keyValueCache(
     },
     async set(key, { value, names, seen }, keep) {
       const data = coder.encode(JSON.stringify({ value, names }))
-      await cache.set(PREFIX + key, JSON.stringify({ data, seen, at: now() }), Math.ceil(keep))
+      try {
+        await cache.set(PREFIX + key, JSON.stringify({ data, seen, at: now() }), Math.ceil(keep))
+      } finally {
+        await store.land({ key, node })
+      }
     },
   }
 }

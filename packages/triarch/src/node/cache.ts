@@ -64,7 +64,7 @@ export function answersOf(
   const coder = new Coder(codecs)
   const now = () => Math.round(environment.now())
   const own = (): SharedCache => storeCache(store, coder, now)
-  const other = (cache: KeyValueCache) => keyValueCache(cache, store, coder, now)
+  const other = (cache: KeyValueCache) => keyValueCache(cache, { store, node }, coder, now)
   const outlet = telemetry['cache:failed']
   return new Answers({
     ...{ environment, store, node, memory, deadline },

@@ -2,6 +2,7 @@ import Keyv from 'keyv'
 import { expect, it } from 'vitest'
 import { agent, type KeyValueCache, type TelemetryEvents, Triarch, workflow } from '../../src/index.ts'
 import { encrypt } from '../../src/store/codec/encrypt.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, never, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
@@ -75,6 +76,26 @@ it.each(Object.entries(ill))('a cache that %s is a miss, costs no attempt, and i
   for (const task of tasks) expect((await task.status()).failures).toBe(0)
   expect(failed.length).toBeGreaterThanOrEqual(2)
   expect(s.errors).toEqual([])
+})
+
+it('what was answered is asked for no more: nobody waits for that when the answer is over', async () => {
+  using file = scratch()
+  const environment = new VirtualEnvironment()
+  const kept = new Map<string, unknown>()
+  const calls: string[] = []
+  const bank = agent('bank')
+  const rate = bank.action('rate', { cache: { ttl: '1s', jitter: 0 }, run: (of: string) => calls.push(of) })
+  const quote = workflow('quote', { run: (of: string, task) => task.run(rate, of) })
+  const cache = { shared: { get: (key: string) => kept.get(key), set: (...of: [string, unknown]) => kept.set(...of) } }
+  const both = { environment, store: file.store, workflows: [quote], agents: [bank], cache, poll: 100 }
+  await using one = await stage(both)
+  await using other = await stage(both)
+  for (const node of [one, other]) {
+    const task = await node.submit(quote, 'EUR')
+    await environment.advance(1_000)
+    expect((await task.status()).outcome).toBe('success')
+  }
+  expect(calls).toHaveLength(2)
 })
 
 it('what is no cache is refused', async () => {
