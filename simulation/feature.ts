@@ -517,8 +517,8 @@ const wire: Feature = (chance, plan) => {
 
 /** Schedulers and agents are in different processes, which talk to each other. */
 const direct: Feature = (chance, plan) => {
-  // What was acknowledged and then forgotten; and agents that are no nodes.
-  if (plan.wire || plan.loss || plan.leaps) return
+  // What was acknowledged and then forgotten; agents that are no nodes; and those whose steps age: who does not have them queues by priority alone.
+  if (plan.wire || plan.loss || plan.leaps || plan.line?.ageing !== undefined) return
   const schedulers = chance.between(1, 2)
   const roles: NodePlan['roles'][] = [
     ...Array.from({ length: schedulers }, (): NodePlan['roles'] => ['scheduler', 'supervisor']),
