@@ -8,7 +8,7 @@ import { withClient } from './database.ts'
 import { ownStore } from './own.ts'
 import { startServer } from './server.ts'
 
-// Calls that tell others of themselves once they are committed (migrations/0035).
+// Calls that tell others of themselves once they are committed (migrations/0035, 0037).
 
 const { schema, store } = await ownStore()
 
@@ -103,6 +103,41 @@ describe('a call that says itself what others are to hear', () => {
       const said = await heard((client) => aloud(client, 'submit_one', submission('unsaid', 6), 'again'))
       expect(said).toEqual(['again'])
     })
+  })
+
+  it('is heard of while it is on its way to disk, and answered once it is there, as is who asks again', async () => {
+    await using server = await own()
+    const [client, other] = [await server.client('SET synchronous_commit = on'), await server.client('SELECT')]
+    const heard = new Set<string | undefined>()
+    const listener = await server.client('LISTEN "triarch_@x"')
+    const next = () => new Promise((resolve) => listener.once('notification', resolve))
+    listener.on('notification', ({ payload }) => heard.add(payload))
+    let number = 1
+    // What a connection reads for the first time it may mark as committed, which writes to the log as well.
+    await aloud(client, 'submit_one', submission('first', number), 'first', 'triarch')
+    await server.mirrored(true)
+    const { over } = await server.stuck(() => {
+      number++
+      return aloud(client, 'submit_one', submission(`ahead-${number}`, number), `made-${number}`, 'triarch')
+    })
+    while (!heard.has(`made-${number}`)) await next()
+    const { rows } = await other.query('SELECT key FROM triarch.tasks WHERE id = $1', [`ahead-${number}`])
+    const answer = { answer: rows[0].key }
+    await server.mirrored(false)
+    expect((await over) as pg.QueryResult).toMatchObject({ rows: [answer] })
+    // Nobody heard that answer: it may be of before a crash, and not on disk.
+    await server.mirrored(true)
+    await other.query('SET synchronous_commit = on')
+    while ((await other.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names === '') {}
+    const quietly = inSchema(`SELECT triarch.submit_one(${placeholders(13)}) AS answer`, 'triarch')
+    let asked = 0
+    const again = await server.stuck(() => {
+      asked++
+      return other.query(quietly, [...submission(`ahead-${number}`, number)])
+    })
+    expect(asked).toBe(1)
+    await server.mirrored(false)
+    expect((await again.over) as pg.QueryResult).toMatchObject({ rows: [answer] })
   })
 
   it('does not wait for others who notify: those keep all who do waiting until they are on disk, and on a copy', async () => {
