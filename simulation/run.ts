@@ -121,6 +121,7 @@ class Run {
         this.#archive.observe(call, answer)
         this.#poison.observe(call)
         this.#bounds.observe(call, answer)
+        this.#operator.acts.observe(call, answer)
         this.#cluster.entrance.observe(call)
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
