@@ -79,8 +79,9 @@ export class Fortune {
       const late = done && name !== 'post' ? this.#upTo(2 * this.#patience) : 0
       return this.#strike(call, { ...fate, there: fate.there + late, fault: done ? 'unanswered' : 'swallowed' })
     }
-    // A submission that comes again after retention has dropped its task is another task.
-    const kept = call.name === 'submit' ? Math.min(...Object.values(retention)) / 2 : Infinity
+    // After retention has dropped its task, a submission that comes again is another task, and a commit finds none to be of.
+    const isOfTasks = call.name === 'submit' || call.name === 'commit'
+    const kept = isOfTasks ? Math.min(...Object.values(retention)) / 2 : Infinity
     if (kind !== 'slow')
       return this.#strike(call, { ...fate, fault: kind, again: this.#upTo(Math.floor(Math.min(lease, kept))) })
     this.count('slow')
