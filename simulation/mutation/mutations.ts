@@ -567,7 +567,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/witness.ts': [
         ['    if (seen.length === 0) return false\n', '    if (seen.length >= 0) return false\n'],
-        ['if (lost.length > 0) return this.#options.wentBack()', 'if (lost.length > 0) return'],
+        ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
       'scheduler/stray.ts': [
         ['if (this.#left === 0 || claiming()) return', 'if (this.#left >= 0 || claiming()) return'],

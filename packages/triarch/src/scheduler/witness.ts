@@ -1,3 +1,4 @@
+import type { Leased } from '../agent/host.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Register } from '../environment/register.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
@@ -18,6 +19,7 @@ const PAGE = 500
 export interface WitnessOptions {
   environment: Pick<Environment, 'monotonic'>
   store: Pick<StateStore, 'lost'>
+  lease: Pick<Leased, 'holds'>
   /** How often the store is asked whether it still has them (ms). */
   every: number
   alert: (alert: RaisedAlert) => void
@@ -83,7 +85,7 @@ export class Witness {
     const mark = { ...known, released: true }
     this.#judged.set(known.id, mark)
     const judged = (lost: LostRecord[]) => {
-      if (lost.length > 0) return this.#options.wentBack()
+      if (lost.some(({ last }) => last !== null || this.#owns)) return this.#options.wentBack()
       if (this.#judged.get(known.id) === mark) this.#judged.delete(known.id)
     }
     // What the store cannot say now, it says when it is asked for all of them.
@@ -96,9 +98,14 @@ export class Witness {
     if (seen.length === 0) return false
     const requests = new Map(seen.flatMap((it) => (it.request ? [[it.id, it]] : [])))
     return (await this.#lost(seen)).some(({ id, last, request }) => {
-      if (request) return this.#isAwaited(requests.get(id))
-      return last !== null || seen.some((known) => known.id === id && this.#isHere(known))
+      if (request) return this.#owns && this.#isAwaited(requests.get(id))
+      return last !== null || (this.#owns && seen.some((known) => known.id === id && this.#isHere(known)))
     })
+  }
+
+  /** What is here is this node's. Where its lease is over others may have had it, and what is not there any more is nothing lost. */
+  get #owns(): boolean {
+    return this.#options.lease.holds()
   }
 
   /** Says what the store has lost of the tasks that are here, and of those that were here last. */

@@ -11,6 +11,7 @@ import { Puppet } from '../wire/puppet.ts'
 import { seen, stage } from './harness.ts'
 
 const EVERY = 60_000
+const lease = { holds: () => true }
 
 /** A witness that sees one record of each task, and what it asks the store about. */
 function witness() {
@@ -20,7 +21,7 @@ function witness() {
     asked.push([...marks])
     return []
   }
-  const options = { store: { lost }, environment: { monotonic: () => now }, alert: () => {}, every: EVERY }
+  const options = { store: { lost }, lease, environment: { monotonic: () => now }, alert: () => {}, every: EVERY }
   const it = new Witness({ ...options, wentBack: () => {} }, new Map())
   let key = 0
   return {
@@ -56,13 +57,35 @@ describe('what a node remembers of its records', () => {
     const told: unknown[] = []
     let back = 0
     const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last: 1 }))
-    const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, wentBack: () => back++ }
+    const options = {
+      store: { lost },
+      lease,
+      environment: { monotonic: () => 0 },
+      every: EVERY,
+      wentBack: () => back++,
+    }
     const it = new Witness({ ...options, alert: ({ task }) => told.push(task) }, new Map())
     for (const id of ['a', 'b', 'c'])
       it.judge({ id, key: id.charCodeAt(0), recorded: 3, state: { workflow: 'w' } } as TaskRunner)
     await it.report()
     expect(told).toEqual(['a', 'b', 'c'])
     expect(back).toBe(3)
+  })
+
+  it('is not said of one that is not there any more, where the lease is over: others may have finished it', async () => {
+    for (const [holds, last, back] of [
+      [true, null, 1],
+      [false, null, 0],
+      [false, 1, 1],
+    ] as const) {
+      let told = 0
+      const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last }))
+      const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
+      const it = new Witness({ ...options, lease: { holds: () => holds }, wentBack: () => told++ }, new Map())
+      it.judge({ id: 'a', key: 1, recorded: 3, state: { workflow: 'w' } } as TaskRunner)
+      await it.report()
+      expect(told).toBe(back)
+    }
   })
 
   it('is forgotten after a while, and lasts while nothing is written', async () => {
@@ -83,19 +106,21 @@ describe('a task that is not there any more', () => {
   const a = { id: 'a', key: 1, state: { workflow: 'w' } } as TaskRunner
   const b = { id: 'b', key: 2, state: { workflow: 'w' } } as TaskRunner
 
-  it.each<[which: string, here: TaskRunner[], behind: boolean]>([
+  it.each<[which: string, here: TaskRunner[], behind: boolean, holds?: boolean]>([
     ['is missed while it is here', [a], true],
+    ['is not where the lease is over: others may have finished it, and retention dropped it', [a], false, false],
     [
       'is not once it was given back, of which nothing is remembered: others finished it, and retention dropped it',
       [],
       false,
     ],
     ['is not where its id is that of another by now', [{ ...a, key: 3 } as TaskRunner], false],
-  ])('%s', async (_, here, behind) => {
+  ])('%s', async (_, here, behind, holds = true) => {
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap(({ id }) => (id === 'a' ? [{ id, last: null }] : []))
     let now = 0
-    const options = { store: { lost }, environment: { monotonic: () => now }, alert: () => {}, every: EVERY }
+    const environment = { monotonic: () => now }
+    const options = { store: { lost }, lease: { holds: () => holds }, environment, alert: () => {}, every: EVERY }
     const it = new Witness({ ...options, wentBack: () => {} }, new Map(here.map((runner) => [runner.id, runner])))
     const see = ({ id, key }: TaskRunner, seq: number, given: Transition['release']) =>
       it.see({ id, key, state: { workflow: 'w' } } as TaskRunner, {
@@ -115,12 +140,13 @@ describe('a request that no record tells of', () => {
   const request = { step: 1, operation: 'run', attempt: 1 } as const
 
   /** Whether the store went back, which has no such request. */
-  const isBehind = async (awaits: boolean) => {
+  const isBehind = async (awaits: boolean, holds = true) => {
     const runner = { id: 't', key: 1, state: { workflow: 'w' }, awaits: () => awaits } as unknown as TaskRunner
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
     const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
-    const it = new Witness({ ...options, wentBack: () => {} }, new Map([['t', runner]]))
+    const lease = { holds: () => holds }
+    const it = new Witness({ ...options, lease, wentBack: () => {} }, new Map([['t', runner]]))
     const work = [request as unknown as WorkRequest]
     it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work })
     return it.isBehind()
@@ -129,6 +155,10 @@ describe('a request that no record tells of', () => {
   it('is missed while the task waits for an answer to it, and no longer', async () => {
     expect(await isBehind(true)).toBe(true)
     expect(await isBehind(false)).toBe(false)
+  })
+
+  it('is not missed where the lease is over: others may have the task, and have had the answer', async () => {
+    expect(await isBehind(true, false)).toBe(false)
   })
 
   /** A process of agents has it while the store is asked whether it is still there, and gives it back before the store answers. */
