@@ -107,6 +107,8 @@ function replied(turn: Turn, reply: Reply): void {
     case 'suspended':
       return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
+      if (isToldAgain(step, reply)) return stale(turn)
+      step.returned = { startedAt: reply.startedAt, node: reply.node }
       if (outcome.fallback && mayFallBack(turn.state, step, outcome.fallback))
         return emit(turn, { type: 'fallbackRequested', id: step.id, ...outcome.fallback, at: turn.at })
       if (step.awaited !== null) emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: 0 })
@@ -119,6 +121,14 @@ function replied(turn: Turn, reply: Reply): void {
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)
   }
+}
+
+/**
+ * Whoever gave it back did not hear that this is durable, and said it once more, to another: of where the attempt is by now, in its queue
+ * for one, it says nothing.
+ */
+function isToldAgain({ returned }: Step, { startedAt, node }: Reply): boolean {
+  return startedAt !== null && returned?.startedAt === startedAt && returned.node === node
 }
 
 /**

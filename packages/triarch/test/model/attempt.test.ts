@@ -100,6 +100,24 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ['heartbeat 1 attempt=1 putOff=1053', 'wakes +13'],
   ],
   [
+    'that there was no place is said once more, while its queue has it',
+    running,
+    {
+      mail: [h.reply(1, { kind: 'withdrawn', lane: 'a' })],
+      next: [h.reply(1, { kind: 'withdrawn', after: 250 }, { endedAt: 1_100 })],
+    },
+    ['starts 1 run 1', 'wakes -10', 'and then', 'stale 1'],
+  ],
+  [
+    'the next who has it has no place either',
+    running,
+    {
+      mail: [h.reply(1, { kind: 'withdrawn' })],
+      next: [h.reply(1, { kind: 'withdrawn', after: 250 }, { startedAt: 1_041 })],
+    },
+    ['starts 1 run 1', 'wakes -10', 'and then', 'heartbeat 1 attempt=1 putOff=1290', 'wakes +250'],
+  ],
+  [
     'it says how far it is',
     running,
     { mail: [{ type: 'heartbeat', step: 1, attempt: 1, progress: 1, checkpoint: 2 }] },

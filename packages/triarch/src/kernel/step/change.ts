@@ -57,6 +57,7 @@ export function newStep(
     dispatched: false,
     deferred: 0,
     lane: null,
+    returned: null,
     aborted: false,
   }
   state.steps.set(id, step)
@@ -68,6 +69,7 @@ export function next(step: Step, planned: { operation: Operation; at: number } |
   step.dispatched = false
   step.deferred = 0
   step.lane = null
+  step.returned = null
   step.aborted = false
   step.begun = false
   step.lived = false

@@ -101,6 +101,8 @@ export interface Step {
   deferred: number
   /** Volatile: the work queue in which the current attempt is to wait; null: that of its agent, if it must wait at all. */
   lane: string | null
+  /** Volatile: since when, and for which node, an agent had the current attempt that gave it back last; null: none did. */
+  returned: { startedAt: number | null; node: string | null } | null
   /** Volatile: its abort was asked for. */
   aborted: boolean
 }
