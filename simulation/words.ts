@@ -11,6 +11,8 @@ export class Words {
 
   /** Those that were said, and must stay so. */
   readonly #lasting: (() => void)[] = []
+  /** How often the store forgot. */
+  #repeats = 0
 
   /** Resolves once it is said. */
   say(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
@@ -34,12 +36,19 @@ export class Words {
 
   /** The same, and whoever said it sees to it that it stays said. */
   async saySurely(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
-    await this.say(machine, at, word)
+    let began = 0
+    await this.say(machine, at, () => {
+      began = this.#repeats
+      return word()
+    })
+    // The store heard it before it forgot, and its answer came after.
+    if (began < this.#repeats) return this.saySurely(machine, 0, word)
     this.#lasting.push(() => void this.saySurely(machine, 0, word))
   }
 
   /** The store may have forgotten some. */
   repeat(): void {
+    this.#repeats++
     for (const again of this.#lasting.splice(0)) again()
   }
 }
