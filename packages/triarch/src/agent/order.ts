@@ -33,6 +33,8 @@ export class Order {
 
   /** `round`: of equals another comes first each time. */
   async of(agent: string, asks: readonly Ask[], round: number): Promise<Ordered> {
+    // What a bound keeps from being asked was not found empty.
+    for (const { share, tight, narrow } of asks) if (tight && share.limit <= 0) narrow?.()
     const open = this.#some(asks.filter(({ share }) => share.limit > 0))
     const [first] = open
     const name = `${agent} ${asks[0]?.action ?? ''}`

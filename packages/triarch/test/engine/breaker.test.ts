@@ -176,6 +176,23 @@ describe('while its circuit breaker is open an agent', () => {
     expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(60)
   })
 
+  it('gets what waits by its key as soon as the rate limit of that key allows, however soon it is done', async () => {
+    const key = (order: unknown) => (order as Order).region
+    const of = bank({ key }, { rateLimit: { limit: 10, per: '1s', burst: 1, key } })
+    await using s = await of.start()
+    const breaker = s.engine.triarch.breaker('bank#eu')
+    const some = (from: number, to: number) => {
+      for (let n = from; n < to; n++) void s.submit(of.refused, { region: 'eu', n })
+      return s.advance('1s')
+    }
+    await some(0, 1)
+    await breaker.open({ reason: 'a test' })
+    await some(1, 30)
+    await breaker.close({ reason: 'a test' })
+    await s.advance('4s')
+    expect(of.calls).toHaveLength(30)
+  })
+
   it('gets it although its seat was free again before the answer came that there was none', async () => {
     const of = bank({}, { concurrency: { shared: 1 } })
     const environment = new VirtualEnvironment()
