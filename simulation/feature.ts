@@ -191,6 +191,8 @@ const throttle: Feature = (chance, plan) => {
 
 /** What services rest, in all, if each call is made once (ms). */
 const ALL_RESTS = 60_000
+/** So long schedules go on, at most (ms). */
+const SCHEDULED = 14_000
 
 /** Services without a rate limit ask to be left alone, and much waits for them on several nodes. */
 const respite: Feature = (chance, plan) => {
@@ -204,7 +206,8 @@ const respite: Feature = (chance, plan) => {
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
   // All rests together are over long before what waits must be.
-  const calls = JSON.stringify(plan.tasks).split('"do":"step"').length
+  const scheduled = (plan.schedules ?? []).map(({ ops, every }) => stepsOf(ops) * Math.ceil(SCHEDULED / every))
+  const calls = scheduled.reduce((sum, steps) => sum + steps, stepsOf(plan.tasks))
   plan.respite.each = Math.max(plan.respite.each, Math.ceil((calls * plan.respite.ms) / ALL_RESTS))
 }
 
@@ -606,6 +609,10 @@ export function featured(plan: Plan, opsOf: (chance: Chance) => Op[], only?: Fea
     if (only === undefined ? drawn : name === only) add(chance, plan, opsOf)
   }
   return plan
+}
+
+function stepsOf(plan: unknown): number {
+  return JSON.stringify(plan).split('"do":"step"').length - 1
 }
 
 /** Puts one to three operations somewhere into the task's program. */
