@@ -12,7 +12,7 @@ import { isRelief } from '../kernel/step/loss.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
-import { emit, newTurn, type Turn } from '../kernel/turn.ts'
+import { emit, isOutstanding, newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
@@ -211,10 +211,11 @@ export class TaskRunner {
     return this.#attempts.has(step)
   }
 
-  /** Whether it waits for a reply to this very request: what an agent gave back, and what was asked for anew, are no more. */
+  /** Whether it waits for a reply to this very request: what an agent gave back, what was asked for anew, and what waits for a signal, are no more. */
   awaits(request: WorkRequest): boolean {
     const step = this.state.steps.get(request.step)
-    if (step?.dispatched !== true || this.runs(step.id) || this.#attempts.hasFollowed(request)) return false
+    if (!step?.dispatched || !isOutstanding(step)) return false
+    if (this.runs(step.id) || this.#attempts.hasFollowed(request)) return false
     return step.operation === request.operation && step.attempt === request.attempt
   }
 

@@ -247,6 +247,21 @@ describe('a request that no record tells of', () => {
     await s.advance('1s')
     await finish(third)
   })
+
+  it('is not missed once its step waits for a signal', async () => {
+    const { s, puppet, first, given, answer, written, untilAsked } = await askedFor()
+    await using _ = s
+    await puppet.reply(first, { kind: 'withdrawn', after: 1_000 })
+    written.resolve()
+    await s.advance('1s')
+    const attempt = await given()
+    await untilAsked()
+    await puppet.say({ type: 'suspend', attempt })
+    await s.settle()
+    answer.resolve()
+    await s.advance('1s')
+    expect(s.alerts).toEqual([])
+  })
 })
 
 describe('a node that lets go of all it has', () => {
