@@ -1200,7 +1200,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
     },
     by: ['starts'],
-    at: 10_144,
+    at: 244,
     world: 'wire',
   },
   'who is asked to end what it does not know says nothing': {
@@ -1210,7 +1210,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 11_465,
+    at: 8569,
     world: 'wire',
   },
   'whoever waits for a welcome says hello for each word of the session before': {

@@ -12,7 +12,6 @@ import { agentOfQueue } from '../store/breaker.ts'
 import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Telling } from './attempt.ts'
-import { Backlog } from './backlog.ts'
 import type { AgentHost } from './host.ts'
 import { Order } from './order.ts'
 import { type Portion, portionsOf } from './portion.ts'
@@ -37,9 +36,6 @@ export interface ConsumerOptions {
 
 /** Most requests taken from one queue at a time. */
 const LARGEST_TAKE = 500
-
-/** How long after an attempt ended its node looks whether there is more, if it had room and nobody told it of anything (ms). */
-const GLANCE = 25
 
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
@@ -74,9 +70,6 @@ export class Consumer implements Service {
   #open = true
   /** What still runs is lost, as this node's leave tells. */
   #ended = false
-  /** The last look gave everything there was to everybody, and nothing but slots bounds how much that is. */
-  #isSated = false
-  #glance: Timer | null = null
   #pulse: Timer | null = null
   readonly #backoff = { poll: new Backoff(AGAIN, LONGEST_AGAIN), reply: new Backoff(AGAIN, LONGEST_AGAIN) }
   #retry: Timer | null = null
@@ -111,7 +104,6 @@ export class Consumer implements Service {
   /** When its hosts have drained: resolves once every reply is written. */
   async drain(): Promise<void> {
     this.#pulse?.cancel()
-    this.#glance?.cancel()
     this.#retry?.cancel()
     if (this.#replying || this.#held > 0) await new Promise<void>((resolve) => this.#flushed.push(resolve))
     this.#ended = true
@@ -126,7 +118,6 @@ export class Consumer implements Service {
   async #poll(): Promise<void> {
     while (this.#again && this.#open) {
       this.#again = false
-      this.#isSated = false
       // Slots are taken before the queue is asked: what it gives must not find them gone.
       const held = new Map<string, number>()
       for (const host of this.#options.hosts.values()) {
@@ -173,9 +164,6 @@ export class Consumer implements Service {
             slots.running > 0 || this.#again || this.#seated(host),
           )
         }
-        this.#isSated = [...this.#options.hosts.values()].every(
-          (host) => (held.get(host.name) ?? 0) > 0 && hasOnlySlots(host),
-        )
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()
@@ -270,20 +258,8 @@ export class Consumer implements Service {
             this.#reply({ work: item.id, node: this.#options.node, of: markOf(item), message })
           }
         }
-        this.#freed()
+        this.wake()
       },
-    })
-  }
-
-  /**
-   * A slot is free. Where all were taken there may be more to take. Who had room is told of what comes, and looks by himself once in a
-   * while only: what was told to somebody else, who has no room, nobody tells him.
-   */
-  #freed(): void {
-    if (!this.#isSated) return this.wake()
-    this.#glance ??= this.#options.environment.timer(GLANCE, () => {
-      this.#glance = null
-      this.wake()
     })
   }
 
@@ -443,9 +419,4 @@ export class Consumer implements Service {
 
 function markOf({ request: { task, step, operation, attempt } }: WorkItem): RequestMark {
   return { task, step, operation, attempt }
-}
-
-/** Neither a breaker, nor a rate, nor seats, nor pools keep anything in its queue. */
-function hasOnlySlots({ guard, pace, seats, backlog }: AgentHost): boolean {
-  return !guard && !pace && seats.none && backlog instanceof Backlog
 }

@@ -196,68 +196,6 @@ describe('roles in processes of their own', () => {
     expect(t.log).toEqual(['plain 1', 'obedient 1', 'obedient aborted', '-plain'])
   })
 
-  /** Tells of each time that queues were asked; `deaf`: it hears nothing of what others do. */
-  function asked(store: ReturnType<typeof scratch>['store'], asks: () => void, deaf = false): typeof store {
-    return (environment) => {
-      const made = store(environment)
-      return new Proxy(made, {
-        get(target, key) {
-          if (key === 'takeWork') asks()
-          const own = Reflect.get(target, key, target) as unknown
-          return key === 'watch' && deaf ? undefined : typeof own === 'function' ? own.bind(target) : own
-        },
-      })
-    }
-  }
-  function timed() {
-    const environment = new VirtualEnvironment()
-    const own = agent('own', { concurrency: 200 })
-    const wait = own.action('wait', {
-      run: (ms: number) => new Promise<void>((resolve) => environment.timer(ms, resolve)),
-    })
-    const flow = workflow('flow', {
-      run: async (waits: number[], task) => void (await Promise.all(waits.map((ms) => task.run(wait, ms)))),
-    })
-    return { environment, own, flow }
-  }
-
-  it('do not ask an agent’s queue each time one of its attempts ends, while it has room and is told of what comes', async () => {
-    using file = scratch()
-    const { environment, own, flow } = timed()
-    const common = { environment, lease: '10s', sweep: '1s', poll: '100ms' } as const
-    let asks = 0
-    await using s = await stage({ ...common, store: file.store, workflows: [flow], roles: ['scheduler', 'supervisor'] })
-    const store = asked(file.store, () => asks++)
-    await using _agent = await stage({ ...common, store, agents: [own], roles: ['agent'] })
-    const ended = Array.from({ length: 100 }, (_, n) => 2_000 + n)
-    const task = await s.submit(flow, ended)
-    await s.advance('1s')
-    asks = 0
-    await s.advance('10s')
-    expect(await task.status()).toMatchObject({ outcome: 'success' })
-    // One each 25 ms, of a tenth of a second.
-    expect(asks).toBeGreaterThan(0)
-    expect(asks).toBeLessThan(10)
-  })
-
-  it('ask it soon after one has ended although nobody tells of anything', async () => {
-    using file = scratch()
-    const { environment, own, flow } = timed()
-    const common = { environment, lease: '10s', sweep: '1s' } as const
-    await using s = await stage({ ...common, store: file.store, workflows: [flow], roles: ['scheduler', 'supervisor'] })
-    const store = asked(file.store, () => undefined, true)
-    const first = await s.submit(flow, [2_000])
-    await s.advance('100ms')
-    await using _agent = await stage({ ...common, store, agents: [own], roles: ['agent'], poll: '1d' })
-    await s.advance('1s')
-    const second = await s.submit(flow, [1])
-    await s.advance('900ms')
-    expect(await second.status()).toMatchObject({ status: 'running' })
-    await s.advance('500ms')
-    expect(await first.status()).toMatchObject({ outcome: 'success' })
-    expect(await second.status()).toMatchObject({ outcome: 'success' })
-  })
-
   it('withdraw a step that no agent took yet', async () => {
     using t = town()
     await using client = await t.node('supervisor', 'scheduler')
