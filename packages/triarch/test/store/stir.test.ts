@@ -119,8 +119,10 @@ describe('a process that listens', () => {
 })
 
 describe('who has committed', () => {
-  /** A process whose time the test makes. */
-  async function scene(path: string) {
+  /** A process whose time the test makes, on a file that another one has open. */
+  async function scene({ path, store }: ReturnType<typeof scratch>) {
+    const other = store(systemEnvironment())
+    await other.open()
     const [soon, timers]: [(() => void)[], Set<() => void>] = [[], new Set()]
     let now = 0
     const environment = {
@@ -149,13 +151,14 @@ describe('who has committed', () => {
     const wait = () => {
       now += 1
     }
-    return { stir: new Stir(environment, path, async () => null, expect.unreachable), told, turn, elapse, wait }
+    const stir = new Stir(environment, path, async () => null, expect.unreachable)
+    return { stir, told, turn, elapse, wait, [Symbol.asyncDispose]: () => other.close() }
   }
 
   it('tells others at once, but not more often than they would look', async () => {
     using file = scratch()
-    await file.store(systemEnvironment()).open()
-    const { stir, told, turn, wait } = await scene(file.path)
+    await using it = await scene(file)
+    const { stir, told, turn, wait } = it
     stir.committed('now')
     expect(told()).toBe(true)
     stir.committed('now')
@@ -170,8 +173,8 @@ describe('who has committed', () => {
 
   it('tells them once of all that it did before this loop is over', async () => {
     using file = scratch()
-    await file.store(systemEnvironment()).open()
-    const { stir, told, turn, wait } = await scene(file.path)
+    await using it = await scene(file)
+    const { stir, told, turn, wait } = it
     stir.committed('soon')
     stir.committed('soon')
     expect(told()).toBe(false)
@@ -190,8 +193,8 @@ describe('who has committed', () => {
 
   it('tells them of what nobody waits for with the next of these, or a little later, or when it closes', async () => {
     using file = scratch()
-    await file.store(systemEnvironment()).open()
-    const { stir, told, turn, elapse } = await scene(file.path)
+    await using it = await scene(file)
+    const { stir, told, turn, elapse } = it
     stir.committed('later')
     turn()
     expect(told()).toBe(false)
