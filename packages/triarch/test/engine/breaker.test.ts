@@ -74,6 +74,16 @@ function codesOf(error: { code?: string; cause?: unknown } | undefined): (string
 const many = (s: Stage, of: ReturnType<typeof bank>, count: number, region = 'eu') =>
   Promise.all(Array.from({ length: count }, (_, n) => s.submit(of.order, { region, n }, { id: `${region}-${n}` })))
 
+/** So many have waited behind a breaker that was open for a second, and go now. */
+async function released(s: Stage, of: ReturnType<typeof bank>, count: number) {
+  const breaker = s.engine.triarch.breaker('bank')
+  await breaker.open({ reason: 'a test' })
+  const tasks = await many(s, of, count)
+  await s.advance('1s')
+  await breaker.close({ reason: 'a test' })
+  return tasks
+}
+
 /** The breaker is open, and its service was left alone for a moment. */
 async function opened(s: Stage, of: ReturnType<typeof bank>, count = 6, region = 'eu') {
   of.ill.add(region)
@@ -165,11 +175,7 @@ describe('while its circuit breaker is open an agent', () => {
   ])('gets it as soon as %s allow, which bound it as well', async (_, options, least) => {
     const of = bank({}, options)
     await using s = await of.start()
-    const { triarch } = s.engine
-    await triarch.breaker('bank').open({ reason: 'a test' })
-    const tasks = await many(s, of, 60)
-    await s.advance('1s')
-    await triarch.breaker('bank').close({ reason: 'a test' })
+    const tasks = await released(s, of, 60)
     await s.advance(least)
     expect(of.calls).toHaveLength(60)
     await s.advance('1s')
@@ -204,11 +210,7 @@ describe('while its circuit breaker is open an agent', () => {
       },
     }))
     await using s = await of.start({ environment, store: slow })
-    const { triarch } = s.engine
-    await triarch.breaker('bank').open({ reason: 'a test' })
-    await many(s, of, 30)
-    await s.advance('1s')
-    await triarch.breaker('bank').close({ reason: 'a test' })
+    await released(s, of, 30)
     await s.advance('6s')
     expect(of.calls).toHaveLength(30)
   })
@@ -216,11 +218,7 @@ describe('while its circuit breaker is open an agent', () => {
   it('gets it though nobody looks for long what its rate limit allows', async () => {
     const of = bank({}, { rateLimit: { limit: 50, per: '1s', burst: 5 } })
     await using s = await of.start({ poll: '1h' })
-    const { triarch } = s.engine
-    await triarch.breaker('bank').open({ reason: 'a test' })
-    await many(s, of, 10)
-    await s.advance('1s')
-    await triarch.breaker('bank').close({ reason: 'a test' })
+    await released(s, of, 10)
     await s.advance('5s')
     expect(of.calls).toHaveLength(10)
   })
