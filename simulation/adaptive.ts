@@ -1,4 +1,6 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
+import type { TakeWork } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { type AttemptCall, sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -26,7 +28,7 @@ interface Course {
   running: number
   /** Failed since the service fell ill. */
   failed: number
-  /** Done since it is well for good, while more waited; and the most that ran then. */
+  /** Done since it is well for good, while more waited; and the most slots that were used then, those included for which a queue was asked. */
   done: number
   peak: number
 }
@@ -102,6 +104,15 @@ export class Adaptive {
     return course
   }
 
+  /** Slots are held while a queue is asked: where its answer is farther away than an attempt takes, they and the others never run at once. */
+  readonly observe = ({ machine, name, args }: Call): void => {
+    if (!this.#plan || name !== 'takeWork' || this.#world.elapsed <= this.#well) return
+    for (const { agent, limit } of (args[0] as TakeWork).agents) {
+      const course = this.#courses.get(machine)?.get(agent)
+      if (course) course.peak = Math.max(course.peak, course.running + limit)
+    }
+  }
+
   /** Limits that do not fall while their service is ill, and those that do not rise when it is well again. */
   get faults(): string[] {
     if (!this.#plan) return []
@@ -110,7 +121,7 @@ export class Adaptive {
       [...agents].flatMap(([agent, { done, peak }]) =>
         !this.#troubled && done >= RISES && peak <= least && least < most
           ? [
-              `${name} has done ${done} attempts of ${agent} since it is well, and never ran more than ${peak} of ${most}`,
+              `${name} has done ${done} attempts of ${agent} since it is well, and never used more than ${peak} slots of ${most}`,
             ]
           : [],
       ),

@@ -129,6 +129,7 @@ class Run {
         this.#cluster.respite.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
         this.#cluster.tuning.observe(call, answer)
+        this.#cluster.adaptive.observe(call)
         this.#cluster.kept.observe(call, answer)
         this.#cluster.tenancy.observe(call, answer)
         if (!isMoment(call, answer)) return
