@@ -189,8 +189,9 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
-/** What services rest, in all, if each call is made once (ms). */
+/** What services rest, and how long the slowest rate takes, in all, if each call is made once (ms). */
 const ALL_RESTS = 60_000
+const ALL_CALLS = 60_000
 /** So long schedules go on, at most (ms). */
 const SCHEDULED = 14_000
 
@@ -206,9 +207,7 @@ const respite: Feature = (chance, plan) => {
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
   // All rests together are over long before what waits must be.
-  const scheduled = (plan.schedules ?? []).map(({ ops, every }) => stepsOf(ops) * Math.ceil(SCHEDULED / every))
-  const calls = scheduled.reduce((sum, steps) => sum + steps, stepsOf(plan.tasks))
-  plan.respite.each = Math.max(plan.respite.each, Math.ceil((calls * plan.respite.ms) / ALL_RESTS))
+  plan.respite.each = Math.max(plan.respite.each, Math.ceil((allStepsOf(plan) * plan.respite.ms) / ALL_RESTS))
 }
 
 /** An operator gives agents rate limits, bounds and breakers, other ones, and takes them away, while much waits for them; also when all is well again. */
@@ -258,6 +257,14 @@ const tuning: Feature = (chance, plan) => {
   for (const task of tasks) enter(chance, task, burst)
   for (const place of Array.from({ length: 12 }).keys())
     tasks.push({ id: `busy ${place}`, at: chance.below(until), ops: [burst(), burst()] })
+  // All has begun long before it must be done, whatever is live in the end.
+  const { coded, words } = plan.tuning
+  const slowest = Math.ceil((allStepsOf(plan) * 1_000) / ALL_CALLS)
+  for (const rule of [coded, ...words.map((word) => word.policy)].flatMap((it) => it?.rateLimit ?? [])) {
+    const limit = Math.max(rule.limit, slowest)
+    rule.burst = Math.ceil((rule.burst * limit) / rule.limit)
+    rule.limit = limit
+  }
 }
 
 /** Few attempts may run over all nodes, and there are many. */
@@ -609,6 +616,12 @@ export function featured(plan: Plan, opsOf: (chance: Chance) => Op[], only?: Fea
     if (only === undefined ? drawn : name === only) add(chance, plan, opsOf)
   }
   return plan
+}
+
+/** How many steps a plan has, with those of its schedules. */
+function allStepsOf({ tasks, schedules = [] }: Plan): number {
+  const scheduled = schedules.map(({ ops, every }) => stepsOf(ops) * Math.ceil(SCHEDULED / every))
+  return scheduled.reduce((sum, steps) => sum + steps, stepsOf(tasks))
 }
 
 function stepsOf(plan: unknown): number {
