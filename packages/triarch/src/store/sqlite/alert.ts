@@ -13,8 +13,8 @@ import { leads } from './sweep.ts'
 
 const ROWS = 'SELECT name, revision, open, at, state FROM triarch_alerts'
 const NAMED = `${ROWS} WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name`
-const AFTER = `${ROWS} WHERE open = ? AND name > ? ORDER BY name LIMIT ?`
-const ENDED = `${ROWS} WHERE open = 0 AND at < ? ORDER BY at, name LIMIT ?`
+const AFTER = `${ROWS} WHERE open = ? + 0 AND name > ? ORDER BY name LIMIT ? + 0`
+const ENDED = `${ROWS} WHERE open = 0 AND at < ? ORDER BY at, name LIMIT ? + 0`
 const CREATE =
   'INSERT INTO triarch_alerts (open, at, state, name, revision) VALUES (?, ?, ?, ?, ? + 1) ON CONFLICT DO NOTHING'
 const UPDATE =
@@ -22,7 +22,7 @@ const UPDATE =
 const DROP = 'DELETE FROM triarch_alerts WHERE name = ? AND revision = ?'
 const POST = 'INSERT INTO triarch_alert_posts (id, sink, due_at, state) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
 const POSTS = `
-SELECT id, sink, due_at AS dueAt, state FROM triarch_alert_posts WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`
+SELECT id, sink, due_at AS dueAt, state FROM triarch_alert_posts WHERE due_at <= ? ORDER BY due_at, id LIMIT ? + 0`
 const DEFER = 'UPDATE triarch_alert_posts SET due_at = ?, state = ? WHERE id = ?'
 const SETTLE = 'DELETE FROM triarch_alert_posts WHERE id = ?'
 

@@ -5,7 +5,7 @@ const KEEP = `
 INSERT INTO triarch_audit (id, at, actor, action, subject, outcome, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 const COLUMNS = 'seq, at, actor, action, subject, outcome, text'
 const EXPIRED = `
-DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit WHERE at < ? ORDER BY at, seq LIMIT ?)`
+DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit WHERE at < ? ORDER BY at, seq LIMIT ? + 0)`
 const SURPLUS = `
 DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit ORDER BY at, seq
   LIMIT max(0, min(?1, (SELECT count(*) FROM (SELECT 1 FROM triarch_audit LIMIT ?2 + ?1)) - ?2)))`
@@ -42,7 +42,7 @@ export function audit(
     value === null ? [] : [{ name, value }],
   )
   const where = ['(at, seq) < (?, ?)', 'at >= ?', ...given.map(({ name }) => `${name} = ?`)].join(' AND ')
-  const sql = `SELECT ${COLUMNS} FROM triarch_audit WHERE ${where} ORDER BY at DESC, seq DESC LIMIT ?`
+  const sql = `SELECT ${COLUMNS} FROM triarch_audit WHERE ${where} ORDER BY at DESC, seq DESC LIMIT ? + 0`
   const values = [before.at, before.seq, since ?? 0, ...given.map(({ value }) => value), limit]
   return database.all<AuditRow>(sql, ...values).map((row) => ({ ...row }))
 }

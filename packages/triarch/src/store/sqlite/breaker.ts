@@ -3,7 +3,7 @@ import { rateLine } from '../rate.ts'
 import { withAct } from './audit.ts'
 import type { Database } from './database.ts'
 
-const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT ?1))`
+const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT ?1 + 0))`
 const ROWS = `
 SELECT n.name, coalesce(b.version, 0) AS version, b.state, ${WAITING} AS waiting`
 /** Queues are found by stepping from one to the next. */
@@ -12,24 +12,24 @@ WITH RECURSIVE lanes (name) AS (
   SELECT min(agent) FROM triarch_work WHERE locked_by IS NULL AND agent > max(?3, ?5) AND agent < ?6
   UNION ALL
   SELECT (SELECT min(agent) FROM triarch_work WHERE locked_by IS NULL AND agent > l.name AND agent < ?6)
-  FROM lanes l WHERE l.name IS NOT NULL LIMIT ?4),
+  FROM lanes l WHERE l.name IS NOT NULL LIMIT ?4 + 0),
 names (name) AS (
   SELECT name FROM lanes WHERE name IS NOT NULL
   UNION SELECT ?2 WHERE ?2 > ?3
   UNION SELECT name FROM triarch_breakers WHERE name > max(?3, ?5) AND name < ?6)
-${ROWS} FROM names n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name LIMIT ?4`
+${ROWS} FROM names n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name LIMIT ?4 + 0`
 const NAMED = `
 ${ROWS} FROM (SELECT DISTINCT value AS name FROM json_each(?2)) n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name`
 const UNDER = (where: string) => `
 (SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE ${where} AND w.locked_by IS NULL
-  AND (n.action IS NULL OR w.action = n.action) LIMIT ?1))`
+  AND (n.action IS NULL OR w.action = n.action) LIMIT ?1 + 0))`
 const LIMITS = `
 SELECT n.name, coalesce(b.version, 0) AS version, b.state,
   min(?1, ${UNDER('w.agent = n.queue')} + iif(n.above IS NULL, 0, ${UNDER('w.agent > n.above AND w.agent < n.below')})) AS waiting
 FROM (SELECT value ->> 'name' AS name, value ->> 'queue' AS queue, value ->> 'above' AS above, value ->> 'below' AS below,
   value ->> 'action' AS action FROM json_each(?2)) n
 LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name`
-const AFTER = `${ROWS} FROM triarch_breakers n JOIN triarch_breakers b ON b.name = n.name WHERE n.name > ?2 ORDER BY n.name LIMIT ?3`
+const AFTER = `${ROWS} FROM triarch_breakers n JOIN triarch_breakers b ON b.name = n.name WHERE n.name > ?2 ORDER BY n.name LIMIT ?3 + 0`
 const CREATE = 'INSERT INTO triarch_breakers (name, version, state) VALUES (?, 1, ?) ON CONFLICT DO NOTHING'
 const UPDATE = 'UPDATE triarch_breakers SET version = version + 1, state = ? WHERE name = ? AND version = ?'
 const DROP = 'DELETE FROM triarch_breakers WHERE name = ? AND version = ?'

@@ -24,7 +24,7 @@ INSERT INTO triarch_cache_marks (name, generation) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET generation = excluded.generation`
 const MARKS = `SELECT name, generation FROM triarch_cache_marks WHERE generation > ? OR name IN ('', 'floor')`
 const EXPIRED = `
-DELETE FROM triarch_cache WHERE key IN (SELECT key FROM triarch_cache WHERE expires <= ? ORDER BY expires LIMIT ?)`
+DELETE FROM triarch_cache WHERE key IN (SELECT key FROM triarch_cache WHERE expires <= ? ORDER BY expires LIMIT ? + 0)`
 const SURPLUS = `
 DELETE FROM triarch_cache WHERE key IN (SELECT key FROM triarch_cache ORDER BY expires
   LIMIT max(0, min(?1, (SELECT count(*) FROM (SELECT 1 FROM triarch_cache LIMIT ?2 + ?1)) - ?2)))`

@@ -10,24 +10,24 @@ import { pageOf, sizeOf } from './replay.ts'
 const WAKE_LIMIT = 1_000
 
 const NEXT = 'SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
-const DUE = 'SELECT key FROM triarch_tasks WHERE wake_at <= ? ORDER BY wake_at, key LIMIT ?'
+const DUE = 'SELECT key FROM triarch_tasks WHERE wake_at <= ? ORDER BY wake_at, key LIMIT ? + 0'
 const WAKE = 'UPDATE triarch_tasks SET ready = 1, wake_at = NULL WHERE key = ?'
 const LINE = 'coalesce(readied, key)'
 const READY = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ? AND suspicion < 2
-ORDER BY priority DESC, ${LINE} LIMIT ?`
+ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 const CONTROL = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE control = 1 AND suspicion < 2
-ORDER BY priority DESC, ${LINE} LIMIT ?`
+ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 /** The next lower priority in the line. */
 const LEVEL = `
 SELECT priority FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ? AND priority < ? ORDER BY priority DESC LIMIT 1`
 const READY_AT = `
 SELECT key, priority, ${LINE} AS place, updated_at AS since FROM triarch_tasks
-WHERE ready = 1 AND workflow = ? AND version = ? AND priority = ? AND suspicion < 2 ORDER BY priority DESC, ${LINE} LIMIT ?`
+WHERE ready = 1 AND workflow = ? AND version = ? AND priority = ? AND suspicion < 2 ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 const CONTROL_SINCE = `
 SELECT key, priority, ${LINE} AS place, updated_at AS since FROM triarch_tasks WHERE control = 1 AND suspicion < 2
-ORDER BY priority DESC, ${LINE} LIMIT ?`
+ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 const STRIKES = 'strikes + (on_trial AND orphaned)'
 /** Those with the fewest strikes first: the innocent go on before another owner dies. */
 const SUSPECTS = `
@@ -35,7 +35,7 @@ SELECT key, ${STRIKES} AS strikes, priority, ${LINE} AS place FROM triarch_tasks
   AND key NOT IN (SELECT value FROM json_each(?))
   AND (control = 1 OR EXISTS (SELECT 1 FROM json_each(?) r
     WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
-ORDER BY ${STRIKES}, ${LINE} LIMIT ?`
+ORDER BY ${STRIKES}, ${LINE} LIMIT ? + 0`
 const SUSPECT = 'SELECT 1 FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2 LIMIT 1'
 const TASK = `
 SELECT id, workflow, version, epoch, ready, control, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`

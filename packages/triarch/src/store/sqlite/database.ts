@@ -10,7 +10,10 @@ export const BLOCK = 5
 /** Below it, several connections to one file can corrupt it (the WAL-reset race): https://sqlite.org/wal.html */
 const OLDEST_SQLITE: readonly number[] = [3, 51, 3]
 
-/** A connection with its prepared statements, kept by their SQL text. */
+/**
+ * A connection with its prepared statements, kept by their SQL text. What stands in it by itself as a LIMIT, or beside a column that
+ * a partial index compares, SQLite plans by its value, and parses all anew whenever it is bound: hence `LIMIT ? + 0`.
+ */
 export class Database {
   readonly connection: DatabaseSync
   readonly #statements: Map<string, StatementSync> = new Map()

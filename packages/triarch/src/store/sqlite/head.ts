@@ -7,7 +7,7 @@ SELECT priority AS rank, iif(substr(request, 1, ${SHARED.length}) = '${SHARED}',
 FROM triarch_work
 WHERE agent = ?1 AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?2)) AND priority >= ?3 AND priority < ?4
   AND (expires_at IS NULL OR expires_at > ?5)
-ORDER BY priority DESC, coalesce(place, id) LIMIT ?6`
+ORDER BY priority DESC, coalesce(place, id) LIMIT ?6 + 0`
 
 export function heads(database: Database, now: number, { queues, depth }: HeadQuery): QueueHead[] {
   return queues.flatMap(({ agent, actions, seats, ranks }) => {

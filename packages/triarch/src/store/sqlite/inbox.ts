@@ -35,10 +35,10 @@ const KEPT = `
 SELECT message FROM triarch_inbox WHERE task = ? AND octet_length(message) < 128 AND message GLOB '{"type":"kept"*'`
 /** Without the texts: what is too much is not even read. */
 const OF_OWNER = `
-SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ?`
+SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ? + 0`
 const OWNED = 'SELECT key FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key'
 const OF_TASK = `
-SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE task = ? AND id > ? ORDER BY id LIMIT ?`
+SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE task = ? AND id > ? ORDER BY id LIMIT ? + 0`
 const LETTER = 'SELECT id, task AS key, message FROM triarch_inbox WHERE id = ?'
 
 interface Delivered {

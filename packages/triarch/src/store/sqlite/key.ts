@@ -4,8 +4,8 @@ import type { Database } from './database.ts'
 
 const ROWS = 'SELECT name, revision, used_at AS usedAt, state FROM triarch_keys'
 const NAMED = `${ROWS} WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name`
-const AFTER = `${ROWS} WHERE name > ? ORDER BY name LIMIT ?`
-const ENDED = `${ROWS} WHERE ends_at < ? ORDER BY name LIMIT ?`
+const AFTER = `${ROWS} WHERE name > ? ORDER BY name LIMIT ? + 0`
+const ENDED = `${ROWS} WHERE ends_at < ? ORDER BY name LIMIT ? + 0`
 const MARK = `
 SELECT coalesce((SELECT mark FROM triarch_key_changes), '') AS mark, (SELECT count(*) FROM triarch_keys) AS count`
 /** By chance: also a store that went back and changed again shows that it is another. */

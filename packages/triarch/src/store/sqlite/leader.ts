@@ -7,7 +7,7 @@ SELECT substr(l.name, ${LEADER.length + 1}) AS name, l.token,
   CASE WHEN l.until > ?1 AND ${ALIVE('l.holder')} THEN l.holder END AS node
 FROM triarch_leases l`
 const NAMED = `${ROWS} WHERE l.name IN (SELECT '${LEADER}' || value FROM json_each(?2)) ORDER BY l.name`
-const AFTER = `${ROWS} WHERE l.name > '${LEADER}' || ?2 AND l.name GLOB '${LEADER}*' ORDER BY l.name LIMIT ?3`
+const AFTER = `${ROWS} WHERE l.name > '${LEADER}' || ?2 AND l.name GLOB '${LEADER}*' ORDER BY l.name LIMIT ?3 + 0`
 const FIRST = `
 INSERT INTO triarch_leases (name, holder, token, until) SELECT ?1, ?2, 1, ${FOR_EVER} WHERE ${ALIVE('?2')}
 ON CONFLICT DO NOTHING`

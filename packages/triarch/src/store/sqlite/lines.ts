@@ -17,7 +17,7 @@ import type { Database } from './database.ts'
 export const HELD: string = `
 SELECT l.name, t.id AS task, l.since, l.fence,
   (SELECT count(*) FROM (SELECT 1 FROM triarch_locks w WHERE w.name = l.name AND w.held = 0 LIMIT ${MOST_WAITING})) AS waiting
-FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE l.held = 1 AND l.name > ? ORDER BY l.name LIMIT ?`
+FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE l.held = 1 AND l.name > ? ORDER BY l.name LIMIT ? + 0`
 export const NEXT: string = `
 SELECT t.id AS task, l.since FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
 WHERE l.name = ? AND l.held = 0 ORDER BY l.priority DESC, l.id LIMIT ${FIRST_WAITING}`
@@ -36,12 +36,12 @@ SELECT count(*) AS depth, min(place), key FROM (
   SELECT coalesce(readied, key) AS place, key FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ?
   ORDER BY priority DESC, coalesce(readied, key) LIMIT ${MOST_COUNTED})`
 export const READY: string = `
-SELECT count(*) AS waiting FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 AND workflow = ? LIMIT ?)`
+SELECT count(*) AS waiting FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 AND workflow = ? LIMIT ? + 0)`
 /** In its own queue, and in those of its keys. */
 export const QUEUED: string = `
 SELECT count(*) AS waiting FROM (
   SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent = ?1
-  UNION ALL SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent > ?2 AND agent < ?3 LIMIT ?4)`
+  UNION ALL SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent > ?2 AND agent < ?3 LIMIT ?4 + 0)`
 const SINCE = 'SELECT updated_at AS since FROM triarch_tasks WHERE key = ?'
 const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
 

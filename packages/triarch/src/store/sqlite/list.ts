@@ -58,7 +58,7 @@ function rowsOf(database: Database, keys: readonly number[]) {
 
 /** The keys that all of these give; null: there are more than one look goes through, or one of them is null. */
 function few(database: Database, from: readonly Clause[]): readonly number[] | null {
-  const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
+  const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ? + 0`
   const rows = database.once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
   return allOf(rows.map(({ found }) => found))
 }
@@ -85,7 +85,7 @@ function among(database: Database, query: ListQuery, keys: readonly number[]): L
   const order = orderOf(query)
   const { sql, values } = all([behind('key', query), ...query.where.map(condition)])
   const statement = `SELECT key AS found FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN triarch_tasks ON key = wanted
-WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ?`
+WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ? + 0`
   const found = database.once<{ found: number }>(statement, JSON.stringify(keys), ...values, query.limit)
   return listed(
     rowsOf(
@@ -108,12 +108,12 @@ function piece(
   const order = orderOf(query)
   const { source, by, clause } = leading(part)
   const { sql, values } = all([clause, behind(by, query)])
-  const walk = `SELECT ${by} AS found FROM ${source} WHERE ${sql} ORDER BY ${by} ${order} LIMIT ?`
+  const walk = `SELECT ${by} AS found FROM ${source} WHERE ${sql} ORDER BY ${by} ${order} LIMIT ? + 0`
   const rest = all(also.map(condition))
   if (also.length === 0)
     return { keys: database.all<{ found: number }>(walk, ...values, query.limit).map((it) => it.found), last: null }
   const some = `SELECT found FROM (${walk}) CROSS JOIN triarch_tasks ON key = found WHERE ${rest.sql}
-ORDER BY found ${order} LIMIT ?`
+ORDER BY found ${order} LIMIT ? + 0`
   const keys = database
     .once<{ found: number }>(some, ...values, size, ...rest.values, query.limit)
     .map((it) => it.found)
@@ -152,7 +152,7 @@ function leading(part: Lead): { source: string; by: string; clause: Clause } {
     case 'lockedBy':
       return of('locked_by = ?', part.value)
     case 'status':
-      return of(`status <> 'stopped' AND status = ?`, part.value)
+      return of(`status <> 'stopped' AND status = '' || ?`, part.value)
     case 'result':
       return of(`result NOT IN ('pending', 'success') AND result = ?`, part.value)
     case 'paused':

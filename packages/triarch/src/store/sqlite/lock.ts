@@ -61,7 +61,7 @@ const SWEPT = `SELECT value FROM triarch_lock_counters WHERE name = 'swept'`
 const SWEEP_ON = `UPDATE triarch_lock_counters SET value = ? WHERE name = 'swept'`
 const NEXT_SWEPT = `
 SELECT l.id, l.name, l.task, l.step, l.priority, l.held, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
-WHERE l.id > ? ORDER BY l.id LIMIT ?`
+WHERE l.id > ? ORDER BY l.id LIMIT ? + 0`
 
 /** Whether any task has a lock or comes after another: without, nobody cares how a task ends. */
 export function hasGates(database: Database): boolean {

@@ -13,7 +13,7 @@ const SHED = 'DELETE FROM triarch_log_lines WHERE task = ? AND seq < ?'
 const LINES = `
 SELECT seq, at, level, step, operation, attempt, node, line AS text FROM triarch_log_lines
 WHERE task = ?1 AND seq > ?2 AND seq <= ?3 AND level >= ?4 AND (?5 IS NULL OR step = ?5) AND (?6 IS NULL OR attempt = ?6)
-ORDER BY seq LIMIT ?7`
+ORDER BY seq LIMIT ?7 + 0`
 
 interface Head {
   seq: number

@@ -4,7 +4,7 @@ import { isLed } from './leader.ts'
 
 const ROWS = 'SELECT name, at, state, CASE WHEN ? THEN results END AS results FROM triarch_probes'
 const NAMED = `${ROWS} WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name`
-const AFTER = `${ROWS} WHERE name > ? ORDER BY name LIMIT ?`
+const AFTER = `${ROWS} WHERE name > ? ORDER BY name LIMIT ? + 0`
 const KEEP = `
 INSERT INTO triarch_probes (name, at, state, results) VALUES (?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET at = excluded.at, state = excluded.state, results = excluded.results`

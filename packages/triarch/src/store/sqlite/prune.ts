@@ -21,7 +21,7 @@ FROM triarch_tasks t
 WHERE status = 'stopped' AND parent IS NULL AND workflow = ? AND result = ? AND updated_at <= ?
   AND locked_by IS NULL AND ready = 0 AND key NOT IN (SELECT value FROM json_each(?))
   AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id AND c.status <> 'stopped')
-ORDER BY updated_at LIMIT ?`
+ORDER BY updated_at LIMIT ? + 0`
 const DROP = [
   'DELETE FROM triarch_history WHERE task = ?',
   'DELETE FROM triarch_effects WHERE task = ?',
@@ -31,7 +31,7 @@ const DROP = [
   'DELETE FROM triarch_tasks WHERE key = ?',
 ]
 const ORPHAN = `
-UPDATE triarch_tasks SET parent = NULL WHERE key IN (SELECT key FROM triarch_tasks WHERE parent = ? ORDER BY key LIMIT ?)`
+UPDATE triarch_tasks SET parent = NULL WHERE key IN (SELECT key FROM triarch_tasks WHERE parent = ? ORDER BY key LIMIT ? + 0)`
 const CHILD = 'SELECT 1 FROM triarch_tasks WHERE parent = ? LIMIT 1'
 
 interface OldTask {

@@ -27,7 +27,7 @@ SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length
 FROM json_each(?) AS wanted CROSS JOIN triarch_tasks t ON t.id = wanted.value`
 const KEY = 'SELECT key FROM triarch_tasks WHERE id = ?'
 const RECORDS = `
-SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?`
+SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq > ? ORDER BY seq LIMIT ? + 0`
 const NODES = `
 SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs, place FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const AHEAD = `

@@ -5,13 +5,13 @@ import { type AttemptRow, replyFor } from './work.ts'
 
 const RELEASE_TASKS = `
 UPDATE triarch_tasks SET ${RELEASE}
-WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ?) RETURNING key`
+WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ? + 0) RETURNING key`
 /** Nobody died: a task on trial got no strike. */
 const RELEASE_STRAYS = `
 UPDATE triarch_tasks SET on_trial = 0, ${RELEASE}
 WHERE locked_by = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING key`
 const RELEASE_WORK = `
-DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ?)
+DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ? + 0)
 RETURNING task, step, operation, attempt`
 
 /** Takes the node's tasks (at most `limit`; -1: all) from it, as orphans. */

@@ -3,14 +3,14 @@ import type { Database } from './database.ts'
 
 const BASE = 'SELECT key, base_seq AS base FROM triarch_tasks WHERE id = ?'
 const FROM = `
-SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq >= ? AND seq > ? ORDER BY seq LIMIT ?`
+SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq >= ? AND seq > ? ORDER BY seq LIMIT ? + 0`
 const FIRST = 'SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq = 1'
 const EVENTS = 'SELECT events FROM triarch_history WHERE task = ? AND seq = ?'
 const SIZE = `
 SELECT count(*) AS records, coalesce(sum(size), 0) AS bytes FROM (
   SELECT octet_length(events) AS size FROM triarch_history WHERE task = ?1 AND seq = 1
   UNION ALL SELECT octet_length(events) FROM triarch_history
-  WHERE task = ?1 AND seq > 1 AND seq >= (SELECT base_seq FROM triarch_tasks WHERE key = ?1) LIMIT ?2)`
+  WHERE task = ?1 AND seq > 1 AND seq >= (SELECT base_seq FROM triarch_tasks WHERE key = ?1) LIMIT ?2 + 0)`
 
 export function replay(database: Database, _now: number, id: string, page?: ReplayPage | null): HistoryRecord[] {
   const task = database.get<{ key: number; base: number }>(BASE, id)

@@ -6,9 +6,9 @@ import { insertTasks } from './submit.ts'
 import { LEADS } from './sweep.ts'
 
 const COLUMNS = 'name, revision, definition, state, next_at AS nextAt'
-const DUE = `SELECT ${COLUMNS} FROM triarch_schedules WHERE next_at <= ? ORDER BY next_at, name LIMIT ?`
-const ONE = `SELECT ${COLUMNS} FROM triarch_schedules WHERE name = ? LIMIT ?`
-const ALL = `SELECT ${COLUMNS} FROM triarch_schedules WHERE name > ? ORDER BY name LIMIT ?`
+const DUE = `SELECT ${COLUMNS} FROM triarch_schedules WHERE next_at <= ? ORDER BY next_at, name LIMIT ? + 0`
+const ONE = `SELECT ${COLUMNS} FROM triarch_schedules WHERE name = ? LIMIT ? + 0`
+const ALL = `SELECT ${COLUMNS} FROM triarch_schedules WHERE name > ? ORDER BY name LIMIT ? + 0`
 const CREATE = `
 INSERT INTO triarch_schedules (name, revision, definition, state, next_at) VALUES (?, 1, ?, ?, ?) ON CONFLICT DO NOTHING`
 const UPDATE = `

@@ -4,12 +4,12 @@ import type { Database } from './database.ts'
 
 const COLUMNS = 'name, revision, state'
 const NAMED = `SELECT ${COLUMNS} FROM triarch_settings WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name`
-const AFTER = `SELECT ${COLUMNS} FROM triarch_settings WHERE name > ? ORDER BY name LIMIT ?`
+const AFTER = `SELECT ${COLUMNS} FROM triarch_settings WHERE name > ? ORDER BY name LIMIT ? + 0`
 const CREATE = 'INSERT INTO triarch_settings (name, revision, at, state) VALUES (?, 1, ?, ?) ON CONFLICT DO NOTHING'
 const UPDATE = 'UPDATE triarch_settings SET revision = revision + 1, at = ?, state = ? WHERE name = ? AND revision = ?'
 const KEEP = 'INSERT INTO triarch_setting_changes (name, revision, change) VALUES (?, ?, ?)'
 const CHANGES = `
-SELECT revision, change FROM triarch_setting_changes WHERE name = ? AND revision < ? ORDER BY revision DESC LIMIT ?`
+SELECT revision, change FROM triarch_setting_changes WHERE name = ? AND revision < ? ORDER BY revision DESC LIMIT ? + 0`
 
 /** Another one after each change of any setting. */
 export const SETTINGS_MARK = `(SELECT count(*) || ':' || coalesce(sum(revision), 0) || ':' || coalesce(max(at), 0) FROM triarch_settings)`

@@ -24,30 +24,30 @@ FROM triarch_counting`
 const RECOUNT = `
 INSERT INTO triarch_counting (one, settled, anew, since, goal) SELECT 1, 0, 1, ?, coalesce(max(key), 0) FROM triarch_tasks WHERE true
 ON CONFLICT DO UPDATE SET anew = 1, since = excluded.since, goal = excluded.goal`
-const UNFOLLOW = 'DELETE FROM triarch_followed WHERE task IN (SELECT task FROM triarch_followed ORDER BY task LIMIT ?)'
+const UNFOLLOW = 'DELETE FROM triarch_followed WHERE task IN (SELECT task FROM triarch_followed ORDER BY task LIMIT ? + 0)'
 const SHED = `
 DELETE FROM triarch_statistics WHERE (${TALLY_COLUMNS.join(', ')}) IN (
-  SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics LIMIT ?)`
+  SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics LIMIT ? + 0)`
 const DROPPED = 'UPDATE triarch_counting SET anew = 0, settled = 0, as_of = NULL'
 const NEWER = 'SELECT 1 FROM triarch_tasks WHERE key > ? LIMIT 1'
 // There is one writer: whatever commits later has a higher key.
 const DISCOVER = `
-INSERT INTO triarch_followed (task) SELECT key FROM triarch_tasks WHERE key > ? ORDER BY key LIMIT ? ON CONFLICT DO NOTHING`
+INSERT INTO triarch_followed (task) SELECT key FROM triarch_tasks WHERE key > ? ORDER BY key LIMIT ? + 0 ON CONFLICT DO NOTHING`
 const SETTLE = `
 INSERT INTO triarch_counting (one, settled) SELECT 1, coalesce(max(task), 0) FROM triarch_followed WHERE true
 ON CONFLICT DO UPDATE SET settled = max(settled, excluded.settled)`
 const AUDIT = `
 SELECT f.task, t.key IS NULL AS gone,
   f.done = 1 AND EXISTS (SELECT 1 FROM triarch_history h WHERE h.task = f.task AND h.seq > f.seq) AS open
-FROM triarch_followed f LEFT JOIN triarch_tasks t ON t.key = f.task WHERE f.task > ? ORDER BY f.task LIMIT ?`
+FROM triarch_followed f LEFT JOIN triarch_tasks t ON t.key = f.task WHERE f.task > ? ORDER BY f.task LIMIT ? + 0`
 const GONE = 'DELETE FROM triarch_followed WHERE task = ?'
 const REOPEN = 'UPDATE triarch_followed SET done = 0 WHERE task = ?'
-const LOOK = 'SELECT task FROM triarch_followed WHERE done = 0 AND task > ? ORDER BY task LIMIT ?'
+const LOOK = 'SELECT task FROM triarch_followed WHERE done = 0 AND task > ? ORDER BY task LIMIT ? + 0'
 const FOUND = `
 SELECT f.task AS key, t.id, f.seq, f.state FROM triarch_followed f JOIN triarch_tasks t ON t.key = f.task
 WHERE f.done = 0 AND f.task > ? AND f.task <= ?
   AND EXISTS (SELECT 1 FROM triarch_history h WHERE h.task = f.task AND h.seq > f.seq)
-ORDER BY f.task LIMIT ?`
+ORDER BY f.task LIMIT ? + 0`
 const COUNTED = 'UPDATE triarch_followed SET seq = ?, state = ?, done = ? WHERE task = ? AND seq = ?'
 const ADD = `
 INSERT INTO triarch_statistics (${TALLY_COLUMNS.join(', ')}, count, ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -65,7 +65,7 @@ const columns = TALLY_COLUMNS.map((it) => {
 const TALLIES = `
 SELECT ${columns.join(', ')}, sum(count) AS count, sum(ms) AS ms FROM triarch_statistics s
 WHERE hour >= ?1 AND hour < ?2 AND NOT EXISTS (${ANEW}) ${FILTERS.map((it, index) => `AND (?${index + 5} IS NULL OR s.${it} = ?${index + 5})`).join(' ')}
-GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4`
+GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4 + 0`
 
 export function follow(database: Database, now: number, request: FollowRequest): FollowPage | null {
   const { after, look, limit, audit } = request

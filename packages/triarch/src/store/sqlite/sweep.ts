@@ -35,14 +35,14 @@ WHERE id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM triarch_nodes WHERE id = owne
 const LOST_TASK_OWNERS = LOST_OWNERS('triarch_tasks')
 const LOST_WORK_OWNERS = LOST_OWNERS('triarch_work')
 const EXPIRE = `
-DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE due_at <= ? ORDER BY due_at LIMIT ?)
+DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE due_at <= ? ORDER BY due_at LIMIT ? + 0)
 RETURNING task, step, operation, attempt, locked_by, complete_by, heartbeat_by`
 const SCHEDULE_DUE = 'SELECT 1 FROM triarch_schedules WHERE next_at <= ? LIMIT 1'
 const OVERDUE = `
 UPDATE triarch_tasks SET ready = 1, control = 1
 WHERE key IN (SELECT key FROM triarch_tasks
               WHERE deadline IS NOT NULL AND locked_by IS NULL AND control = 0 AND deadline <= ?
-              ORDER BY deadline LIMIT ?)`
+              ORDER BY deadline LIMIT ? + 0)`
 
 interface ExpiredRow extends AttemptRow {
   task: number

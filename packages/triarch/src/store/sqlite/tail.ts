@@ -8,7 +8,7 @@ LEFT JOIN triarch_tasks t ON t.key = ?1 AND t.id = ?2
 WHERE t.key IS NULL
   OR (t.base_seq <= ?3 AND NOT EXISTS (SELECT 1 FROM triarch_history WHERE task = t.key AND seq = ?3))`
 
-const OWNED = 'SELECT key, id, epoch FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key LIMIT ?'
+const OWNED = 'SELECT key, id, epoch FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key LIMIT ? + 0'
 
 /**
  * A reply takes the place of its request, and stays until a record of it is written: who asks knows of that. A later record

@@ -34,7 +34,7 @@ UPDATE triarch_work SET locked_by = ?1, heartbeat_by = ?2 + heartbeat_within,
 WHERE id IN (SELECT id FROM triarch_work
              WHERE agent = ?3 AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?4))
                AND (expires_at IS NULL OR expires_at > ?2)
-             ORDER BY priority DESC, coalesce(place, id) LIMIT ?5)
+             ORDER BY priority DESC, coalesce(place, id) LIMIT ?5 + 0)
 RETURNING id, task, step, operation, attempt, priority, coalesce(place, id) AS place, request, complete_by, heartbeat_within`
 /** Of some priorities only. */
 const TAKE_RANKED = TAKE.replace('ORDER BY', 'AND priority >= ?6 AND priority < ?7 ORDER BY')
