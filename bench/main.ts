@@ -34,7 +34,7 @@ const { values: options, positionals } = parseArgs({
 if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
 const store = options.store as StoreName
 const sizes: Sizes = { quick: options.quick, ...number('stored'), ...number('minutes') }
-const known = (options.peers ? systems : measures[store]).map(({ name }) => name)
+const known: readonly string[] = options.peers ? systems.map(({ name }) => name) : measures[store]
 const names = [...positionals, ...(options.only?.split(',') ?? (positionals.length > 0 ? [] : known))]
 for (const name of names) if (!known.includes(name)) throw new Error(`"${name}" is none of ${known.join(', ')}`)
 

@@ -3,13 +3,14 @@ import { mkdirSync, rmSync } from 'node:fs'
 import './child/parent.ts'
 import { onPostgres, onSqlite } from './bench.ts'
 import type { Bench, Measure, Outcome, Sizes } from './measure.ts'
-import { measures } from './measures/index.ts'
+import { measureOf, measures } from './measures/index.ts'
 import { watchOthers } from './others.ts'
 
 const [name, root = '', given = '{}', url = ''] = process.argv.slice(2)
 const sizes = JSON.parse(given) as Sizes
-const measure = measures[url === '' ? 'sqlite' : 'postgres'].find((measure) => measure.name === name)
-if (!measure) throw new Error(`there is no measure "${name}"`)
+const known = measures[url === '' ? 'sqlite' : 'postgres'].find((known) => known === name)
+if (!known) throw new Error(`there is no measure "${name}"`)
+const measure = await measureOf(known)
 const folder = `${root}/${measure.name}`
 mkdirSync(folder, { recursive: true })
 try {

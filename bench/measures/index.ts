@@ -1,86 +1,97 @@
 import type { Measure, StoreName } from '../measure.ts'
-import { across } from './across.ts'
-import { batch } from './batch.ts'
-import { bloat } from './bloat.ts'
-import { bytes } from './bytes.ts'
-import { console } from './console.ts'
-import { consoles } from './consoles.ts'
-import { fairness } from './fairness.ts'
-import { fanout } from './fanout.ts'
-import { fleet } from './fleet.ts'
-import { garbage } from './garbage.ts'
-import { growth } from './growth.ts'
-import { herd } from './herd.ts'
-import { http } from './http.ts'
-import { line } from './line.ts'
-import { payloads } from './payloads.ts'
-import { plan } from './plan.ts'
-import { policies } from './policies.ts'
-import { direct, queue } from './queue.ts'
-import { recover } from './recover.ts'
-import { release } from './release.ts'
-import { replay } from './replay.ts'
-import { roundtrip } from './roundtrip.ts'
-import { sleeping } from './sleeping.ts'
-import { snapshot } from './snapshot.ts'
-import { steps } from './steps.ts'
-import { submit } from './submit.ts'
-import { takeover } from './takeover.ts'
-import { tasks } from './tasks.ts'
-import { telemetry } from './telemetry.ts'
-import { wire } from './wire.ts'
+
+/** Each loads what it needs when it is taken: a browser, a server and the drivers of other systems cost more than most measures. */
+const loaded = {
+  across: async () => (await import('./across.ts')).across,
+  batch: async () => (await import('./batch.ts')).batch,
+  bloat: async () => (await import('./bloat.ts')).bloat,
+  bytes: async () => (await import('./bytes.ts')).bytes,
+  console: async () => (await import('./console.ts')).console,
+  consoles: async () => (await import('./consoles.ts')).consoles,
+  direct: async () => (await import('./queue.ts')).direct,
+  fairness: async () => (await import('./fairness.ts')).fairness,
+  fanout: async () => (await import('./fanout.ts')).fanout,
+  fleet: async () => (await import('./fleet.ts')).fleet,
+  garbage: async () => (await import('./garbage.ts')).garbage,
+  growth: async () => (await import('./growth.ts')).growth,
+  herd: async () => (await import('./herd.ts')).herd,
+  http: async () => (await import('./http.ts')).http,
+  line: async () => (await import('./line.ts')).line,
+  payloads: async () => (await import('./payloads.ts')).payloads,
+  plan: async () => (await import('./plan.ts')).plan,
+  policies: async () => (await import('./policies.ts')).policies,
+  queue: async () => (await import('./queue.ts')).queue,
+  recover: async () => (await import('./recover.ts')).recover,
+  release: async () => (await import('./release.ts')).release,
+  replay: async () => (await import('./replay.ts')).replay,
+  roundtrip: async () => (await import('./roundtrip.ts')).roundtrip,
+  sleeping: async () => (await import('./sleeping.ts')).sleeping,
+  snapshot: async () => (await import('./snapshot.ts')).snapshot,
+  steps: async () => (await import('./steps.ts')).steps,
+  submit: async () => (await import('./submit.ts')).submit,
+  takeover: async () => (await import('./takeover.ts')).takeover,
+  tasks: async () => (await import('./tasks.ts')).tasks,
+  telemetry: async () => (await import('./telemetry.ts')).telemetry,
+  wire: async () => (await import('./wire.ts')).wire,
+} satisfies Record<string, () => Promise<Measure>>
+
+export type MeasureName = keyof typeof loaded
 
 /** By store, in the order in which they are taken. */
-export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
+export const measures: Readonly<Record<StoreName, readonly MeasureName[]>> = {
   sqlite: [
-    steps,
-    tasks,
-    roundtrip,
-    across,
-    submit,
-    fanout,
-    line,
-    plan,
-    batch,
-    replay,
-    payloads,
-    bytes,
-    garbage,
-    recover,
-    sleeping,
-    growth,
-    http,
-    wire,
-    policies,
-    release,
-    fairness,
-    console,
-    consoles,
-    telemetry,
+    'steps',
+    'tasks',
+    'roundtrip',
+    'across',
+    'submit',
+    'fanout',
+    'line',
+    'plan',
+    'batch',
+    'replay',
+    'payloads',
+    'bytes',
+    'garbage',
+    'recover',
+    'sleeping',
+    'growth',
+    'http',
+    'wire',
+    'policies',
+    'release',
+    'fairness',
+    'console',
+    'consoles',
+    'telemetry',
   ],
   postgres: [
-    steps,
-    tasks,
-    roundtrip,
-    across,
-    submit,
-    queue,
-    direct,
-    fanout,
-    line,
-    replay,
-    payloads,
-    takeover,
-    herd,
-    fleet,
-    growth,
-    bloat,
-    snapshot,
-    http,
-    wire,
-    policies,
-    release,
-    fairness,
-    consoles,
+    'steps',
+    'tasks',
+    'roundtrip',
+    'across',
+    'submit',
+    'queue',
+    'direct',
+    'fanout',
+    'line',
+    'replay',
+    'payloads',
+    'takeover',
+    'herd',
+    'fleet',
+    'growth',
+    'bloat',
+    'snapshot',
+    'http',
+    'wire',
+    'policies',
+    'release',
+    'fairness',
+    'consoles',
   ],
+}
+
+export function measureOf(name: MeasureName): Promise<Measure> {
+  return loaded[name]()
 }
