@@ -142,6 +142,19 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['letters'],
   },
+  'what a task had at hand that left its node stays at hand': {
+    change: {
+      'scheduler/runner.ts': [
+        [
+          'of [...this.#inFlight, ...this.#notice.letters]) this.#host.letters.drop(letter)',
+          'of []) this.#host.letters.drop(letter)',
+        ],
+        ['    for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)\n', ''],
+      ],
+    },
+    by: ['liveness'],
+    at: 16,
+  },
   'the late answer of an attempt that was given up counts': {
     change: {
       'agent/attempt.ts': [['    if (this.#settled) return this.#bounds.late()\n', '']],
@@ -534,6 +547,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['quarantine'],
     at: 68,
+    world: 'poison',
+  },
+  'whoever may try suspects does not see that there are any': {
+    change: { 'store/sqlite/claim.ts': [['suspicion >= 2 LIMIT 1', 'suspicion > 2 LIMIT 1']] },
+    by: ['liveness'],
+    at: 76,
     world: 'poison',
   },
   'what is set apart is claimed again all the same': {
