@@ -326,8 +326,8 @@ export class AgentHost {
       if (outcome) return this.#end(attempt, outcome, null)
       if (flight) attempt.flight = flight
       if (!attempt.guest) return this.#admit(attempt, handler)
-      if (!this.#seat(request.action, request.rank)) {
-        return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }, null)
+      if (!this.#resume(attempt)) {
+        return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: attempt.queue ?? this.name }, null)
       }
       this.#sit(attempt)
       this.#admit(attempt, handler)
@@ -382,6 +382,11 @@ export class AgentHost {
     this.slots.enter()
     this.slots.release(action, rank)
     attempt.guest = true
+  }
+
+  /** One that stood has all else that its queue was asked for, its seat over all nodes too: it needs a slot again. */
+  #resume({ work, request: { action, rank } }: HostedAttempt): boolean {
+    return work === undefined ? this.#seat(action, rank) : this.slots.reserve(action, rank)
   }
 
   /** A slot was taken for it. */

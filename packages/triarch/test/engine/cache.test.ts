@@ -21,7 +21,7 @@ interface Ask {
 /** A service that is asked for rates, and how often it was. */
 function rates(
   cache: CacheOptions<Ask>,
-  options: { concurrency?: number; circuitBreaker?: object; rateLimit?: RateLimitOptions } = {},
+  options: { concurrency?: number | { shared: number }; circuitBreaker?: object; rateLimit?: RateLimitOptions } = {},
 ) {
   const calls: string[] = []
   let environment: VirtualEnvironment | undefined
@@ -396,5 +396,36 @@ describe('over nodes', () => {
     )
     expect(of.calls).toHaveLength(5)
     expect(looks).toBeLessThanOrEqual(10)
+  })
+
+  it('who waited for an answer that failed is the next to ask, also under a bound over all nodes or a rate of its key', async () => {
+    for (const bound of [
+      { concurrency: { shared: 2 } },
+      { concurrency: { shared: 2, key: ({ what }: Ask) => what } },
+      { rateLimit: { limit: 100, per: '1s', burst: 10, key: ({ what }: Ask) => what } },
+    ] as const) {
+      const of = rates({ ttl: '1m' }, bound)
+      const ends: string[] = []
+      const store = seen(memory(), (store) => ({
+        reply: (replies) => {
+          for (const { message } of replies) if (message.type === 'reply') ends.push(message.outcome.kind)
+          return store.reply(replies)
+        },
+      }))
+      await using s = await of.start({ store })
+      of.service.slow = 200
+      of.service.ill = true
+      const tasks = [await s.submit(of.quote, { what: 'eur' }), await s.submit(of.quote, { what: 'eur' })]
+      while (!ends.includes('failed')) await s.advance(50)
+      of.service.ill = false
+      await s.advance('2s')
+      expect(await Promise.all(tasks.map((task) => task.status()))).toMatchObject([
+        { output: 'eur 1' },
+        { output: 'eur 1' },
+      ])
+      expect(of.calls).toHaveLength(2)
+      // From there it goes on: it has its seat, and an instant of its rate is waited for where it is.
+      expect(ends.slice(ends.indexOf('failed'))).not.toContain('withdrawn')
+    }
   })
 })
