@@ -4,6 +4,7 @@ import { handClock } from '../../triarch/test/store/clock.ts'
 import { claimAll, owned, stopped } from '../../triarch/test/store/samples.ts'
 import { postgres } from '../src/index.ts'
 import { inSchema } from '../src/schema.ts'
+import { type Bug, withBug } from './bug.ts'
 import { withClient } from './database.ts'
 import { ownStore } from './own.ts'
 import { startServer } from './server.ts'
@@ -84,60 +85,40 @@ describe('a call that says itself what others are to hear', () => {
 
   it('says nothing of what is refused', async () => {
     const { key } = await owned(store, 'refused', 'n')
-    const words = await heard(async (client) => {
-      expect((await aloud(client, 'commit_one', ending(key, 'refused', 99, 5), 'ended')).rows).toMatchObject([
-        { answer: '0' },
-      ])
-    })
-    expect(words).toEqual([])
+    let number = 4
+    const refused = () =>
+      heard(async (client) => {
+        number++
+        const { rows } = await aloud(client, 'commit_one', ending(key, 'refused', 99, number), 'ended')
+        expect(rows).toMatchObject([{ answer: '0' }])
+      })
+    expect(await refused()).toEqual([])
+    const told = { of: 'commit_one_aloud', change: [["IF answer <> '0' THEN", 'IF true THEN']] } as const
+    expect(await withClient((client) => withBug({ client, schema }, told, refused))).toEqual(['ended'])
   })
 
   it('stands when it cannot be said, and answers by its number', async () => {
     await withClient(async (client) => {
       const tooLong = 'x'.repeat(9_000)
-      await expect(aloud(client, 'submit_one', submission('unsaid', 6), tooLong)).rejects.toMatchObject({
+      await expect(aloud(client, 'submit_one', submission('unsaid', 7), tooLong)).rejects.toMatchObject({
         code: '22023',
       })
       const key = (await store.task('unsaid'))?.key
-      expect((await quiet(client, 'submit_one', submission('unsaid', 6))).rows).toEqual([{ submit_one: String(key) }])
-      const said = await heard((client) => aloud(client, 'submit_one', submission('unsaid', 6), 'again'))
+      expect((await quiet(client, 'submit_one', submission('unsaid', 7))).rows).toEqual([{ submit_one: String(key) }])
+      const said = await heard((client) => aloud(client, 'submit_one', submission('unsaid', 7), 'again'))
       expect(said).toEqual(['again'])
     })
   })
 
   it('is heard of while it is on its way to disk, and answered once it is there, as is who asks again', async () => {
     await using server = await own()
-    const [client, other] = [await server.client('SET synchronous_commit = on'), await server.client('SELECT')]
-    const heard = new Set<string | undefined>()
-    const listener = await server.client('LISTEN "triarch_@x"')
-    const next = () => new Promise((resolve) => listener.once('notification', resolve))
-    listener.on('notification', ({ payload }) => heard.add(payload))
-    let number = 1
-    // What a connection reads for the first time it may mark as committed, which writes to the log as well.
-    await aloud(client, 'submit_one', submission('first', number), 'first', 'triarch')
-    await server.mirrored(true)
-    const { over } = await server.stuck(() => {
-      number++
-      return aloud(client, 'submit_one', submission(`ahead-${number}`, number), `made-${number}`, 'triarch')
-    })
-    while (!heard.has(`made-${number}`)) await next()
-    const { rows } = await other.query('SELECT key FROM triarch.tasks WHERE id = $1', [`ahead-${number}`])
-    const answer = { answer: rows[0].key }
-    await server.mirrored(false)
-    expect((await over) as pg.QueryResult).toMatchObject({ rows: [answer] })
-    // Nobody heard that answer: it may be of before a crash, and not on disk.
-    await server.mirrored(true)
-    await other.query('SET synchronous_commit = on')
-    while ((await other.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names === '') {}
-    const quietly = inSchema(`SELECT triarch.submit_one(${placeholders(13)}) AS answer`, 'triarch')
-    let asked = 0
-    const again = await server.stuck(() => {
-      asked++
-      return other.query(quietly, [...submission(`ahead-${number}`, number)])
-    })
-    expect(asked).toBe(1)
-    await server.mirrored(false)
-    expect((await again.over) as pg.QueryResult).toMatchObject({ rows: [answer] })
+    const known = { isSeen: true, isTold: true, waitFor: ['SyncRep', 'transactionid', 'SyncRep'], isOne: true }
+    expect(await onItsWay(server)).toEqual(known)
+    for (const { lacks, known: otherwise, ...bug } of bugs)
+      expect(await server.withBug(bug, () => onItsWay(server)), lacks).toEqual({ ...known, ...otherwise })
+    expect(await keptWaiting(server)).toBe(false)
+    const flushed = { of: 'commit_one_aloud', change: [['    COMMIT;\n', '']] } as const
+    expect(await server.withBug(flushed, () => keptWaiting(server))).toBe(true)
   })
 
   it('does not wait for others who notify: those keep all who do waiting until they are on disk, and on a copy', async () => {
@@ -145,14 +126,91 @@ describe('a call that says itself what others are to hear', () => {
     const client = await server.client('SET synchronous_commit = local')
     const stuck = await server.client('CREATE TABLE seen (n int)')
     await server.mirrored(true)
-    const never = await server.stuck(() => stuck.query('INSERT INTO seen VALUES (1); NOTIFY them'))
+    const never = stuck.query('INSERT INTO seen VALUES (1); NOTIFY them')
+    expect(await server.waits(stuck, never)).toBe('SyncRep')
     const call = aloud(client, 'submit_one', submission('beside', 1), 'made', 'triarch')
     await expect(call).rejects.toMatchObject({ code: '55P03' })
     expect((await client.query(`SELECT id FROM triarch.tasks`)).rows).toEqual([{ id: 'beside' }])
     await server.mirrored(false)
-    await never.over
+    await never
   })
 })
+
+/** What a submission that is told of early, and answered late, cannot do without (0136), and what is known of it then. */
+const bugs: (Bug & { lacks: string; known: object })[] = [
+  {
+    lacks: 'its first transaction does not wait for the disk',
+    of: 'submit_one_aloud',
+    change: [["set_config('synchronous_commit', 'off', true)", "set_config('synchronous_commit', 'on', true)"]],
+    known: { isSeen: false, isTold: false, waitFor: ['SyncRep', 'advisory', 'transactionid'] },
+  },
+  {
+    lacks: 'it is told of in a transaction of its own',
+    of: 'submit_one_aloud',
+    change: [['words);\n  COMMIT;', 'words);']],
+    known: { isTold: false },
+  },
+  {
+    lacks: 'its answer waits until it is on disk',
+    of: 'submit_one_aloud',
+    change: [
+      ['  PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one_aloud.slot AND c.number = call FOR UPDATE;\n', ''],
+    ],
+    known: { waitFor: [null, 'SyncRep', 'SyncRep'] },
+  },
+  {
+    lacks: 'so does that of who asks again',
+    of: 'submit_one',
+    change: [
+      ['    PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one.slot AND c.number = call FOR UPDATE;\n', ''],
+    ],
+    known: { waitFor: ['SyncRep', null, 'SyncRep'] },
+  },
+]
+
+let submitted = 0
+/** What is known of a submission, and who waits for what, while the server waits for a copy that all that is written must be on. */
+async function onItsWay({ client, mirrored, waits, told, operator }: Server) {
+  const on = 'SET synchronous_commit = on'
+  const [one, again, beside] = [await client(on), await client(on), await client(on)]
+  submitted += 2
+  const [id, word] = [`ahead-${submitted}`, `made-${submitted}`]
+  const quietly = (client: pg.Client, slot: string) =>
+    client.query(inSchema(`SELECT triarch.submit_one(${placeholders(13)}) AS answer`, 'triarch'), [
+      slot,
+      ...submission(id, submitted).slice(1),
+    ])
+  // What a connection reads for the first time it may mark as committed, which writes to the log as well.
+  await aloud(one, 'submit_one', submission(`first-${submitted}`, submitted - 1), 'first', 'triarch')
+  await mirrored(true)
+  const calls = [aloud(one, 'submit_one', submission(id, submitted), word, 'triarch')]
+  const first = await waits(one, calls[0])
+  const { rowCount } = await operator.query('SELECT FROM triarch.tasks WHERE id = $1', [id])
+  const isTold = (await told())?.includes(word) === true
+  calls.push(quietly(again, 's'), quietly(beside, 'other'))
+  const others = [await waits(again, calls[1]), await waits(beside, calls[2])]
+  await mirrored(false)
+  const [key, ...answers] = (await Promise.all(calls)).map(({ rows }) => rows[0].answer)
+  return { isSeen: rowCount === 1, isTold, waitFor: [first, ...others], isOne: answers.join() === `${key},-${key}` }
+}
+
+/** Whether others who notify wait while the end of a task is on its way to disk. */
+async function keptWaiting({ client, mirrored, waits, told, operator }: Server) {
+  const one = await client('SET synchronous_commit = on')
+  submitted += 2
+  const id = `ending-${submitted}`
+  const { rows } = await aloud(one, 'submit_one', submission(id, submitted - 1), 'made', 'triarch')
+  await operator.query(`UPDATE triarch.tasks SET locked_by = 'n', epoch = 1, ready = false WHERE id = $1`, [id])
+  await mirrored(true)
+  const call = aloud(one, 'commit_one', ending(rows[0].answer, id, 1, submitted), 'ended', 'triarch')
+  expect(await waits(one, call)).toBe('SyncRep')
+  const isKept = (await told()) === null
+  await mirrored(false)
+  expect((await call).rows).toMatchObject([{ answer: rows[0].answer }])
+  return isKept
+}
+
+type Server = Awaited<ReturnType<typeof own>>
 
 /** A server that can be told to wait for a copy that never comes. */
 async function own() {
@@ -160,40 +218,56 @@ async function own() {
   const made = postgres(url)(handClock())
   await made.open()
   await made.close()
-  const clients: pg.Client[] = []
+  const pids = new Map<pg.Client, number>()
   const client = async (text: string) => {
     const client = new pg.Client({ connectionString: url })
-    clients.push(client)
     await client.connect()
     await client.query(text)
+    pids.set(client, (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid)
     return client
   }
-  const operator = await client('SET synchronous_commit = off')
+  const operator = await client('SET synchronous_commit = off; SET lock_timeout = 20; LISTEN "triarch_@x"')
+  const probe = await client('CREATE TABLE probed ()')
+  let probed: Promise<unknown> | null = null
+  let words: (string | undefined)[] = []
+  operator.on('notification', ({ payload }) => words.push(payload))
+  /** What its call waits for: the copy, or others; null: it is over. */
+  const waits = async (client: pg.Client, call: Promise<unknown> | undefined) => {
+    let done = false
+    const end = () => {
+      done = true
+    }
+    call?.then(end, end)
+    const waiting = `SELECT wait_event AS of FROM pg_stat_activity WHERE pid = $1 AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')`
+    while (!done) {
+      const { rows } = await operator.query<{ of: string }>(waiting, [pids.get(client)])
+      if (rows[0]) return rows[0].of
+    }
+    return null
+  }
   return {
     client,
+    operator,
+    waits,
+    withBug: <T>(bug: Bug, body: () => Promise<T>) => withBug({ client: operator, schema: 'triarch' }, bug, body),
+    /** What was said up to now; null: nobody can say anything, for who does so is not on disk yet. */
+    async told(): Promise<(string | undefined)[] | null> {
+      // By then it has heard all that was said before.
+      const said = await operator.query(`NOTIFY "triarch_@x", 'over'`).catch(() => null)
+      const all = words
+      words = []
+      return said && all
+    },
     async mirrored(on: boolean) {
       await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${on ? 'nobody' : ''}'`)
       await operator.query('SELECT pg_reload_conf()')
-      for (let now = ''; now !== (on ? 'nobody' : ''); ) {
-        now = (await operator.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names
-      }
-    },
-    /** The first of these that waits for the copy: the server takes a moment to want one. */
-    async stuck(write: () => Promise<unknown>): Promise<{ over: Promise<unknown> }> {
-      for (;;) {
-        let done = false
-        const over = write().finally(() => {
-          done = true
-        })
-        over.catch(() => undefined)
-        while (!done) {
-          const { rowCount } = await operator.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
-          if (rowCount !== 0) return { over }
-        }
-      }
+      if (!on) return void (await probed)
+      // It takes the server a moment to want one.
+      do probed = probe.query('INSERT INTO probed DEFAULT VALUES')
+      while ((await waits(probe, probed)) !== 'SyncRep')
     },
     async [Symbol.asyncDispose]() {
-      for (const it of clients) await it.end()
+      for (const it of pids.keys()) await it.end()
       await stop()
     },
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim, StateStore } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
+import { lettersBeside } from './letters.ts'
 import { claimAll, flow, newTask, owned, released, transition } from './samples.ts'
 
 const event = (payload: unknown) => ({ type: 'event', name: 'e', payload: payload as never }) as const
@@ -227,31 +228,7 @@ export function claimSuite(bench: Bench): void {
       expect(await store.inbox('a', 10, { bytes: 2 * size })).toHaveLength(2)
     })
 
-    it('tells nothing again that is at hand, though it counts', async () => {
-      const { store } = bench
-      await owned(store, 't')
-      await store.post(
-        Array.from({ length: 5 }, () => ({ task: 't', message: event('x'.repeat(1_000)), control: false })),
-      )
-      const all = (await store.inbox('a', 10)).map(({ id }) => id)
-      const size = Buffer.byteLength(JSON.stringify(event('x'.repeat(1_000))))
-      /** Which of them are told when these are at hand, and whether there are more. */
-      const told = async (limit: number, bytes: number, at: number[]) => {
-        const held = at.map((place) => all[place] ?? 1e9)
-        const read = await store.inbox('a', limit, { bytes, held })
-        return [...read.map(({ id }) => all.indexOf(id)), read.at(-1)?.more ?? false]
-      }
-      expect(await told(10, 1e6, [])).toEqual([0, 1, 2, 3, 4, false])
-      expect(await told(10, 1e6, [9])).toEqual([0, 1, 2, 3, 4, false])
-      expect(await told(10, 1e6, [0, 2, 4])).toEqual([1, 3, false])
-      expect(await told(10, 1e6, [0, 1, 2, 3, 4])).toEqual([false])
-      expect(await told(3, 1e6, [0, 1])).toEqual([2, true])
-      expect(await told(3, 1e6, [0, 2])).toEqual([1, 2, true])
-      expect(await told(5, 1e6, [0, 1, 2, 3, 4])).toEqual([4, true])
-      expect(await told(10, 2_500, [1])).toEqual([0, 2, true])
-      expect(await told(10, 2_500, [0, 1, 2])).toEqual([2, true])
-      expect(await told(10, 2 * size, [0, 1])).toEqual([1, true])
-    })
+    it('tells nothing again that is at hand, though it counts', () => lettersBeside(bench.store))
 
     it('gives each task its share, however many letters another has', async () => {
       const { store } = bench
