@@ -12,7 +12,7 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 3, // one more than the smallest machine has cores: while some wait for a process to die, another computes
+    maxWorkers: 4, // twice as many as the smallest machine has cores: a third of the time, a file waits for a browser, a database or the death of a process
     // V8 loses track of its code pages when many threads come and go where memory has protection keys, and ends the process
     // (nodejs/node#64500). Tests start a thread for each node they start; a process of a user's starts one.
     execArgv: ['--no-memory-protection-keys'],
