@@ -172,7 +172,7 @@ export class PostgresStore implements port.StateStore {
     }
     const [name, given] =
       gates === null ? commitCall(batch) : (['commit_gated', [...commitArguments(batch), gates]] as const)
-    const { row, said } = await this.#saying(name, given, known)
+    const { row, said } = await this.#seen(this.#saying(name, given, known))
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
@@ -208,8 +208,8 @@ export class PostgresStore implements port.StateStore {
   async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const news = () => this.#hints.words([...readyOf(tasks)])
-    this.#replica?.acted()
-    return submitIn(transaction, tasks, this.#settings, news)
+    // When it is committed, nobody says.
+    return this.#seen(submitIn(transaction, tasks, this.#settings, news))
   }
 
   async transact(
@@ -218,7 +218,7 @@ export class PostgresStore implements port.StateStore {
     body: (tx: pg.ClientBase) => string | Promise<string>,
   ): Promise<port.EffectOutcome> {
     if (!this.#transactions) throw unopened()
-    return this.#transactions.transact(effect, bounds, body)
+    return this.#seen(this.#transactions.transact(effect, bounds, body))
   }
 
   async effect(effect: port.Effect, within: number): Promise<string | null> {
@@ -830,7 +830,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
-    if (entries.length > 0) await this.#call('writeAudit', auditArrays(entries))
+    if (entries.length > 0) await this.#seen(this.#call('writeAudit', auditArrays(entries)))
   }
 
   async audit(query: port.AuditQuery): Promise<port.AuditRow[]> {
@@ -916,7 +916,7 @@ export class PostgresStore implements port.StateStore {
     return this.#seen(audit ? this.#first(`${name}_act`, [...values, ...actValues(audit)]) : this.#first(name, values))
   }
 
-  /** Somebody here has done something: whether or not it is known to be done, who asks then sees what came of it. */
+  /** Something was done here, by a user or for one: whether or not it is known to be done, who asks then sees what came of it. */
   #seen<T>(act: Promise<T>): Promise<T> {
     return act.finally(() => this.#replica?.acted())
   }

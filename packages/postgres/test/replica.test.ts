@@ -1,13 +1,18 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Triarch, workflow } from 'triarch'
+import { type Role, Triarch, workflow } from 'triarch'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asked, beside, copy } from '../../../chaos/backup.ts'
 import { DatabaseServer } from '../../../examples/orders/database/server.ts'
+import { systemEnvironment } from '../../triarch/src/environment/system.ts'
+import { queryOf } from '../../triarch/test/store/listing.ts'
+import { newTask } from '../../triarch/test/store/samples.ts'
 import { postgres, type ReadFrom } from '../src/index.ts'
 
 const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
+const bell = workflow('bell', { run: async () => 'rung' })
+const workflows = [shelf, bell]
 
 /** Longer than any of this takes (ms). */
 const PATIENT = 600_000
@@ -34,12 +39,12 @@ const follow = () => primary.beside(data, { primary_conninfo: `host=127.0.0.1 po
 const replay = (what: 'pause' | 'resume') => asked(standby, (client) => client.query(`SELECT pg_wal_replay_${what}()`))
 
 /** Who only looks, at the standby; and somebody else, who knows of none. */
-function reader(readFrom: ReadFrom = {}): Triarch {
+function reader(readFrom: ReadFrom = {}, roles: Role[] = []): Triarch {
   const store = postgres({ url: primary.url(), readFrom: { url: standby.url(), maxLag: PATIENT, ...readFrom } })
-  return new Triarch({ store, workflows: [shelf], roles: [], notices: false, health: { cache: 0 } })
+  return new Triarch({ store, workflows, roles, notices: false, health: { cache: 0 } })
 }
 function writer(): Triarch {
-  return new Triarch({ store: postgres(primary.url()), workflows: [shelf], roles: [], notices: false })
+  return new Triarch({ store: postgres(primary.url()), workflows, roles: [], notices: false })
 }
 
 const ids = async (triarch: Triarch) => (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
@@ -109,6 +114,49 @@ describe('what users ask, with a standby to read from', () => {
       expect((await triarch.audit({ actor: 'ada' })).entries).toHaveLength(1)
     } finally {
       await replay('resume')
+    }
+  })
+
+  it('has what came of a task that ran here, whoever submitted it', async () => {
+    const { id } = await other.submit(bell, null, { id: `t-${++number}` })
+    await even()
+    await replay('pause')
+    try {
+      await using node = reader({}, ['scheduler', 'agent'])
+      await node.start()
+      expect(await node.task(id).result()).toBe('rung')
+      expect((await node.list({ filter: `id:${id}` })).tasks).toMatchObject([{ status: 'stopped' }])
+    } finally {
+      await replay('resume')
+    }
+  })
+
+  it('has what a transaction committed here, however long it took', async () => {
+    let passed = 0
+    const environment = systemEnvironment()
+    const monotonic = () => environment.monotonic() + passed
+    const readFrom = { url: standby.url(), maxLag: PATIENT }
+    const store = postgres({ url: primary.url(), readFrom })(
+      Object.create(environment, { monotonic: { value: monotonic } }),
+    )
+    await store.open()
+    await store.beat({ id: 'n', roles: [], lease: PATIENT })
+    await store.elect({ name: 'lead', node: 'n', expected: 0 })
+    await even()
+    await replay('pause')
+    try {
+      const leading = { name: 'lead', node: 'n', token: 1 }
+      const bounds = { within: PATIENT, signal: new AbortController().signal, isolation: 'read committed' } as const
+      await store.transact?.(leading, bounds, async (tx) => {
+        await store.submitIn?.(tx, [newTask('late')])
+        passed += 60_000
+        return 'null'
+      })
+      const { rows } = await store.list({ ...queryOf({ filter: 'id:late' }), copy: true })
+      expect(rows).toHaveLength(1)
+    } finally {
+      await replay('resume')
+      await store.close()
     }
   })
 
