@@ -25,9 +25,10 @@ const HUSH = 10_000
 
 /**
  * Tells other processes what was written, and this one what they wrote. A notification names the nodes that are to act on
- * it: as many of those that can as there is to do. What is to be told is collected while a notification is under way, so
- * there is never more than one in flight; they are sent after the commit, outside of it: a transaction that notifies makes
- * all others that do wait for its flush. Losing one costs a sweep of the leader, who tells what nobody took.
+ * it: as many of those that can as there is to do. They are sent after the commit, outside of it: a transaction that notifies makes
+ * all others that do wait for its flush. What is to be told is collected while a notification is under way here, and goes with the next.
+ * Calls that are alone say their own (`aloud`), in a transaction that follows theirs and flushes nothing, several side by side: they
+ * pass each other in no time. Losing one costs a sweep of the leader, who tells what nobody took.
  *
  * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
  * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any: where that is too
