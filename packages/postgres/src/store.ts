@@ -31,7 +31,7 @@ import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
-import { unopened } from './failure.ts'
+import { BLOCKED, blocked, causeWithin, sqlStateOf, unopened } from './failure.ts'
 import { headOf } from './head.ts'
 import { Hints } from './hints.ts'
 import { importValues } from './import.ts'
@@ -931,9 +931,11 @@ export class PostgresStore implements port.StateStore {
         const given = [...values, words.channel, words.payload]
         const [row] = await ask(this.#statements[`${name}_aloud`], given, 0)
         return { row, said: true }
-      } catch {
+      } catch (error) {
+        const undone = causeWithin(error, name)
+        if (sqlStateOf(undone) === BLOCKED) throw blocked(undone)
         // Perhaps it was done, and only could not be said: under its number it is done once.
-        this.#hints.hush()
+        if (!undone) this.#hints.hush()
         const [row] = await ask(this.#statements[name], values, this.#settings.patience, true)
         return { row, said: false }
       }

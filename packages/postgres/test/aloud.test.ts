@@ -2,6 +2,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { claimAll, owned, stopped } from '../../triarch/test/store/samples.ts'
+import { causeWithin } from '../src/failure.ts'
 import { postgres } from '../src/index.ts'
 import { inSchema } from '../src/schema.ts'
 import { type Bug, withBug } from './bug.ts'
@@ -97,12 +98,28 @@ describe('a call that says itself what others are to hear', () => {
     expect(await withClient((client) => withBug({ client, schema }, told, refused))).toEqual(['ended'])
   })
 
+  it('is undone when it meets what others hold, and the error says so', async () => {
+    const { key } = await owned(store, 'held', 'n')
+    await withClient(async (other) => {
+      await other.query('BEGIN')
+      await quiet(other, 'submit_one', submission('open', 70))
+      await other.query(`SELECT FROM "${schema}".tasks WHERE key = ${key} FOR UPDATE`)
+      await withClient(async (client) => {
+        const calls = { submit_one: submission('open', 71), commit_one: ending(key, 'held', 1, 72) }
+        for (const [name, given] of Object.entries(calls)) {
+          const error = await aloud(client, name as Call, ['t', ...given.slice(1)], 'made').catch((it) => it)
+          expect([error.code, causeWithin(error, name)]).toEqual(['55P03', error])
+        }
+      })
+      await other.query('ROLLBACK')
+    })
+  })
+
   it('stands when it cannot be said, and answers by its number', async () => {
     await withClient(async (client) => {
       const tooLong = 'x'.repeat(9_000)
-      await expect(aloud(client, 'submit_one', submission('unsaid', 7), tooLong)).rejects.toMatchObject({
-        code: '22023',
-      })
+      const error = await aloud(client, 'submit_one', submission('unsaid', 7), tooLong).catch((it) => it)
+      expect([error.code, causeWithin(error, 'submit_one')]).toEqual(['22023', undefined])
       const key = (await store.task('unsaid'))?.key
       expect((await quiet(client, 'submit_one', submission('unsaid', 7))).rows).toEqual([{ submit_one: String(key) }])
       const said = await heard((client) => aloud(client, 'submit_one', submission('unsaid', 7), 'again'))
@@ -129,7 +146,8 @@ describe('a call that says itself what others are to hear', () => {
     const never = stuck.query('INSERT INTO seen VALUES (1); NOTIFY them')
     expect(await server.waits(stuck, never)).toBe('SyncRep')
     const call = aloud(client, 'submit_one', submission('beside', 1), 'made', 'triarch')
-    await expect(call).rejects.toMatchObject({ code: '55P03' })
+    const error = await call.then(String, (it) => it)
+    expect([error.code, causeWithin(error, 'submit_one')]).toEqual(['55P03', undefined])
     expect((await client.query(`SELECT id FROM triarch.tasks`)).rows).toEqual([{ id: 'beside' }])
     await server.mirrored(false)
     await never

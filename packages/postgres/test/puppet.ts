@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 
 // As much of PostgreSQL as a driver can tell: it lets everybody in, and answers each statement as the test says.
 
-/** Rows with names; a SQLSTATE; or null: no answer at all. */
+/** Rows with names; a SQLSTATE, maybe with where in the server it comes from behind it; or null: no answer at all. */
 export type Answer = readonly Readonly<Record<string, string | number | bigint | boolean | null>>[] | string | null
 
 export interface Asked {
@@ -76,7 +76,8 @@ export async function puppet(answer: (asked: Asked) => Answer): Promise<Puppet> 
       const parts: Buffer[] = []
       if (typeof given === 'string') {
         if (talk.status === 'T') talk.status = 'E'
-        parts.push(message('E', text('SERROR', `C${given}`, 'Mit', '')))
+        const [code, where] = [given.slice(0, 5), given.slice(6)]
+        parts.push(message('E', text('SERROR', `C${code}`, 'Mit', ...(where ? [`W${where}`] : []), '')))
       } else {
         const undone = word === 'COMMIT' && talk.status === 'E'
         if (word === 'BEGIN') talk.status = 'T'

@@ -192,6 +192,21 @@ describe('a store on PostgreSQL', () => {
       const blocked = { code: 'STORE_BUSY', details: { blocked: true } }
       await expect(store.submit([newTask('t')])).rejects.toMatchObject(blocked)
     })
+
+    it('at once, and the next says again what it is to say, if the call came to nothing before anything was to be said', async () => {
+      const before = server.asked.length
+      const inside = (code: string) => `${code} PL/pgSQL function x.submit_one(text,bigint) line 9 at SQL statement`
+      answers = { ...answers, submit_one_aloud: inside('55P03') }
+      await expect(store.submit([newTask('t')])).rejects.toMatchObject({ details: { blocked: true } })
+      answers = { ...answers, submit_one_aloud: inside('40P01') }
+      await store.submit([newTask('t')])
+      await settled()
+      answers = { ...answers, submit_one_aloud: row('6') }
+      await store.submit([newTask('t')])
+      expect(asked(before).map(([name]) => name)).toEqual([
+        ...['submit_one_aloud', 'submit_one_aloud', 'submit_one', 'notify_on', 'submit_one_aloud'],
+      ])
+    })
   })
 
   it.each<[owners: string, release: typeof released | null, woken: string[]]>([
