@@ -24,7 +24,8 @@ FROM triarch_counting`
 const RECOUNT = `
 INSERT INTO triarch_counting (one, settled, anew, since, goal) SELECT 1, 0, 1, ?, coalesce(max(key), 0) FROM triarch_tasks WHERE true
 ON CONFLICT DO UPDATE SET anew = 1, since = excluded.since, goal = excluded.goal`
-const UNFOLLOW = 'DELETE FROM triarch_followed WHERE task IN (SELECT task FROM triarch_followed ORDER BY task LIMIT ? + 0)'
+const UNFOLLOW =
+  'DELETE FROM triarch_followed WHERE task IN (SELECT task FROM triarch_followed ORDER BY task LIMIT ? + 0)'
 const SHED = `
 DELETE FROM triarch_statistics WHERE (${TALLY_COLUMNS.join(', ')}) IN (
   SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics LIMIT ? + 0)`
