@@ -100,6 +100,7 @@ export class Attempts {
 
   recorded(step: number): void {
     this.#trials.get(step)?.(true)
+    this.#trials.delete(step)
   }
 
   /** The task leaves memory: no trial is recorded any more. */

@@ -123,9 +123,10 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore {
   now(): Promise<number>
 
   /**
-   * Appends transitions; the answer has one outcome for each, in order. Never sent again by the store itself when its
-   * answer is lost: a transition without events has nothing by which a second time could be told. STORE_BUSY with `blocked`
-   * in its details: nothing was written, for somebody holds rows that something of the batch needs.
+   * Appends transitions; the answer has one outcome for each, in order. Takes effect once at most: a transition without events
+   * has nothing by which a second time could be told, so a store that keeps no account of its calls does not send it again when
+   * its answer is lost. STORE_BUSY with `blocked` in its details: nothing was written, for somebody holds rows that something of
+   * the batch needs.
    */
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
   /** Submits tasks without owning them; with an entry of the audit, one. */
