@@ -9,8 +9,10 @@ import type { Message } from '../kernel/message.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
 import { agentOfQueue } from '../store/breaker.ts'
+import { fitting } from '../store/group.ts'
 import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import { sizeOf } from '../value/size.ts'
 import type { Telling } from './attempt.ts'
 import type { AgentHost } from './host.ts'
 import { Order } from './order.ts'
@@ -291,7 +293,10 @@ export class Consumer implements Service {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#replies.splice(0)
+    const batch = this.#replies.splice(
+      0,
+      fitting(this.#replies, ({ message }) => sizeOf(message)),
+    )
     try {
       await this.#send(batch)
       this.#backoff.reply.reset()
@@ -398,6 +403,11 @@ export class Consumer implements Service {
 
   async #beats(beats: { item: WorkItem; message: Message | null }[]): Promise<void> {
     if (beats.length === 0) return
+    const fit = fitting(beats, ({ message }) => sizeOf(message))
+    if (fit < beats.length) {
+      await this.#beats(beats.slice(0, fit))
+      return this.#beats(beats.slice(fit))
+    }
     const { store, node } = this.#options
     try {
       const outcomes = await store.beatWork(

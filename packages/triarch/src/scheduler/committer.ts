@@ -2,6 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { GroupCommit } from '../store/group.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
+import { sizeOf } from '../value/size.ts'
 
 /** Group commit of a node's transitions, told to whoever listens. */
 export class Committer {
@@ -59,8 +60,16 @@ export class Committer {
   }
 }
 
-function bytes({ events, children }: Transition): number {
-  let sum = events?.length ?? 0
+/** Of what may be large. An input that a record refers to is whole in its request all the same. */
+function bytes({ events, snapshot, work, children, posts }: Transition): number {
+  let sum = (events?.length ?? 0) + (snapshot?.output?.length ?? 0) + (snapshot?.progress?.length ?? 0)
+  for (const { request } of work) {
+    sum += sizeOf(request.input)
+    if (request.output !== undefined) sum += sizeOf(request.output)
+    if (request.checkpoint !== undefined) sum += sizeOf(request.checkpoint)
+    if (request.event !== undefined) sum += sizeOf(request.event)
+  }
   for (const child of children) sum += child.events.length
+  for (const { message } of posts) sum += sizeOf(message)
   return sum
 }

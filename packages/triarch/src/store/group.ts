@@ -93,14 +93,11 @@ export class GroupCommit<T, O> {
     this.#detour.tell(batch, outcomes)
   }
 
-  /** As many as may be written at once, by their number and by their bytes. */
   #next(size: number): Waiting<T, O>[] {
-    let bytes = 0
-    const end = this.#queue.findIndex(({ one }, index) => {
-      bytes += this.#writing.bytes(one)
-      return index > 0 && (index >= size || bytes > LARGEST_BYTES)
-    })
-    return this.#queue.splice(0, end < 0 ? this.#queue.length : end)
+    return this.#queue.splice(
+      0,
+      fitting(this.#queue, ({ one }) => this.#writing.bytes(one), size),
+    )
   }
 
   /** The outcomes in order, or the error that kept the whole batch from being written. */
@@ -118,6 +115,16 @@ export class GroupCommit<T, O> {
       return outcomes
     }
   }
+}
+
+/** How many of them one transaction takes, from the first on: by their number and by their bytes, and one at least. */
+export function fitting<T>(queue: readonly T[], bytesOf: (one: T) => number, most: number = LARGEST_BATCH): number {
+  let bytes = 0
+  const end = queue.findIndex((one, index) => {
+    bytes += bytesOf(one)
+    return index > 0 && (index >= most || bytes > LARGEST_BYTES)
+  })
+  return end < 0 ? queue.length : end
 }
 
 /** What the store refused was several at once: of one of them nothing is known, least of all that it is to blame. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Committer } from '../../src/scheduler/committer.ts'
 import type { CommitOutcome, StateStore, Transition } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
-import { transition } from '../store/samples.ts'
+import { transition, workRequest } from '../store/samples.ts'
 
 /** A store that answers when it is told to; `sizes`: how much each commit that was begun had. */
 function scene(commitsAtOnce?: number) {
@@ -16,9 +16,9 @@ function scene(commitsAtOnce?: number) {
   }
   const committer = new Committer(environment, { commit, commitsAtOnce } as unknown as StateStore)
   let told = 0
-  const send = async (count: number) => {
+  const send = async (count: number, change: Partial<Transition> = {}) => {
     for (let n = 0; n < count; n++)
-      committer.commit(transition({ key: 1, id: `t${n}`, epoch: 1 }), () => {
+      committer.commit(transition({ key: 1, id: `t${n}`, epoch: 1 }, change), () => {
         told++
       })
     await environment.advance(1)
@@ -70,5 +70,13 @@ describe('group commit', () => {
     await answer()
     await answer()
     expect([sizes, told()]).toEqual([[20, 100, 10], 130])
+  })
+
+  it('counts what requests carry, though their records say it in a few characters', async () => {
+    const { sizes, send, answer } = scene()
+    const { request, ...work } = workRequest('t', 2)
+    await send(90, { work: [{ ...work, request: { ...request, input: ['x'.repeat(1024 * 1024)] } }] })
+    for (let n = 0; n < 5; n++) await answer()
+    expect(sizes).toEqual([15, 15, 15, 15, 15, 15])
   })
 })
