@@ -194,7 +194,7 @@ describe('who has committed', () => {
   it('tells them of what nobody waits for with the next of these, or a little later, or when it closes', async () => {
     using file = scratch()
     await using it = await scene(file)
-    const { stir, told, turn, elapse } = it
+    const { stir, told, turn, elapse, wait } = it
     stir.committed('later')
     turn()
     expect(told()).toBe(false)
@@ -209,6 +209,7 @@ describe('who has committed', () => {
     stir.committed('later')
     stir.close()
     expect(told()).toBe(true)
+    wait()
     stir.committed('now')
     expect(told()).toBe(false)
   })
