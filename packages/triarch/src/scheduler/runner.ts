@@ -67,6 +67,8 @@ export class TaskRunner {
   weight = 0
   /** Something came of having it here. */
   moved = false
+  /** It is being given back: once the store has done so others may have it, long before that is heard here. */
+  returning = false
   #seq = 0
   /** The last record known to be durable, and when it was written. */
   recorded = 0
@@ -395,6 +397,7 @@ export class TaskRunner {
       rebase,
     }
     this.#snapshot = snapshot
+    this.returning = release !== null
     this.#host.committer.commit(transition, (outcome) => {
       void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
     })

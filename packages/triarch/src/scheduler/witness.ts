@@ -140,12 +140,15 @@ export class Witness {
 
   /** It was not given back since either, of which nothing may be remembered: others did no more with it than this node knows. */
   #isHere({ id, key, released }: Known): boolean {
-    return !released && this.#runners.get(id)?.key === key
+    const runner = this.#runners.get(id)
+    return !released && runner?.key === key && !runner.returning
   }
 
   /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
   #isAwaited(known: Known | undefined): boolean {
-    return known?.request !== undefined && this.#runners.get(known.id)?.awaits(known.request) === true
+    const runner = known && this.#runners.get(known.id)
+    if (!known?.request || !runner || runner.returning) return false
+    return runner.awaits(known.request)
   }
 
   /** Of each task the last record, and the last request. */

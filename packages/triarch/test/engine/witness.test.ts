@@ -114,6 +114,11 @@ describe('a task that is not there any more', () => {
       [],
       false,
     ],
+    [
+      'is not while it is being given back: others may have had it before that is heard here',
+      [{ ...a, returning: true } as TaskRunner],
+      false,
+    ],
     ['is not where its id is that of another by now', [{ ...a, key: 3 } as TaskRunner], false],
   ])('%s', async (_, here, behind, holds = true) => {
     const lost = async (marks: readonly RecordMark[]) =>
@@ -140,8 +145,9 @@ describe('a request that no record tells of', () => {
   const request = { step: 1, operation: 'run', attempt: 1 } as const
 
   /** Whether the store went back, which has no such request. */
-  const isBehind = async (awaits: boolean, holds = true) => {
-    const runner = { id: 't', key: 1, state: { workflow: 'w' }, awaits: () => awaits } as unknown as TaskRunner
+  const isBehind = async (awaits: boolean, { holds = true, returning = false } = {}) => {
+    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning, awaits: () => awaits }
+    const runner = here as unknown as TaskRunner
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
     const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
@@ -158,7 +164,11 @@ describe('a request that no record tells of', () => {
   })
 
   it('is not missed where the lease is over: others may have the task, and have had the answer', async () => {
-    expect(await isBehind(true, false)).toBe(false)
+    expect(await isBehind(true, { holds: false })).toBe(false)
+  })
+
+  it('is not missed while the task is being given back: others may have had it, and the answer', async () => {
+    expect(await isBehind(true, { returning: true })).toBe(false)
   })
 
   /** A process of agents has it while the store is asked whether it is still there, and gives it back before the store answers. */
@@ -168,10 +178,14 @@ describe('a request that no record tells of', () => {
     const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
     const answer = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
+    const heard = Promise.withResolvers<void>()
     let asked = false
+    let returned = false
     let requests = 0
     const store = seen(memory(), (inner) => ({
       async lost(marks) {
+        if (returned)
+          return marks.flatMap(({ id, seq, request }) => (request ? [{ id, last: seq, request: true }] : []))
         asked ||= marks.some((mark) => mark.request)
         if (asked) await answer.promise
         return inner.lost(marks)
@@ -179,7 +193,10 @@ describe('a request that no record tells of', () => {
       async commit(transitions) {
         const isRequest = transitions.some(({ events, work }) => events === null && work.length > 0)
         if (isRequest && ++requests > 1) await written.promise
-        return inner.commit(transitions)
+        const outcomes = await inner.commit(transitions)
+        returned = transitions.some(({ release }) => release !== null)
+        if (returned) await heard.promise
+        return outcomes
       },
     }))
     const s = await stage({ store, workflows: [flow], lease: '10s', sweep: '5s', poll: '1s' })
@@ -203,7 +220,8 @@ describe('a request that no record tells of', () => {
     await live(14)
     const credit = (slots: number) => puppet.say({ type: 'credit', agent: 'own', slots })
     return {
-      ...{ s, puppet, first, given, credit, answer, written },
+      ...{ s, puppet, first, given, credit, answer, written, heard, live },
+      returned: () => returned,
       async untilAsked() {
         await live(10, () => asked)
         expect(asked).toBe(true)
@@ -246,6 +264,22 @@ describe('a request that no record tells of', () => {
     answer.resolve()
     await s.advance('1s')
     await finish(third)
+  })
+
+  it('is not missed while its task is being given back, whatever others did with it before that is heard', async () => {
+    const { s, puppet, first, given, answer, written, heard, live, returned, finish } = await askedFor()
+    await using _ = s
+    answer.resolve()
+    written.resolve()
+    await puppet.reply(first, { kind: 'withdrawn', after: 1_000 })
+    await s.advance('1s')
+    const attempt = await given()
+    await live(60, returned)
+    expect(returned()).toBe(true)
+    await live(40)
+    expect(s.alerts).toEqual([])
+    heard.resolve()
+    await finish(attempt)
   })
 
   it('is not missed once its step waits for a signal', async () => {
