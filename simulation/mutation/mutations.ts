@@ -635,10 +635,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'silence',
   },
   'a node misses what retention dropped after others had finished it': {
-    change: { 'scheduler/witness.ts': [['this.#runners.get(id)?.key === key', 'id.length + key > 0']] },
+    change: { 'scheduler/witness.ts': [['runner?.key === key && !runner.returning', 'id.length + key > 0']] },
     by: ['alerts'],
     at: 11,
     world: 'retention',
+  },
+  'what is on its way back to the store is missed': {
+    change: { 'scheduler/runner.ts': [['this.returning = release !== null', 'this.returning = false']] },
+    by: ['alerts'],
+    at: 722_391,
   },
   'a history grows for ever': {
     change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
