@@ -44,7 +44,7 @@ export interface TaskState {
   hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
-  /** Those of them that only say how far a step is, or what operators said: they do not count against the bound of the history. */
+  /** Those of them that only say how far a step is, or what operators said: they do not count against the bound of the history. Less the signals that the run before left: those do. */
   asides: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */
   firstId: number

@@ -24,6 +24,25 @@ describe('every bound is explicit:', () => {
     expect((await eventsOf(task, 'stepCompleted')).length).toBeLessThan(50)
   })
 
+  it('signals that a run leaves to the next give that no longer a history', async () => {
+    const next = workflow('next', {
+      async run(isFirst: boolean, task) {
+        if (isFirst) return task.continueAsNew(false)
+        for (let n = 0; ; n++) await task.run(act, n)
+      },
+    })
+    await using s = await stage({ workflows: [next], agents, limits: { history: 20 } })
+    const tasks: TaskHandle<unknown>[] = []
+    for (const signals of [0, 1, 10]) {
+      const task = await s.submit(next, true, { startAt: new Date(s.engine.environment.now() + 1_000) })
+      for (let n = 0; n < signals; n++) await task.signal('news', n)
+      tasks.push(task)
+    }
+    await s.advance('10s')
+    const steps = await Promise.all(tasks.map(async (task) => (await eventsOf(task, 'stepCompleted')).length))
+    expect(steps).toEqual([10, 10, 10])
+  })
+
   it('a history starts anew with continueAsNew, so that a task may go on for ever', async () => {
     const rolling = workflow('rolling', {
       async run(n: number, task) {

@@ -837,6 +837,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'predecessors x': 'gone',
       'predecessors y': 'gone',
       'locks 1': 'gone',
+      asides: -1,
       firstId: 2,
       input: 2,
       'mailbox.0.name': 'e',

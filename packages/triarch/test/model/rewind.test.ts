@@ -330,7 +330,8 @@ describe('a stopped task that had been through everything', () => {
     const fold = tired({ plan })
     fold.changes({ type: 'continuedAsNew', input: 3, nextId: 12, pendingSignals: pending, locksHeld: true })
     const locks = tableOf([[0, { ...key, standing: 'held' }]])
-    expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, mailbox: pending, locks })
+    const signals = { mailbox: pending, asides: -pending.length }
+    expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, ...signals, locks })
     expect(state.steps.size).toBe(2)
   })
 

@@ -69,7 +69,8 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.suspensions.clear()
   state.batches.clear()
   state.ordinal = 0
-  state.asides = 0
+  // What came to the run before is unheard in this one as if it had come to it.
+  state.asides = 0 - pendingSignals.length
   state.generation = 0
   state.failures = 0
   state.tried = {}
