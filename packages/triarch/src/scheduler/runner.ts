@@ -396,8 +396,8 @@ export class TaskRunner {
       release,
       rebase,
     }
-    this.#snapshot = snapshot
     this.returning = release !== null
+    this.#snapshot = snapshot
     this.#host.committer.commit(transition, (outcome) => {
       void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
     })
