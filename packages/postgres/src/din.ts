@@ -54,8 +54,9 @@ export class Din {
     return rate
   }
 
-  /** Of somebody, maybe oneself. */
+  /** Of somebody, maybe oneself; what is no rate, somebody else said. */
   heard(process: number, rate: number): void {
+    if (!(rate >= 0 && rate < Number.POSITIVE_INFINITY)) return
     this.#voices.set(process, { rate, until: this.#environment.monotonic() + BELIEVE })
   }
 

@@ -9,7 +9,7 @@ import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import type { Question, Row } from './query.ts'
 import { inSchema } from './schema.ts'
-import { payloads, say, type Words } from './words.ts'
+import { decoded, payloads, say, type Words } from './words.ts'
 
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
@@ -22,6 +22,8 @@ const SAY_WAITING = 4_000
 const BELIEVE_WAITING = 12_000
 /** For how long no call says anything itself after one that could not (ms). */
 const HUSH = 10_000
+/** What processes call their channels. Anybody who may connect can say anything: where the name is another, nothing is said. */
+const OWN = /^@[a-z0-9]{0,12}$/
 
 /**
  * Tells other processes what was written, and this one what they wrote. A notification names the nodes that are to act on
@@ -305,9 +307,11 @@ export class Hints {
     }
   }
 
-  /** Somebody waits elsewhere. */
+  /** Somebody waits elsewhere. Beyond the most that are told one by one, he is one of all. */
   #await(own: string | null): void {
-    this.#awaited.set(own, this.#environment.monotonic() + BELIEVE_WAITING)
+    if (own !== null && !OWN.test(own)) return
+    const isRoom = !this.awaited || this.#awaited.size < MOST_CHANNELS || this.#awaited.has(own)
+    this.#awaited.set(isRoom ? own : null, this.#environment.monotonic() + BELIEVE_WAITING)
   }
 
   #hear(payload: string, process = 0): void {
@@ -327,7 +331,7 @@ export class Hints {
       else if (word === '~') hints.add('rests')
       else if (word.startsWith('#')) this.#din.heard(process, Number(rest))
       else if (word.startsWith('-')) this.#audience.gone(rest)
-      else if (word.startsWith('.')) ended.push(decodeURIComponent(rest))
+      else if (word.startsWith('.')) ended.push(...decoded(rest))
       else if (rest === this.node && word.startsWith('@')) hints.add('mail')
       else if (rest === this.node && word.startsWith('=')) hints.add('tasks')
       else if (rest === this.node && word.startsWith('+')) hints.add('work')

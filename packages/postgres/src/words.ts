@@ -30,3 +30,12 @@ export function payloads(words: Iterable<string>): string[] {
   if (current.length > 0) all.push(current.join(' '))
   return all
 }
+
+/** Nothing, where it is rubbish that somebody else said. */
+export function decoded(id: string): string[] {
+  try {
+    return [decodeURIComponent(id)]
+  } catch {
+    return []
+  }
+}

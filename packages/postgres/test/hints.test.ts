@@ -123,6 +123,7 @@ describe('hints', () => {
     ['n', []],
     ['.a%20b .c', [{ ended: ['a b', 'c'] }]],
     ['@n =m +n @n .t', ['mail', 'work', { ended: ['t'] }]],
+    ['.% .%E0%A4%A .t', [{ ended: ['t'] }]], // rubbish of somebody who may connect, and no end of this process
   ])('%s wakes whom it is for', async (payload, expected) => {
     expect(await hear(payload)).toEqual(expected)
   })
@@ -221,6 +222,8 @@ describe('hints', () => {
     ],
     [['? ?@1', '?'], ['triarch_triarch']],
     [Array.from({ length: 9 }, (_, n) => `? ?@${n}`), ['triarch_triarch']],
+    // A channel whose name the server refuses would keep all from being told of anything.
+    [['? ?@1', `? ?@${'x'.repeat(60)}`, '? ?', '? ?@"'], ['triarch_@1']],
   ])('of ends are said to those who wait for them: %j', async (waits, expected) => {
     await hear(...waits)
     await settled()

@@ -98,6 +98,8 @@ describe('a lull', () => {
     await open()
     await loud('#30', '#9.9')
     await until()
+    await loud('#NaN', '#x', '#Infinity', '#-1') // somebody else's rubbish
+    await until()
     await loud('#90')
     await until('BEGIN')
     clock.advance(3_999)
