@@ -43,6 +43,8 @@ const rules: Readonly<Record<string, Rule>> = {
   '54': { verdict: 'fail', code: 'STORE_FAILED' }, // a limit of PostgreSQL itself
   '58': { verdict: 'fail', code: 'STORE_FULL' }, // I/O error
 }
+/** What was prepared has an answer of other columns by now, as after a migration: on this connection it fails for ever. */
+const outdated: Rule = { verdict: 'reconnect', code: 'STORE_FAILED' }
 const otherwise: Rule = { verdict: 'fail', code: 'STORE_FAILED' }
 
 /** What Node's sockets say when there is no server, or no longer. */
@@ -60,7 +62,9 @@ const sockets: ReadonlySet<unknown> = new Set([
 ])
 
 export function ruleOf(error: unknown): Rule {
-  const { code, message } = error as { code?: unknown; message?: string }
+  const { code, message, routine } = error as { code?: unknown; message?: string; routine?: unknown }
+  // Of a class with all that PostgreSQL cannot do; its message is in the server's language, the place in its source is not.
+  if (code === '0A000' && routine === 'RevalidateCachedQuery') return outdated
   if (sockets.has(code) || (error instanceof AggregateError && error.errors.some((it) => sockets.has(it?.code)))) {
     return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
   }

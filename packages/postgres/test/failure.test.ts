@@ -38,6 +38,12 @@ describe('an error of the server', () => {
     expect(ruleOf(Object.assign(new Error('it'), { code }))).toEqual({ verdict, code: ours })
   })
 
+  it('which says that columns have changed means: reconnect, where it is about what was prepared', () => {
+    const error = (routine: string) => Object.assign(new Error('it'), { code: '0A000', routine })
+    expect(ruleOf(error('RevalidateCachedQuery'))).toEqual({ verdict: 'reconnect', code: 'STORE_FAILED' })
+    expect(ruleOf(error('transformStmt'))).toEqual({ verdict: 'fail', code: 'STORE_FAILED' })
+  })
+
   it('of which pg only says that the connection ended means: reconnect', () => {
     expect(ruleOf(new Error('Connection terminated unexpectedly'))).toMatchObject({ verdict: 'reconnect' })
   })
@@ -84,6 +90,16 @@ describe('a store whose connection breaks', () => {
     expect(await store.records('t', 0, 10)).toHaveLength(2)
     expect(await store.commit([transition(claim)])).toEqual([{ ok: false, reason: 'fenced' }])
     expect(await store.commit([transition(claim, { seq: 3 })])).toMatchObject([{ ok: true }])
+  })
+
+  it('asks over another connection, once the columns of an answer have changed', async () => {
+    await store.close()
+    store = await opened({ notify: true })
+    await store.submit([newTask('t')])
+    const before = await store.records('t', 0, 10)
+    const table = `"${schema}".history`
+    await withClient((client) => client.query(`ALTER TABLE ${table} ALTER COLUMN events TYPE varchar`))
+    expect(await store.records('t', 0, 10)).toEqual(before)
   })
 
   it('gets the tasks it claimed', async () => {
