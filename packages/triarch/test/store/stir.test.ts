@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { Triarch, workflow } from '../../src/index.ts'
-import type { SweepReport, Transition } from '../../src/store/port.ts'
+import type { ImportedTask, SweepReport, Transition } from '../../src/store/port.ts'
 import { newsOf } from '../../src/store/sqlite/news.ts'
 import { Stir } from '../../src/store/sqlite/stir.ts'
 import { scratch } from '../engine/scratch.ts'
@@ -245,6 +245,17 @@ describe('others hear', () => {
       expect(newsOf({ name: 'submit', args: [[], undefined], result: [], works })).toBe(works ? 'soon' : 'now')
     for (const found of [{ deadNodes: ['n'] }, { releasedTasks: 1 }, { expiredSteps: 1 }, { overdueTasks: 1 }])
       expect(swept({ ...report, ...found })).toBe('soon')
+  })
+
+  it('of a task that was brought here only if it can go on', () => {
+    const brought = (ready: boolean, result: boolean, works = true) =>
+      newsOf({ name: 'importTask', args: [{ ready } as ImportedTask], result, works })
+    expect([brought(true, true), brought(true, true, false)]).toEqual(['soon', 'now'])
+    expect([brought(false, true), brought(true, false)]).toEqual([null, null])
+  })
+
+  it('at once of a node that leaves, for this process does not take up what that gives back', () => {
+    expect(newsOf({ name: 'leave', args: ['n'], result: undefined, works: true })).toBe('now')
   })
 
   it('later of what only moved', () => {
