@@ -135,8 +135,10 @@ export class Hints {
     const tally = new Tally()
     for (const it of news) tally.add(it)
     try {
+      // What is read in a lull has its table locked until that is over.
+      if (await this.#learn(tally)) await this.#lull?.end()
       // The process that commits it is not woken by anything else.
-      const words = await this.#worded(tally, null)
+      const words = this.#wording(tally, null)
       const [payload = ''] = payloads(new Set([...words.values()].flatMap((all) => [...all])))
       return payload === '' ? null : { channel: this.#channel(null), payload }
     } catch {
@@ -177,7 +179,8 @@ export class Hints {
       this.#unsent = new Tally()
       this.#saysWaiting = false
       try {
-        const words = await this.#worded(tally, this.node, waits)
+        await this.#learn(tally, waits)
+        const words = this.#wording(tally, this.node, waits)
         const sent = [...words].flatMap(([own, all]) => payloads(all).map((payload) => [this.#channel(own), payload]))
         if (sent.length > 0 && this.#client) {
           sent.push(...this.#loud(this.#client))
@@ -204,17 +207,21 @@ export class Hints {
     return [[this.#channel(null), `#${rate}`]]
   }
 
-  async #worded(tally: Tally, self: string | null, waits = false): Promise<Words> {
-    if ((tally.addresses || waits || this.#din.due) && this.#audience.old && this.#client) {
+  /** What must be read of the database before it can be put into words. Whether anything was. */
+  async #learn(tally: Tally, waits = false): Promise<boolean> {
+    const client = this.#client
+    const members = (tally.addresses || waits || this.#din.due) && this.#audience.old
+    if (!client) return false
+    if (members) {
       const text = membersStatement(this.#settings.schema)
-      this.#audience.read(await this.#ask(this.#client, { text }))
+      this.#audience.read(await this.#ask(client, { text }))
     }
-    if (tally.unknown && this.#client) {
+    if (tally.unknown) {
       const text = inSchema('SELECT triarch.untaken() AS untaken', this.#settings.schema)
-      const [row] = await this.#ask(this.#client, { text })
+      const [row] = await this.#ask(client, { text })
       tally.add({ overlooked: elements(row?.[0]) })
     }
-    return this.#wording(tally, self, waits)
+    return members || tally.unknown
   }
 
   #wording(tally: Tally, self: string | null, waits = false): Words {

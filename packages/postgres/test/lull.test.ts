@@ -122,6 +122,17 @@ describe('a lull', () => {
     await until('BEGIN', 'read', 'said', 'COMMIT', 'BEGIN', 'COMMIT', 'BEGIN')
   })
 
+  it('ends with what is read in it, for a transaction of somebody’s own: no table stays locked', async () => {
+    await open()
+    await loud('#60')
+    await until('BEGIN')
+    expect(await hints.words([{ tasks: 'w@1' }])).toBeNull()
+    await until('BEGIN', 'read', 'COMMIT', 'BEGIN')
+    // Nothing is to be read again.
+    expect(await hints.words([{ tasks: 'w@1' }])).toBeNull()
+    await until('BEGIN', 'read', 'COMMIT', 'BEGIN')
+  })
+
   it('ends with a statement that fails in it: nothing else could be asked before', async () => {
     await open()
     await loud('#60')
