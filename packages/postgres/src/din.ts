@@ -27,11 +27,11 @@ export class Din {
   /** By the server's process of its connection. */
   readonly #voices = new Map<number, Voice>()
   #said = 0
-  #since: number
+  #since = 0
 
   constructor(environment: Environment) {
     this.#environment = environment
-    this.#since = environment.monotonic()
+    this.#begin()
   }
 
   get #elapsed(): number {
@@ -43,15 +43,25 @@ export class Din {
     return this.server < SELECTIVE && this.#elapsed >= SAY && this.#elapsed < BELIEVE
   }
 
-  /** What to say of oneself with the notification that is about to be sent; null: nothing. */
-  rate(listeners: number): number | null {
+  /** One more notification. */
+  said(): void {
     this.#said++
+    if (this.#elapsed >= BELIEVE) this.#begin()
+  }
+
+  /** What to say of oneself with the notification that is about to be sent, and is counted already; null: nothing. */
+  rate(listeners: number): number | null {
     const elapsed = this.#elapsed
     if (elapsed < SAY) return null
     const rate = this.due && listeners >= CROWD ? Math.round((this.#said * 10_000) / elapsed) / 10 : null
-    this.#said = 0
-    this.#since += elapsed
+    this.#begin()
     return rate
+  }
+
+  /** To count. */
+  #begin(): void {
+    this.#said = 0
+    this.#since = this.#environment.monotonic()
   }
 
   /** Of somebody, maybe oneself; what is no rate, somebody else said. */

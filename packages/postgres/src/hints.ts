@@ -163,7 +163,7 @@ export class Hints {
     const [payload = '', rest] = payloads(words)
     // What is said to all would be heard here, too, from a connection that is not known to be ours.
     if (own === null || payload === '' || rest !== undefined) return null
-    this.#din.rate(0)
+    this.#din.said()
     return { channel: this.#channel(own), payload }
   }
 
@@ -201,6 +201,7 @@ export class Hints {
 
   /** How much this process says, now and then. */
   #loud(client: Client): [channel: string, payload: string][] {
+    this.#din.said()
     const rate = this.#din.rate(this.#audience.size)
     if (rate === null) return []
     this.#din.heard(processOf(client), rate)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { handClock, turn } from '../../triarch/test/store/clock.ts'
+import { Din } from '../src/din.ts'
 import { Hints } from '../src/hints.ts'
 import type { News } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
@@ -225,6 +226,18 @@ describe('a lull', () => {
       await open(version)
       await talk(after)
       expect([rates(), said().length]).toEqual([[], 11])
+    })
+
+    it('counted anew after a silence, also where calls say all themselves', () => {
+      const din = new Din(clock)
+      din.server = 18
+      clock.advance(4_000)
+      din.said()
+      clock.advance(999)
+      expect([din.due, din.rate(CROWD)]).toEqual([false, null])
+      clock.advance(1)
+      din.said()
+      expect([din.due, din.rate(CROWD)]).toEqual([true, 1])
     })
 
     it('also when it has nothing to say for which it must know who listens', async () => {
