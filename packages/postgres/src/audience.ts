@@ -1,9 +1,7 @@
 import { type Environment, type NodeRuns, runsOf, textsOf } from 'triarch/store'
 import type { Row } from './query.ts'
 import { inSchema } from './schema.ts'
-
-/** What may be told, besides whom it is for. */
-export type Errand = '@' | '=' | '+'
+import { type Address, wordOf } from './words.ts'
 
 interface Member {
   id: string
@@ -18,12 +16,6 @@ interface Member {
   addressed: boolean
   /** The channel that its process alone listens to; null: it has none. */
   own: string | null
-}
-
-/** A word, and on which channel it is said: somebody's own, or that of all. */
-export interface Address {
-  own: string | null
-  word: string
 }
 
 /** For how long what was read of the nodes is good enough (ms). */
@@ -115,7 +107,7 @@ export class Audience {
     // One task that is made here and can be run here is taken here.
     if (count === 1 && chosen.some(({ id }) => id === self)) return []
     const drawn = this.#drawn(chosen, count, self, () => PORTION)
-    return drawn.map(({ id, addressed, own }) => ({ own, word: `${addressed ? '=' : '@'}${id}` }))
+    return drawn.map(({ id, addressed, own }) => ({ own, word: wordOf(addressed ? 'tasks' : 'mail', id) }))
   }
 
   /** The same for requests for an action. */
@@ -125,13 +117,13 @@ export class Audience {
     const drawn = this.#drawn(able, count, self, ({ slots }) =>
       Math.min(PORTION, Math.max(1, Math.floor((slots?.[agent] ?? 1) / PORTION))),
     )
-    return drawn.map(({ id, addressed, own }) => ({ own, word: addressed ? `+${id}` : 'work' }))
+    return drawn.map(({ id, addressed, own }) => ({ own, word: addressed ? wordOf('work', id) : 'work' }))
   }
 
   /** For a node that has mail: where it listens is believed only as long as what was read of it is good enough. */
   mail(node: string): Address {
     const known = this.old ? undefined : this.#members.find(({ id }) => id === node)
-    return { own: known?.own ?? null, word: `@${node}` }
+    return { own: known?.own ?? null, word: wordOf('mail', node) }
   }
 
   #drawn(able: readonly Member[], count: number, self: string | null, share: (of: Member) => number): Member[] {

@@ -9,7 +9,7 @@ import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import type { Question, Row } from './query.ts'
 import { inSchema } from './schema.ts'
-import { decoded, payloads, say, type Words } from './words.ts'
+import { FOR_EVERYBODY, heardOf, payloads, say, type Words, wordOf } from './words.ts'
 
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
@@ -35,9 +35,6 @@ const OWN = /^@[a-z0-9]{0,12}$/
  * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
  * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any: where that is too
  * often, they hear what was said in portions (`Lull`).
- *
- * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `%` a setting was changed, `~` a service rests, `?` somebody waits
- * for tasks to end, `?own` who listens on that channel, `.id` one did, `#7` so many notifications a second are said by who says it. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
  */
 export class Hints {
   readonly #environment: Environment
@@ -205,7 +202,7 @@ export class Hints {
     const rate = this.#din.rate(this.#audience.size)
     if (rate === null) return []
     this.#din.heard(processOf(client), rate)
-    return [[this.#channel(null), `#${rate}`]]
+    return [[this.#channel(null), wordOf('rate', rate)]]
   }
 
   /** What must be read of the database before it can be put into words. Whether anything was. */
@@ -234,15 +231,15 @@ export class Hints {
       for (const to of this.#audience.work(action, count, self)) say(words, to)
     }
     for (const node of tally.mail) if (node !== self) say(words, this.#audience.mail(node))
-    for (const node of tally.left) say(words, { own: null, word: `-${node}` })
-    if (tally.came) say(words, { own: null, word: '!' })
-    if (tally.settings) say(words, { own: null, word: '%' })
-    if (tally.rests) say(words, { own: null, word: '~' })
+    for (const node of tally.left) say(words, { own: null, word: wordOf('left', node) })
+    if (tally.came) say(words, { own: null, word: wordOf('came') })
+    if (tally.settings) say(words, { own: null, word: wordOf('settings') })
+    if (tally.rests) say(words, { own: null, word: wordOf('rests') })
     const waiting = this.#waiting
     for (const id of tally.ended) {
-      if (id.isWellFormed()) for (const own of waiting) say(words, { own, word: `.${encodeURIComponent(id)}` })
+      if (id.isWellFormed()) for (const own of waiting) say(words, { own, word: wordOf('ended', id) })
     }
-    if (waits) for (const word of ['?', `?${this.own}`]) say(words, { own: null, word })
+    if (waits) for (const own of ['', this.own]) say(words, { own: null, word: wordOf('waits', own) })
     return words
   }
 
@@ -326,23 +323,19 @@ export class Hints {
     const hints = new Set<Hint>()
     const ended: string[] = []
     const words = payload.split(' ')
-    const waits = words.filter((word) => word.startsWith('?'))
-    for (const word of words) {
-      const rest = word.slice(1)
-      if (word === '*') for (const hint of ['work', 'tasks', 'mail', 'settings', 'rests'] as const) hints.add(hint)
-      else if (word === 'tasks' || word === 'work') hints.add(word)
+    const heard = words.map(heardOf)
+    const waits = heard.filter(([what]) => what === 'waits').length
+    for (const word of words) for (const hint of FOR_EVERYBODY.get(word) ?? []) hints.add(hint)
+    for (const [what, of] of heard) {
+      if (what === 'mail' || what === 'tasks' || what === 'work') {
+        if (of === this.node) hints.add(what)
+      } else if (what === 'settings' || what === 'rests') hints.add(what)
+      else if (what === 'came') this.#audience.came()
+      else if (what === 'left') this.#audience.gone(of)
+      else if (what === 'rate') this.#din.heard(process, Number(of))
+      else if (what === 'ended') ended.push(of)
       // The bare word beside another is for versions before.
-      else if (word === '?') waits.length === 1 && this.#await(null)
-      else if (word.startsWith('?')) this.#await(rest)
-      else if (word === '!') this.#audience.came()
-      else if (word === '%') hints.add('settings')
-      else if (word === '~') hints.add('rests')
-      else if (word.startsWith('#')) this.#din.heard(process, Number(rest))
-      else if (word.startsWith('-')) this.#audience.gone(rest)
-      else if (word.startsWith('.')) ended.push(...decoded(rest))
-      else if (rest === this.node && word.startsWith('@')) hints.add('mail')
-      else if (rest === this.node && word.startsWith('=')) hints.add('tasks')
-      else if (rest === this.node && word.startsWith('+')) hints.add('work')
+      else if (what === 'waits' && (of !== '' || waits === 1)) this.#await(of || null)
     }
     if (hints.size > 0) this.#wake([...hints])
     if (payload === '*') this.#ended(null)

@@ -1,7 +1,60 @@
-import type { Address } from './audience.ts'
+import type { Hint } from 'triarch/store'
+
+/** What a word says, by the sign that it begins with; behind some of them stands of whom. */
+const SIGNS = {
+  /** This node has mail. */
+  mail: '@',
+  /** It may claim tasks. */
+  tasks: '=',
+  /** It may take work. */
+  work: '+',
+  /** It has left. */
+  left: '-',
+  /** A node came. */
+  came: '!',
+  /** A setting was changed. */
+  settings: '%',
+  /** A service rests. */
+  rests: '~',
+  /** Somebody waits for tasks to end, who listens on this channel of his own; of none: a process of a version before. */
+  waits: '?',
+  /** This task did. */
+  ended: '.',
+  /** So many notifications a second are said by who says it. */
+  rate: '#',
+} as const
+type What = keyof typeof SIGNS
+const whats = new Map(Object.entries(SIGNS).map(([what, sign]): [string, What] => [sign, what as What]))
+
+/** Words that have no sign, and are for everybody: for nodes of versions before, and of them. `*`: whatever there may be. */
+export const FOR_EVERYBODY: ReadonlyMap<string, readonly Hint[]> = new Map([
+  ['*', ['work', 'tasks', 'mail', 'settings', 'rests']],
+  ['tasks', ['tasks']],
+  ['work', ['work']],
+])
+
+export function wordOf(what: What, of: string | number = ''): string {
+  return `${SIGNS[what]}${what === 'ended' ? encodeURIComponent(of) : of}`
+}
+
+/** Null: it says nothing that is known here, or is rubbish that somebody else said. */
+export function heardOf(word: string): [what: What | null, of: string] {
+  const [what, of] = [whats.get(word.charAt(0)) ?? null, word.slice(1)]
+  try {
+    return [what, what === 'ended' ? decodeURIComponent(of) : of]
+  } catch {
+    return [null, of]
+  }
+}
 
 /** Bytes of one notification; the server allows 8,000. */
 const MOST_BYTES = 7_900
+
+/** A word, and on which channel it is said: somebody's own, or that of all. */
+export interface Address {
+  own: string | null
+  word: string
+}
 
 /** By the process's own channel; null: on that of all. */
 export type Words = Map<string | null, Set<string>>
@@ -29,13 +82,4 @@ export function payloads(words: Iterable<string>): string[] {
   }
   if (current.length > 0) all.push(current.join(' '))
   return all
-}
-
-/** Nothing, where it is rubbish that somebody else said. */
-export function decoded(id: string): string[] {
-  try {
-    return [decodeURIComponent(id)]
-  } catch {
-    return []
-  }
 }
