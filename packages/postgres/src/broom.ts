@@ -19,7 +19,7 @@ export const LITTERED: string = `
 /**
  * Vacuums the queues while much passes through them. Who takes the first of a queue, or reads its letters, walks over all that was taken before
  * and is not vacuumed yet; and autovacuum looks at a database once a minute, whatever is set for a table. So the leader
- * does it, with its sweeps. Nothing hangs on it: where it is not allowed, fails, or cannot help since a snapshot is open somewhere, it is tried
+ * does it, with its sweeps, over a connection for what users ask, and for as long as a read may take. Nothing hangs on it: where it is not allowed, fails, needs longer, or cannot help since a snapshot is open somewhere, it is tried
  * less and less often, and autovacuum is what remains (docs/decisions/0131-a-broom.md).
  */
 export class Broom {
