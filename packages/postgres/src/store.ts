@@ -84,7 +84,11 @@ interface Saying {
   said: boolean
 }
 
-/** The state store on PostgreSQL: each call is one statement, and so one transaction and one round trip. */
+/**
+ * The state store on PostgreSQL. A call is one statement, and so one round trip and one transaction. Those that are several say or show why:
+ * one that tells others itself is several transactions (0133, 0136); queues with bounds of their own, letters with an entry of the audit each, and
+ * bounds of two kinds are a statement each, and each stands for itself.
+ */
 export class PostgresStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: Settings
@@ -97,8 +101,8 @@ export class PostgresStore implements port.StateStore {
   readonly paced = true
   readonly commitsAtOnce = 2
   readonly patience: number
-  /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
   #format: port.Format = 2
+  /** No call by which tasks go on waits for what users ask, or for what is looked up as they do; nothing at all keeps the node's lease waiting. */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
   #replica: Replica | null = null
