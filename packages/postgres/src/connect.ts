@@ -130,6 +130,9 @@ function sessionOptions(role: Role): string {
     // What was acknowledged is on disk. A lost hint or beat costs a moment: it is not worth a flush.
     synchronous_commit: role === 'calls' ? 'on' : 'off',
     idle_in_transaction_session_timeout: 30_000,
+    // Our statements are written for these, which a role or a database may have otherwise.
+    standard_conforming_strings: 'on',
+    array_nulls: 'on',
     // Statistics of tables that are empty now and full in a moment mislead the planner: our statements know their index.
     enable_seqscan: 'off',
     jit: 'off',

@@ -264,11 +264,13 @@ describe.each(['REPEATABLE READ', 'SERIALIZABLE'])('in a transaction that is %s'
   })
 })
 
-describe('where transactions are repeatable read by default', () => {
+describe('where transactions are repeatable read by default, and texts read otherwise', () => {
   const role = `strict_${process.pid}`
   beforeAll(async () => {
     await pool.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'strict'`)
     await pool.query(`ALTER ROLE ${role} SET default_transaction_isolation = 'repeatable read'`)
+    for (const other of ['standard_conforming_strings', 'array_nulls'])
+      await pool.query(`ALTER ROLE ${role} SET ${other} = off`)
   })
   afterAll(() => pool.query(`DROP ROLE ${role}`))
   const url = () => {
@@ -278,14 +280,16 @@ describe('where transactions are repeatable read by default', () => {
     return its.toString()
   }
 
-  it('a store of its own asks for read committed', async () => {
+  it('a store of its own asks for what its statements are written for', async () => {
     const own = freshSchema()
     const strict = new Triarch({
       store: postgres({ url: url(), schema: own }),
       workflows: [alone],
     })
     await strict.start()
-    const tasks = await Promise.all(Array.from({ length: 10 }, (_, n) => strict.submit(alone, n)))
+    const tasks = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => strict.submit(alone, n, { tags: { n: `\\${n}` } })),
+    )
     expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(Array.from({ length: 10 }, (_, n) => n))
     await strict.stop()
     await dropSchema(own)
