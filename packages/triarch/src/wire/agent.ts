@@ -12,8 +12,7 @@ import type { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { answerOf, forgotten, noPlace } from './outcome.ts'
-
-type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+import { type Answer, Unacknowledged } from './unacknowledged.ts'
 
 export interface AgentProcessOptions {
   environment: Environment
@@ -31,17 +30,9 @@ interface Running {
   beat: number
 }
 
-interface Unacknowledged {
-  answer: Answer
-  /** When it was said last, by the monotonic clock. */
-  saidAt: number
-}
-
 /** Messages in one request, and their bytes (about). */
 const MOST_MESSAGES = 500
 const MOST_BYTES = 512 * 1024
-/** How long an answer that is not acknowledged is not said again on a connection that holds (ms). */
-const AGAIN = 5_000
 /** How long answers may take to be acknowledged once nothing runs, at least (ms). */
 const LAST_WORDS = 1_000
 
@@ -53,7 +44,9 @@ export class AgentProcess {
   readonly #options: AgentProcessOptions
   readonly #instance: string
   readonly #running = new Register<string, Running>()
-  readonly #unacknowledged = new Register<string, Unacknowledged>()
+  /** How many of them each host has. */
+  readonly #loads = new Map<AgentHost, number>()
+  readonly #unacknowledged: Unacknowledged
   readonly #answered: AnsweredElsewhere
   /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
   readonly #beats = new Map<string, AgentMessage>()
@@ -73,6 +66,7 @@ export class AgentProcess {
     const { environment, crew } = options
     this.#options = options
     this.#instance = crew.instance
+    this.#unacknowledged = new Unacknowledged(environment)
     this.#answered = new AnsweredElsewhere(environment)
     this.#lines = crew.lines
   }
@@ -90,31 +84,24 @@ export class AgentProcess {
     this.#session = null
     this.#seen = 0
     this.#lines?.disconnected()
-    for (const kept of this.#unacknowledged.values()) kept.saidAt = Number.NEGATIVE_INFINITY
+    this.#unacknowledged.unheard()
   }
 
   /** Whether there is more to say than that it lives. */
   get urgent(): boolean {
-    if (this.#session === null || this.#beats.size > 0 || this.#lines?.due || this.#credits().length > 0) return true
-    for (const { saidAt } of this.#unacknowledged.values()) if (this.#isDue(saidAt)) return true
-    return false
-  }
-
-  #isDue(saidAt: number): boolean {
-    return this.#options.environment.monotonic() - saidAt >= AGAIN
+    if (this.#session === null || this.#beats.size > 0 || this.#lines?.due) return true
+    return this.#unacknowledged.due || this.#credits().length > 0
   }
 
   /** What is to be said now; what got lost on the way is said again after `disconnected`. */
   request(wait: number): AgentRequest {
     const messages: AgentMessage[] = this.#session === null ? [this.#hello()] : []
     let bytes = 0
-    if (this.#session !== null && this.#lines) messages.push(...this.#lines.messages(this.#unacknowledged.keys()))
-    for (const kept of this.#unacknowledged.values()) {
+    if (this.#session !== null && this.#lines) messages.push(...this.#lines.messages(this.#unacknowledged.attempts()))
+    for (const answer of this.#unacknowledged.say()) {
       if (messages.length >= this.#portion || bytes > MOST_BYTES) break
-      if (!this.#isDue(kept.saidAt)) continue
-      kept.saidAt = this.#options.environment.monotonic()
-      bytes += JSON.stringify(kept.answer).length
-      messages.push(kept.answer)
+      bytes += JSON.stringify(answer).length
+      messages.push(answer)
     }
     for (const [attempt, beat] of this.#beats) {
       if (messages.length >= this.#portion || bytes > MOST_BYTES) break
@@ -139,17 +126,14 @@ export class AgentProcess {
       this.#told.set(host.name, slots)
       return { name: host.name, slots, actions: this.#options.crew.actions(host) }
     })
-    const running = [...this.#running.keys(), ...this.#unacknowledged.keys(), ...this.#answered.names]
+    const running = [...this.#running.keys(), ...this.#unacknowledged.attempts(), ...this.#answered.names]
     const { software } = this.#options
     const who = { protocol: PROTOCOL, instance: this.#instance, count: ++this.#hellos, software }
     return { type: 'hello', ...who, agents, running }
   }
 
   #slotsOf(host: AgentHost): number {
-    if (this.#draining) return 0
-    let running = 0
-    for (const it of this.#running.values()) if (it.host === host) running++
-    return this.#options.crew.room(host, running)
+    return this.#draining ? 0 : this.#options.crew.room(host, this.#loads.get(host) ?? 0)
   }
 
   #credits(): [string, number][] {
@@ -214,6 +198,7 @@ export class AgentProcess {
     if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const running: Running = { given, host, beat: 0 }
     this.#running.set(name, running)
+    this.#loads.set(host, (this.#loads.get(host) ?? 0) + 1)
     this.#answered.given(name, this.#session)
     const hosted: HostedAttempt = {
       request: requestOf(given),
@@ -222,7 +207,7 @@ export class AgentProcess {
       beat: (progress, checkpoint) => this.#beat(name, running, progress, checkpoint),
       begun: async () => true,
       survived: () => undefined,
-      done: (reply) => this.#done(name, reply),
+      done: (reply) => this.#done(name, running, reply),
     }
     this.#lines?.name(hosted.request, name)
     host.start(hosted)
@@ -236,14 +221,14 @@ export class AgentProcess {
     this.#options.urge()
   }
 
-  #done(attempt: string, reply: Reply): void {
-    this.#running.delete(attempt)
+  #done(attempt: string, { host }: Running, reply: Reply): void {
+    if (this.#running.delete(attempt)) this.#loads.set(host, (this.#loads.get(host) ?? 0) - 1)
     this.#beats.delete(attempt)
     this.#answer(answerOf(attempt, reply))
   }
 
   #answer(answer: Answer): void {
-    this.#unacknowledged.set(answer.attempt, { answer, saidAt: Number.NEGATIVE_INFINITY })
+    this.#unacknowledged.add(answer)
     this.#options.urge()
   }
 
