@@ -71,6 +71,8 @@ export class Waiters {
   #places = 0
   readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
   #missed = 0
+  /** Some have ended: with the next look all are looked at, however often that was said. */
+  #isTold = false
   #attendedAt = Number.NEGATIVE_INFINITY
   #limit: number
   #timer: Timer | null = null
@@ -147,11 +149,17 @@ export class Waiters {
   /** The store says that these tasks ended; null: some did. */
   #told(ids: readonly string[] | null): void {
     if (ids === null || ids.some((id) => !this.#byTask.has(id))) this.#missed++
-    for (const id of ids ?? this.#byTask.keys()) {
-      for (const wait of [...this.#waitsOf(id)]) {
-        if (ids) this.#hear(wait, {})
-        else this.#enter(wait, 0)
-      }
+    for (const id of ids ?? []) for (const wait of [...this.#waitsOf(id)]) this.#hear(wait, {})
+    if (ids !== null || this.#byTask.size === 0) return
+    this.#isTold = true
+    this.#lookAt(Math.max(this.#environment.monotonic(), this.#notBefore))
+  }
+
+  /** What this process ends itself is not looked at. */
+  #hurry(): void {
+    this.#isTold = false
+    for (const lane of this.#lanes.slice(1)) {
+      for (const wait of lane.values()) if (!this.#isQuiet(wait)) this.#enter(wait, 0)
     }
   }
 
@@ -185,7 +193,12 @@ export class Waiters {
     const due = this.#environment.monotonic() + this.#pace(lane)
     wait.due = lane === 0 ? Math.max(due, this.#notBefore) : due
     this.#lanes[lane]?.set(wait.place, wait)
-    if (!this.#looking && wait.due < this.#timerAt) this.#rest(wait.due)
+    this.#lookAt(wait.due)
+  }
+
+  /** Unless it is looked earlier. */
+  #lookAt(at: number): void {
+    if (!this.#looking && at < this.#timerAt) this.#rest(at)
   }
 
   #drop(wait: Wait): void {
@@ -194,6 +207,7 @@ export class Waiters {
     if (waits instanceof Set ? !waits.delete(wait) || waits.size > 0 : waits !== wait) return
     this.#byTask.delete(wait.id)
     if (this.#byTask.size > 0) return
+    this.#isTold = false
     this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
   }
@@ -212,12 +226,13 @@ export class Waiters {
     this.#looking = true
     this.#timer?.cancel()
     const begun = this.#environment.monotonic()
+    if (this.#isTold) this.#hurry()
     for (let due = this.#due(); due.length > 0; due = this.#due()) await this.#ask(due)
     this.#looking = false
     const ended = this.#environment.monotonic()
     this.#notBefore = ended + (ended - begun) * SHARE
     this.#timerAt = Number.POSITIVE_INFINITY
-    let next = Number.POSITIVE_INFINITY
+    let next = this.#isTold ? this.#notBefore : Number.POSITIVE_INFINITY
     for (const lane of this.#lanes) for (const { due } of firstOf(lane)) next = Math.min(next, due)
     if (next < Number.POSITIVE_INFINITY) this.#rest(next)
   }

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Waiters } from '../../src/client/waiting.ts'
+import { Register } from '../../src/environment/register.ts'
 import { type Role, TriarchError, workflow } from '../../src/index.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
@@ -142,6 +143,56 @@ describe('a process that waits for tasks elsewhere', () => {
     expect(await codeOf(t.client.engine.task('nobody').result())).toBe('UNKNOWN_TASK')
     await task.cancel({ force: true })
     await t.client.advance('1s')
+  })
+})
+
+describe('a store that says only that something ended', () => {
+  /** One that answers when the test says so, and in which 100 tasks are waited for; those of this process are quiet. */
+  async function scene() {
+    const environment = new VirtualEnvironment()
+    const looks: { ids: readonly string[]; answer: () => void }[] = []
+    let ended: (ids: readonly string[] | null) => void = () => undefined
+    const store = {
+      attend: (told: typeof ended) => {
+        ended = told
+        return false
+      },
+      marks: (ids: readonly string[]) =>
+        new Promise((resolve) =>
+          looks.push({ ids, answer: () => resolve(ids.map((id) => ({ id, ended: false, mark: '1' }))) }),
+        ),
+    }
+    const waiters = new Waiters(store as never, environment, 250, (id) => id.startsWith('own'))
+    for (let n = 0; n < 50; n++) for (const id of [`own${n}`, `other${n}`]) waiters.listen(id, { news: 'end' })
+    /** The look that is under way is answered; what it asked for. */
+    const look = async () => {
+      await environment.advance(0)
+      const { ids, answer } = looks.shift() ?? { ids: [], answer: () => undefined }
+      answer()
+      await environment.advance(0)
+      return ids
+    }
+    await look()
+    return { look, tell: () => ended(null), environment, looks }
+  }
+
+  it('has them looked at once, however often it says so, and moves nobody who waits for what ends here', async () => {
+    const { look, tell } = await scene()
+    const moved = vi.spyOn(Register.prototype, 'set')
+    onTestFinished(() => moved.mockRestore())
+    for (let n = 0; n < 1_000; n++) tell()
+    expect(await look()).toHaveLength(50)
+    expect(await look()).toEqual([])
+    expect(moved.mock.calls.length).toBeLessThanOrEqual(2 * 50)
+  })
+
+  it('has them looked at again where it says so during a look', async () => {
+    const { look, tell, environment, looks } = await scene()
+    tell()
+    await environment.advance(0)
+    tell()
+    expect([(await look()).length, looks.length]).toEqual([50, 1])
+    expect([(await look()).length, looks.length]).toEqual([50, 0])
   })
 })
 
