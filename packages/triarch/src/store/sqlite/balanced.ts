@@ -31,7 +31,7 @@ export class BalancedRunner implements Runner {
     if (this.#thread?.alive === false) this.#starting = this.#thread = null
     if (large) this.#starting ??= this.#startThread()
     const thread = large || this.#underWay > 0 ? this.#thread : null
-    // Each connection counts the changes of all others: only one of them can be asked.
+    // Each connection counts the changes of all others: only one of them can be asked, to which the other's commits are another's.
     if (!thread || name === 'changes') return this.#inline.run(name, ...args)
     this.#underWay++
     try {

@@ -4,7 +4,11 @@ import type { Environment, Timer } from '../../environment/environment.ts'
 /** Processes sign with a number below, as a time of the file (s). Where two have one, they hear of each other a little later. */
 const SIGNATURES = 2 ** 31
 let stores = 0
-/** What this process committed itself is no news; a look that comes this much later finds what another did in that very moment (ms). */
+/**
+ * A look that comes this much after an own commit finds what another process did in that very moment (ms). What was committed over the
+ * connection that `changes` asks is no news to it. What was over another one of this process, its thread's or that of users'
+ * transactions, cannot be told from what others did: it is told, rather than that something of others is not.
+ */
 const AFTER_OWN = 5
 /** The least distance of looks, on the average (ms): one takes some microseconds. */
 const DISTANCE = 0.5
