@@ -9,7 +9,7 @@ import type { Message } from '../kernel/message.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
 import { agentOfQueue } from '../store/breaker.ts'
-import { fitting } from '../store/group.ts'
+import { takeFitting } from '../store/group.ts'
 import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { sizeOf } from '../value/size.ts'
@@ -34,6 +34,12 @@ export interface ConsumerOptions {
   telemetry: Telemetry
   late: (count: number) => void
   failed: (error: unknown) => void
+}
+
+/** What is told of an attempt that runs here; null: that it does. */
+interface Beat {
+  item: WorkItem
+  message: Message | null
 }
 
 /** Most requests taken from one queue at a time. */
@@ -293,10 +299,7 @@ export class Consumer implements Service {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#replies.splice(
-      0,
-      fitting(this.#replies, ({ message }) => sizeOf(message)),
-    )
+    const batch = takeFitting(this.#replies, ({ message }) => sizeOf(message))
     try {
       await this.#send(batch)
       this.#backoff.reply.reset()
@@ -401,13 +404,11 @@ export class Consumer implements Service {
     })
   }
 
-  async #beats(beats: { item: WorkItem; message: Message | null }[]): Promise<void> {
-    if (beats.length === 0) return
-    const fit = fitting(beats, ({ message }) => sizeOf(message))
-    if (fit < beats.length) {
-      await this.#beats(beats.slice(0, fit))
-      return this.#beats(beats.slice(fit))
-    }
+  async #beats(beats: Beat[]): Promise<void> {
+    while (beats.length > 0) await this.#beatAtOnce(takeFitting(beats, ({ message }) => sizeOf(message)))
+  }
+
+  async #beatAtOnce(beats: readonly Beat[]): Promise<void> {
     const { store, node } = this.#options
     try {
       const outcomes = await store.beatWork(

@@ -149,10 +149,12 @@ export class Waiters {
   /** The store says that these tasks ended; null: some did. */
   #told(ids: readonly string[] | null): void {
     if (ids === null || ids.some((id) => !this.#byTask.has(id))) this.#missed++
-    for (const id of ids ?? []) for (const wait of [...this.#waitsOf(id)]) this.#hear(wait, {})
-    if (ids !== null || this.#byTask.size === 0) return
-    this.#isTold = true
-    this.#lookAt(Math.max(this.#environment.monotonic(), this.#notBefore))
+    if (ids !== null) {
+      for (const id of ids) for (const wait of [...this.#waitsOf(id)]) this.#hear(wait, {})
+    } else if (this.#byTask.size > 0) {
+      this.#isTold = true
+      this.#lookAt(Math.max(this.#environment.monotonic(), this.#notBefore))
+    }
   }
 
   /** What this process ends itself is not looked at. */

@@ -63,12 +63,8 @@ export class Committer {
 /** Of what may be large. An input that a record refers to is whole in its request all the same. */
 function bytes({ events, snapshot, work, children, posts }: Transition): number {
   let sum = (events?.length ?? 0) + (snapshot?.output?.length ?? 0) + (snapshot?.progress?.length ?? 0)
-  for (const { request } of work) {
-    sum += sizeOf(request.input)
-    if (request.output !== undefined) sum += sizeOf(request.output)
-    if (request.checkpoint !== undefined) sum += sizeOf(request.checkpoint)
-    if (request.event !== undefined) sum += sizeOf(request.event)
-  }
+  for (const { request: it } of work)
+    sum += sizeOf(it.input) + sizeOf(it.output) + sizeOf(it.checkpoint) + sizeOf(it.event)
   for (const child of children) sum += child.events.length
   for (const { message } of posts) sum += sizeOf(message)
   return sum

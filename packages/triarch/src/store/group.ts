@@ -94,10 +94,7 @@ export class GroupCommit<T, O> {
   }
 
   #next(size: number): Waiting<T, O>[] {
-    return this.#queue.splice(
-      0,
-      fitting(this.#queue, ({ one }) => this.#writing.bytes(one), size),
-    )
+    return takeFitting(this.#queue, ({ one }) => this.#writing.bytes(one), size)
   }
 
   /** The outcomes in order, or the error that kept the whole batch from being written. */
@@ -117,14 +114,14 @@ export class GroupCommit<T, O> {
   }
 }
 
-/** How many of them one transaction takes, from the first on: by their number and by their bytes, and one at least. */
-export function fitting<T>(queue: readonly T[], bytesOf: (one: T) => number, most: number = LARGEST_BATCH): number {
+/** Takes as many of them as one transaction may have, from the first on: by their number and by their bytes, and one at least. */
+export function takeFitting<T>(queue: T[], bytesOf: (one: T) => number, most: number = LARGEST_BATCH): T[] {
   let bytes = 0
   const end = queue.findIndex((one, index) => {
     bytes += bytesOf(one)
     return index > 0 && (index >= most || bytes > LARGEST_BYTES)
   })
-  return end < 0 ? queue.length : end
+  return queue.splice(0, end < 0 ? queue.length : end)
 }
 
 /** What the store refused was several at once: of one of them nothing is known, least of all that it is to blame. */
