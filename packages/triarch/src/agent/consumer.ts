@@ -5,14 +5,14 @@ import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import type { Message } from '../kernel/message.ts'
+import type { Message, Outcome, Reply } from '../kernel/message.ts'
+import { sizeOf } from '../kernel/size.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import { takeFitting } from '../store/group.ts'
 import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
-import { sizeOf } from '../value/size.ts'
 import type { Telling } from './attempt.ts'
 import type { AgentHost } from './host.ts'
 import { Order } from './order.ts'
@@ -337,6 +337,8 @@ export class Consumer implements Service {
       // A seat is free once the request is gone: only now.
       if (seated) this.wake()
     } catch (error) {
+      if (!isTriarchError(error) && batch.some((reply) => !isSendable(reply)))
+        return this.#send(batch.map((reply) => (isSendable(reply) ? reply : withoutContent(reply))))
       if (!isBlocked(error) && !isTriarchError(error, 'STORE_FAILED')) throw error
       if (!isBlocked(error)) this.#options.failed(error)
       const [reply] = batch
@@ -426,6 +428,28 @@ export class Consumer implements Service {
       this.#options.failed(error)
     }
   }
+}
+
+function isSendable({ message }: QueuedReply): boolean {
+  try {
+    return JSON.stringify(message) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** That the attempt failed, because its answer cannot be written as JSON: whether it took effect is unknown, unless it said that it did. */
+function withoutContent(reply: QueuedReply): QueuedReply {
+  const message = reply.message as Reply
+  const { checkpoint: _, ...rest } = message
+  const error = {
+    name: 'TriarchError',
+    code: 'UNSERIALISABLE',
+    message: 'the answer of the attempt cannot be written as JSON',
+  }
+  const done = message.outcome.kind === 'done'
+  const outcome: Outcome = { kind: 'failed', error, retryable: false, unknown: true, ...(done && { done }) }
+  return { ...reply, message: { ...rest, outcome } }
 }
 
 function markOf({ request: { task, step, operation, attempt } }: WorkItem): RequestMark {

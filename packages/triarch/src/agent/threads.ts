@@ -6,6 +6,7 @@ import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { threadArguments } from '../environment/thread.ts'
+import { detailsOf } from '../error/details.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
@@ -203,7 +204,8 @@ function missing(module: string, operation: Operation): never {
 }
 
 /** As it was thrown there, of the same kind. */
-function errorOf({ error, kind, retryAfter }: Extract<Word, { type: 'failed' }>): unknown {
+function errorOf({ error: told, kind, retryAfter }: Extract<Word, { type: 'failed' }>): unknown {
+  const error = withDetails(told)
   const plain = fromRecord(error)
   if (kind === undefined) return plain
   const options = {
@@ -219,6 +221,15 @@ function errorOf({ error, kind, retryAfter }: Extract<Word, { type: 'failed' }>)
     ...(name !== kinds[kind].name && { name }),
     stack,
   })
+}
+
+/** The record with its details and those of its causes as values: a thread posts them as texts. */
+function withDetails({ details, cause, ...error }: ErrorRecord): ErrorRecord {
+  return {
+    ...error,
+    ...(typeof details === 'string' && { details: detailsOf(JSON.parse(details)) ?? null }),
+    ...(cause && { cause: withDetails(cause) }),
+  }
 }
 
 /** Runs in each thread. Plain JavaScript in a string: no bundler has a file of ours to find. */
@@ -240,14 +251,19 @@ function record(error, depth = 0) {
   if (code !== undefined) told.code = String(code)
   if (typeof stack === 'string') told.stack = stack
   if (cause !== undefined && depth < 5) told.cause = record(cause, depth + 1)
-  try { if (details !== undefined) told.details = JSON.parse(JSON.stringify(details)) } catch {}
+  // As a text: a thread cannot post what is nested deeply.
+  try { if (details !== undefined) told.details = JSON.stringify(details) } catch {}
   return told
 }
 
 function failed(id, error) {
-  const own = typeof error === 'object' && error !== null
-  const retryAfter = own && typeof error.retryAfter === 'number' ? error.retryAfter : undefined
-  parentPort.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
+  try {
+    const own = typeof error === 'object' && error !== null
+    const retryAfter = own && typeof error.retryAfter === 'number' ? error.retryAfter : undefined
+    parentPort.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
+  } catch {
+    parentPort.postMessage({ id, type: 'failed', error: { name: 'Error', message: 'what the code threw cannot leave its thread' } })
+  }
 }
 
 // One that says more than this is not heard: this process could do nothing else than listen.

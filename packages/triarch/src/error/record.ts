@@ -1,9 +1,10 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { isErrorCode } from './catalogue.ts'
+import { detailsOf } from './details.ts'
 import { TriarchError } from './error.ts'
 import { errorNow } from './renamed.ts'
 
-/** Longest recorded message, stack and details, in characters. */
+/** Longest recorded message and stack, in characters. */
 const LONGEST = 8192
 /** Longest recorded name and code, in characters. */
 const LONGEST_NAME = 200
@@ -21,7 +22,7 @@ const ownNames: ReadonlySet<string> = new Set([
   'ChildFailedError',
 ])
 
-/** Whatever was thrown, as plain bounded data, its causes nested (five at most). Never throws. */
+/** Whatever was thrown, as plain bounded data, its causes nested (five at most), its details cut. Never throws. */
 export function toRecord(error: unknown): ErrorRecord {
   return convert(error, 0, new Set())
 }
@@ -38,7 +39,7 @@ function convert(thrown: unknown, depth: number, seen: Set<unknown>): ErrorRecor
   if (stack !== undefined) record.stack = stack
   const cause = read(thrown, 'cause') ?? firstOf(read(thrown, 'errors'))
   if (cause !== undefined && depth < DEEPEST_CAUSE && !seen.has(cause)) record.cause = convert(cause, depth + 1, seen)
-  const details = json(read(thrown, 'details'))
+  const details = detailsOf(read(thrown, 'details'))
   if (details !== undefined) record.details = details
   return record
 }
@@ -93,19 +94,9 @@ function text(value: unknown, longest: number): string | undefined {
 /** A short text for a value that is no Error. */
 function describe(value: unknown): string {
   try {
-    const plain = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+    const plain = typeof value === 'object' && value !== null ? JSON.stringify(detailsOf(value)) : String(value)
     return text(plain, LONGEST / 8) ?? typeof value
   } catch {
     return `something that cannot be shown (${typeof value})`
-  }
-}
-
-function json(value: unknown): Json | undefined {
-  if (value === undefined) return undefined
-  try {
-    const plain = JSON.stringify(value)
-    return plain === undefined || plain.length > LONGEST ? undefined : JSON.parse(plain)
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,8 @@
 import type { Environment } from '../environment/environment.ts'
+import { sizeOf } from '../kernel/size.ts'
 import { GroupCommit } from '../store/group.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
-import { sizeOf } from '../value/size.ts'
 
 /** Group commit of a node's transitions, told to whoever listens. */
 export class Committer {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { agent, workflow } from '../../src/index.ts'
+import { sizeOf } from '../../src/kernel/size.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
-import { sizeOf } from '../../src/value/size.ts'
 import { seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 

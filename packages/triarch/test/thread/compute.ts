@@ -6,7 +6,7 @@ import { PermanentError, type StepContext, TransientError, UnknownOutcomeError }
 export interface Wish {
   do: 'sum' | 'spin' | 'fail' | 'exit' | 'wait' | 'beat' | 'leak' | 'suspend'
   numbers?: number[]
-  kind?: 'transient' | 'permanent' | 'unknown' | 'plain'
+  kind?: 'transient' | 'permanent' | 'unknown' | 'plain' | 'deep' | 'hostile'
 }
 
 function spin(ms: number): void {
@@ -24,6 +24,17 @@ export async function run(wish: Wish, step: StepContext): Promise<{ sum: number;
       if (wish.kind === 'transient') throw new TransientError('later', { retryAfter: 30 })
       if (wish.kind === 'permanent') throw new PermanentError('never')
       if (wish.kind === 'unknown') throw new UnknownOutcomeError('who knows')
+      if (wish.kind === 'deep') {
+        let details: unknown = 1
+        for (let level = 0; level < 3_900; level++) details = [details]
+        throw Object.assign(new PermanentError('deep'), { details })
+      }
+      if (wish.kind === 'hostile')
+        throw Object.defineProperty(new Error('hostile'), 'message', {
+          get() {
+            throw new Error('nobody reads it')
+          },
+        })
       throw Object.assign(new RangeError('plain'), { code: 'E_PLAIN' })
     }
     case 'exit':
