@@ -27,7 +27,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Tasks that end', unit: 'ops', queries: { '{{workflow}} {{outcome}}': share('triarch_task_duration_seconds_count', 'workflow, outcome') } }, // biome-ignore format: a row
     { title: 'Duration of tasks, 95th', unit: 's', queries: { '{{workflow}}': quantile(0.95, 'triarch_task_duration_seconds', 'workflow') } }, // biome-ignore format: a row
     { title: 'Tasks that wait', unit: 'short', queries: { ready: 'max(triarch_store_ready)', inbox: 'max(triarch_store_inbox)' } }, // biome-ignore format: a row
-    { title: 'Paused', unit: 'short', queries: { '{{workflow}} {{cause}}': `sum by (workflow, cause) (${more('triarch_task_paused_total')})` } }, // biome-ignore format: a row
+    { title: 'Paused', unit: 'short', queries: { '{{workflow}} {{cause}}': 'max by (workflow, cause) (triarch_store_paused)' } }, // biome-ignore format: a row
   ],
   'Steps and agents': [
     { title: 'Attempts', unit: 'ops', queries: { '{{action}} {{outcome}}': share('triarch_attempt_duration_seconds_count', 'action, outcome') } }, // biome-ignore format: a row

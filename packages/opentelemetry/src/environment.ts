@@ -16,3 +16,14 @@ export function randomHex(bytes: number): string {
 export function age(instant: Date): number {
   return (Date.now() - instant.getTime()) / 1_000
 }
+
+/** What the promise resolves to; `late` when it takes longer than so many ms. It rejects as the promise does. */
+export async function within<T, L>(ms: number, promise: Promise<T>, late: L): Promise<T | L> {
+  const { promise: over, resolve } = Promise.withResolvers<L>()
+  const timer = setTimeout(() => resolve(late), ms)
+  try {
+    return await Promise.race([promise, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}

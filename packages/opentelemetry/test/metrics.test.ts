@@ -14,6 +14,7 @@ import { listeners, openTelemetry, SpanIds } from '../src/index.ts'
 import { MOST_VALUES } from '../src/metric/bound.ts'
 import { type MetricName, metrics, prometheusName } from '../src/metric/catalogue.ts'
 import { LoopDelay, WINDOW } from '../src/metric/delay.ts'
+import { Gauges } from '../src/metric/gauges.ts'
 import { type Prometheus, prometheus } from '../src/prometheus.ts'
 import { attributesOf, receiver } from './receiver.ts'
 import { reset } from './sdk.ts'
@@ -184,10 +185,52 @@ describe('the metrics of Prometheus', () => {
     const gone = async () => {
       throw new Error('gone')
     }
-    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone, health: gone })
+    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone, list: gone, health: gone })
     expect(await textOf(prom)).toContain('triarch_store_readable 0\n')
     expect(errors.map(String)).toEqual(['Error: gone', 'Error: gone'])
     end()
+  })
+
+  it('are answered while the store answers nothing, each scrape within its patience', async () => {
+    const asked: string[] = []
+    const hangs = (what: string) => () => {
+      asked.push(what)
+      return new Promise<never>(() => undefined)
+    }
+    const observed = {
+      ...{ statistics: hangs('statistics'), demand: hangs('demand'), breakers: hangs('breakers') },
+      ...{ nodes: hangs('nodes'), list: hangs('list'), health: hangs('health') },
+    }
+    const gauges = new Gauges(observed, () => undefined, 10)
+    const readable = async () => (await gauges.read()).find(({ name }) => name === 'triarch.store.readable')?.value
+    expect(await Promise.all([readable(), readable(), readable()])).toEqual([0, 0, 0])
+    expect(await readable()).toBe(0)
+    expect(asked.sort()).toEqual(['breakers', 'demand', 'health', 'list', 'nodes', 'statistics'])
+    gauges.close()
+  })
+
+  it('by name have a bounded number of values too: what is beyond the bound is added up', async () => {
+    const schedulers = Array.from({ length: MOST_VALUES + 2 }, (_, index) => ({
+      ...{ workflow: `w-${1_000 + index}`, version: '1', waiting: 1, running: 0 },
+      ...{ has: { slots: 0, processes: 0 }, wanted: { slots: 1, processes: 1 } },
+    }))
+    await using engine = await testEngine({})
+    const { triarch } = engine
+    const gauges = new Gauges(
+      {
+        statistics: triarch.statistics.bind(triarch),
+        breakers: (page) => triarch.breakers(page),
+        nodes: () => triarch.nodes(),
+        list: (query) => triarch.list(query),
+        health: (given) => triarch.health(given),
+        demand: async () => ({ agents: [], schedulers }),
+      },
+      () => undefined,
+    )
+    const backlogs = (await gauges.read()).filter(({ name }) => name === 'triarch.scheduler.backlog')
+    gauges.close()
+    expect(backlogs).toHaveLength(MOST_VALUES + 1)
+    expect(backlogs.at(-1)).toMatchObject({ labels: { workflow: 'other' }, value: 2 })
   })
 
   it('have a bounded number of values for each attribute, whatever is submitted', async () => {

@@ -63,6 +63,7 @@ const known = {
   'triarch.leadership.ended': counter('{time}', 'Times that it led no more: returned, failed, stopped, lost.', 'name', 'end'), // biome-ignore format: a row
   'triarch.lease.renewed': counter('{time}', "Renewals of this node's lease; thread: while the event loop was busy.", 'thread'), // biome-ignore format: a row
   'triarch.lease.lost': counter('{time}', 'Times that this node was taken for dead.'),
+  'triarch.node.died': counter('{node}', 'Nodes that this process found dead: as the leading supervisor, or as a process that started on the same machine.'), // biome-ignore format: a row
   'triarch.schedule.fired': counter('{time}', 'Schedules that were due.'),
   'triarch.breaker.moved': counter('{time}', 'Times that a circuit breaker came to a state, by this process.', 'agent', 'to'), // biome-ignore format: a row
   'triarch.agent.limit.moved': counter('{time}', 'Times that this process ran another number of attempts of the agent at a time, as its service answered.', 'agent'), // biome-ignore format: a row
@@ -73,6 +74,8 @@ const known = {
   'triarch.store.tasks': gauge('{task}', 'Tasks in the store, whatever their state; counted to 10,000.'),
   'triarch.store.ready': gauge('{task}', 'Tasks that wait for a scheduler; counted to 10,000.'),
   'triarch.store.inbox': gauge('{message}', 'Messages that no task has taken yet; counted to 10,000.'),
+  'triarch.store.paused': gauge('{task}', 'Paused tasks that wait for somebody, besides those that an operator paused; counted to 1,000.', 'workflow', 'cause'), // biome-ignore format: a row
+  'triarch.store.paused.age': gauge('s', 'How long the longest of them has been paused.', 'workflow', 'cause'),
   'triarch.store.readable': gauge('1', 'Whether the last look at the store was answered: 1 or 0.'),
   'triarch.store.pool.connections': gauge('{connection}', 'Connections to the store that this process may have, by what they are for.', 'pool'), // biome-ignore format: a row
   'triarch.store.pool.busy': gauge('{connection}', 'Connections to the store that are at work now.', 'pool'),

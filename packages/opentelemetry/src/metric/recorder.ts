@@ -93,6 +93,7 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
       }
     },
     'node:died': ({ silent }) => {
+      sink.add('triarch.node.died', 1, none)
       if (silent !== null) sink.record('triarch.takeover.duration', silent / 1_000, none, null)
     },
     'leader:taken': () => sink.add('triarch.leader.taken', 1, none),

@@ -18,6 +18,7 @@ export type AlertRuleName =
   | 'undo-failed'
   | 'quarantine'
   | 'flapping'
+  | 'node-lost'
   | 'breaker-open'
   | 'probe-down'
   | 'check'
@@ -27,13 +28,13 @@ export type AlertRuleName =
  * @example const slow: AlertRuleOptions = { after: '10m', for: '2m', severity: 'critical' }
  */
 export interface AlertRuleOptions {
-  /** How long something may be so (`stuck` 1h, `queue-age` 5m, `missed-schedule` 1m), or the time looked at (`flapping` 10m, `failure-rate` 1h, by whole hours). */
+  /** How long something may be so (`stuck` 1h, `queue-age` 5m, `missed-schedule` 1m), or the time looked at (`flapping` 10m, `node-lost` 1h, `failure-rate` 1h, by whole hours). */
   after?: Duration
   /** Of which number on: nodes that died (`flapping` 3), or tasks that stopped, below which there is no rate (`failure-rate` 20). */
   least?: number
   /** The share that may fail (`failure-rate` 0.5): 0 to 1. */
   above?: number
-  /** How long the condition must hold before anybody is told; 0, of `no-agent` and `check` 1m. */
+  /** How long the condition must hold before anybody is told; 0, of `no-agent`, `node-lost` and `check` 1m. */
   for?: Duration
   /** How long it must be gone before the alert ends: what comes and goes is one alert; '5m'. */
   keep?: Duration
@@ -102,6 +103,7 @@ const standard: Readonly<Record<AlertRuleName, AlertRule>> = {
   'undo-failed': { ...base, severity: 'critical' },
   quarantine: { ...base, severity: 'critical' },
   flapping: { ...base, after: 10 * MINUTE, least: 3, severity: 'warning' },
+  'node-lost': { ...base, after: HOUR, for: MINUTE, severity: 'warning' },
   'breaker-open': { ...base, severity: 'warning' },
   'probe-down': { ...base, severity: null },
   check: { ...base, for: MINUTE, severity: null },

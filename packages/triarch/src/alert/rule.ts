@@ -136,6 +136,16 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     return { found, whole: true }
   },
 
+  /** A node that starts at the same place ends it, and so does time: machines of a cluster come back under other names. */
+  'node-lost': async ({ deaths, look, now }, { after }) => {
+    deaths.know(await look.nodes(), now)
+    const found = deaths.lost(now - after).map(({ place, times, at }) => {
+      const nodes = times === 1 ? 'a node' : `${times} nodes`
+      return { subject: place, message: `${nodes} died on ${place}, the last ${seconds(now - at)} ago, and none has started there since` } // biome-ignore format: one answer
+    })
+    return { found, whole: true }
+  },
+
   'breaker-open': async ({ look }) => {
     const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
     return { found: open.map(({ name }) => ({ subject: name, message: `the circuit breaker of ${name} is open` })), whole: true } // biome-ignore format: one answer

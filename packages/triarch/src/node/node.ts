@@ -87,6 +87,9 @@ const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
 const LEASES = 2
 
+/** Deaths that a node passes on: a leader that looks every 15 s misses none of a process that restarts several times a second. */
+const MOST_BURIED = 100
+
 /** What was counted since the start of the process. */
 export interface Counters {
   /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
@@ -110,6 +113,7 @@ export class Node {
   readonly #reached: Hosts
   readonly #elections: Elections
   readonly #governor: Governor
+  readonly #roster: Roster
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
   readonly #lookback: Lookback | null
@@ -195,10 +199,11 @@ export class Node {
         },
         moved: () => this.#lease.tell(),
       }) ?? null
-    const roster = new Roster(registry, settings, hosts, options.values, {
+    this.#roster = new Roster(registry, settings, hosts, options.values, {
       owned: () => this.scheduler?.size ?? 0,
       address: () => peering?.address ?? null,
     })
+    const roster = this.#roster
     const { values, reader } = options
     const resize = (lease: number) => {
       this.#lease.resize(lease)
@@ -408,12 +413,21 @@ export class Node {
 
   /** Processes of this machine that are no more: nobody needs to wait for their leases to end. */
   async #buryGone(): Promise<void> {
-    const { store, machine, failed } = this.#options
+    const { environment, store, machine, telemetry, failed } = this.#options
     if (!machine.place) return
     try {
       const nodes = await store.nodes()
       const gone = nodes.filter(({ place }) => place !== null && machine.gone?.(place))
-      if (gone.length > 0) await store.bury(gone.map(({ id }) => id))
+      if (gone.length === 0) return
+      await store.bury(gone.map(({ id }) => id))
+      const at = await store.now()
+      const { host } = machine.place
+      const known = gone.flatMap(({ runs }) => runs?.buried ?? [])
+      // The leader counts deaths by it: its sweep does not see those that are found here.
+      this.#roster.buried = [...known, ...gone.map(({ id }) => ({ id, host, at }))].slice(-MOST_BURIED)
+      if (!telemetry['node:died'].open) return
+      for (const { id } of gone)
+        telemetry['node:died'].tell({ at: environment.now(), node: this.id, dead: id, silent: null })
     } catch (error) {
       failed(error) // then their leases decide
     }

@@ -2,7 +2,7 @@ import type { AgentHost } from '../agent/host.ts'
 import type { Address } from '../environment/network.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Values } from '../setting/values.ts'
-import type { NodeLoad, NodeRuns } from '../store/port.ts'
+import type { BuriedNode, NodeLoad, NodeRuns } from '../store/port.ts'
 import { REFERRING } from '../store/record.ts'
 import type { Settings } from './options.ts'
 
@@ -13,6 +13,8 @@ const MOST_PAUSED = 1_000
 export class Roster {
   /** As step requests name them. */
   actions: readonly string[]
+  /** Nodes that this process found dead when it started, and those that they had found. */
+  buried: readonly BuriedNode[] = []
   readonly #registry: Registry
   readonly #settings: Settings
   readonly #hosts: ReadonlyMap<string, AgentHost>
@@ -68,6 +70,7 @@ export class Roster {
       ...(Object.keys(versions).length > 0 && { settings: versions }),
       ...this.#paused(workflows),
       ...(direct && { direct }),
+      ...(this.buried.length > 0 && { buried: this.buried }),
       load: this.load,
     }
   }

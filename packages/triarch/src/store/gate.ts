@@ -97,6 +97,17 @@ export interface NodeRuns {
   direct?: { host: string; port: number }
   /** How much it has to do: as it was when it last said so. */
   load?: NodeLoad
+  /** Nodes whose processes this one found dead when it started, and those that they had found: the newest 100. */
+  buried?: readonly BuriedNode[]
+}
+
+/** A node that a starting process of the same machine found dead, before its lease ended. */
+export interface BuriedNode {
+  id: string
+  /** The name of its machine. */
+  host: string
+  /** When it was found dead, by the store's clock (ms since the epoch). */
+  at: number
 }
 
 /** That one node keeps something from beginning. */

@@ -30,6 +30,7 @@ export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type {
   BacklogRow,
+  BuriedNode,
   HeldLock,
   LineQuery,
   LockRequest,

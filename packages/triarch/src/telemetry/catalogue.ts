@@ -164,7 +164,7 @@ export interface TelemetryEvents {
   }
   /**
    * A node was taken for dead, and what it had is free for others. `dead`: its id; `silent`: since it was last heard of (ms); null: the leader
-   * has not listened for long enough to say.
+   * has not listened for long enough to say, or a process that started on the same machine found the node's process gone.
    */
   'node:died': TelemetryOrigin & { dead: string; silent: number | null }
   /** This node's supervisor leads from now on. `token`: higher than that of every leader before. */

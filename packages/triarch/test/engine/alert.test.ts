@@ -19,7 +19,7 @@ const sink = () => {
 }
 const only = (rules: Rules): Rules => ({
   ...{ stuck: false, 'failure-rate': false, 'queue-age': false, 'no-agent': false, 'missed-schedule': false },
-  ...{ 'undo-failed': false, quarantine: false, flapping: false, 'breaker-open': false, check: false },
+  ...{ 'undo-failed': false, quarantine: false, flapping: false, 'node-lost': false, 'breaker-open': false, check: false },
   ...rules,
 })
 const names = async ({ engine }: Stage, ended = false) =>
@@ -180,6 +180,30 @@ describe('an alert', () => {
       await s.store.beat({ id, roles: ['agent'], lease: 20_000, place })
       await s.advance('1m')
     }
+    expect(await names(s)).toEqual(['firing flapping:rack-1'])
+  })
+
+  it('names a machine where a node died and none has started since, and ends when one starts there', async () => {
+    const rules = only({ 'node-lost': { for: '1m', keep: 0 } })
+    await using s = await stage({ sweep: '5s', lease: '10s', alerts: { rules } })
+    const place = { host: 'rack-1', boot: 'b', space: 's', pid: 1, born: 'x' }
+    await s.store.beat({ id: 'n-1', roles: ['agent'], lease: 20_000, place })
+    await s.advance('4m')
+    expect(await names(s)).toEqual(['firing node-lost:rack-1'])
+    await s.store.beat({ id: 'n-2', roles: ['agent'], lease: 3_600_000, place })
+    await s.advance('1m')
+    expect(await names(s)).toEqual([])
+  })
+
+  it('counts the deaths that a process found which started again on the same machine', async () => {
+    const rules = only({ flapping: { least: 2 } })
+    await using s = await stage({ sweep: '5s', lease: '10s', alerts: { rules } })
+    const place = { host: 'rack-1', boot: 'b', space: 's', pid: 1, born: 'x' }
+    const at = s.engine.now().getTime()
+    const buried = ['n-1', 'n-2'].map((id) => ({ id, host: 'rack-1', at }))
+    const runs = { workflows: [], actions: [], buried }
+    await s.store.beat({ id: 'n-3', roles: ['agent'], lease: 3_600_000, place, runs })
+    await s.advance('1m')
     expect(await names(s)).toEqual(['firing flapping:rack-1'])
   })
 

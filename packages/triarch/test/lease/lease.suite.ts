@@ -179,6 +179,21 @@ export function leaseSuite(name: string, module: string, make: () => Promise<Lea
       await dispose()
     })
 
+    it('whose process dies again and again raises an alert, though each process finds its predecessor dead itself', async () => {
+      const { store, target, dispose } = await make()
+      for (let life = 0; life < 3; life++) {
+        const process = await served(module, target, { lease: '1h' })
+        await process.kill()
+      }
+      const alerts = { every: '100ms', rules: { flapping: { least: 3 } } } as const
+      await using triarch = new Triarch({ store, lease: '1h', ...errands, alerts, onError: () => undefined })
+      await triarch.start()
+      const names = async () => (await triarch.alerts()).alerts.map(({ name }) => name)
+      await expect.poll(names).toContain(`flapping:${hostname()}`)
+      await triarch.stop()
+      await dispose()
+    })
+
     it('is asked for by a process that stood still, before it starts anything', async () => {
       const { store, target, dispose } = await make()
       await using triarch = new Triarch({ store, ...pace, ...errands, onError: () => undefined })

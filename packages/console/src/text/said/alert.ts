@@ -8,6 +8,7 @@ export const alert: Readonly<Record<string, (subject: string) => string>> = {
   'undo-failed': (subject) => `Aufgabe ${subject} ist angehalten: Etwas ließ sich nicht rückgängig machen.`,
   quarantine: (subject) => `Aufgabe ${subject} wurde abgesondert.`,
   flapping: (subject) => `Auf ${subject} sterben Knoten immer wieder.`,
+  'node-lost': (subject) => `Auf ${subject} ist ein Knoten ausgefallen, und keiner hat dort wieder begonnen.`,
   'breaker-open': (subject) => `Die Sicherung von ${subject} ist offen.`,
   'probe-down': (subject) => `Endpunkt ${subject} antwortet nicht, oder niemand prüft ihn.`,
   check: (subject) => `Die Prüfung ${subject} findet etwas.`,
