@@ -45,7 +45,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
     .option('--insecure', 'let a key go to another machine over http:, where everybody on the way can read it')
     .option('--json', 'what was found as one JSON value')
     .option('--jsonl', 'what was found as JSON, one value a line')
-    .helpOption('-h, --help', 'what there is')
+    .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()

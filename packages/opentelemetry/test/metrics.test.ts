@@ -312,6 +312,7 @@ it('circuit breakers are counted beyond the first page', async () => {
     statistics: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never,
     demand: async () => ({ agents: [], schedulers: [] }),
     nodes: async () => [],
+    list: async () => ({ tasks: [] }),
     health: async () => ({ checks: [] }) as never,
     breakers: async ({ cursor } = {}) =>
       (cursor === undefined

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { TriarchError } from 'triarch'
+import { type Duration, TriarchError } from 'triarch'
 import { known, type Settings } from './options.ts'
 import { isLoopback } from './request/origin.ts'
 
@@ -17,6 +17,11 @@ export interface ListenOptions {
   host?: string
   /** Signals that end the process well: the server drains, then the engine stops. None: `[]`; SIGTERM and SIGINT. */
   signals?: readonly NodeJS.Signals[]
+  /**
+   * How long the server goes on as before when SIGTERM asked the process to end, while readiness is 503 already: load balancers need that time
+   * to send requests elsewhere. Another signal ends it. Up to '1h'; '5s', and '0s' on loopback.
+   */
+  shutdownDelay?: Duration
 }
 
 /**
@@ -118,7 +123,7 @@ function last(outgoing: ServerResponse): void {
 
 /** Throws UNKNOWN_OPTION; INVALID_OPTION, also where everybody who can reach the host would be let in. */
 export function checkListen(where: ListenOptions, asks: boolean): void {
-  known('listen', where, ['port', 'host', 'signals'])
+  known('listen', where, ['port', 'host', 'signals', 'shutdownDelay'])
   const { port = 0, host = '127.0.0.1', signals = [] } = where
   if (!Number.isSafeInteger(port) || port < 0 || port > 65_535)
     throw new TriarchError('INVALID_OPTION', 'listen: port must be a whole number from 0 to 65535')

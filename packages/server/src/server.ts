@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { type RemoteAgents, type Triarch, TriarchError, type Workflow } from 'triarch'
 import { appOf } from './app.ts'
+import { alarm } from './environment.ts'
 import { checkListen, Listener, type Listening, type ListenOptions, type UpgradeListener } from './listen.ts'
 import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
@@ -45,8 +46,8 @@ export interface TriarchServer extends AsyncDisposable {
    */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean
   /**
-   * Makes a server of its own, in this process. Asked by SIGTERM or SIGINT, it drains, stops the engine, and ends the process; asked
-   * again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate` and `keys`;
+   * Makes a server of its own, in this process. Asked by SIGTERM or SIGINT, it drains (after `shutdownDelay`), stops the engine, and ends the
+   * process; asked again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate` and `keys`;
    * NODE_STOPPED after close().
    * @example await createServer(triarch, { workflows: [fulfil] }).listen({ port: 8080 })
    */
@@ -86,6 +87,8 @@ class HttpServer implements TriarchServer {
   readonly #listeners = new Set<Listener>()
   /** What stops listening to signals. */
   readonly #heeded: (() => void)[] = []
+  /** The process was asked to end. */
+  #isLeaving = false
   #closed: Promise<void> | null = null
 
   constructor(triarch: Triarch, settings: Settings) {
@@ -96,7 +99,8 @@ class HttpServer implements TriarchServer {
     this.#streams = new Streams(settings.limits, this.#guard, (error) => problemOf(error, settings.onError).code)
     this.#agents = triarch.remoteAgents()
     this.#sockets = new AgentSockets(this.#agents, this.#guard, settings)
-    const held = { guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents }
+    const isLeaving = () => this.#isLeaving
+    const held = { isLeaving, guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents }
     const app = appOf(siteOf(triarch, settings, held), settings)
     this.#respond = async (request, isHeld) => {
       const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
@@ -108,6 +112,7 @@ class HttpServer implements TriarchServer {
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
     checkListen(options, this.#guard.asks)
+    const delay = delayOf(options)
     if (this.#isClosed()) throw stopped()
     const isOpen = !this.#guard.asks && isLoopback(options.host ?? '127.0.0.1')
     const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
@@ -118,7 +123,7 @@ class HttpServer implements TriarchServer {
       await listener.close()
       throw stopped()
     }
-    this.#heed(options.signals ?? ['SIGTERM', 'SIGINT'])
+    this.#heed(options.signals ?? ['SIGTERM', 'SIGINT'], delay)
     return { url: listener.url, close: () => this.close() }
   }
 
@@ -150,18 +155,31 @@ class HttpServer implements TriarchServer {
     return this.#closed !== null
   }
 
-  #heed(signals: readonly NodeJS.Signals[]): void {
+  /** `delay`: how long SIGTERM lets the server go on as before (ms). */
+  #heed(signals: readonly NodeJS.Signals[], delay: number): void {
     let asked = false
-    const end = async () => {
+    let hurry: (() => void) | null = null
+    const end = async (signal: NodeJS.Signals) => {
+      if (hurry) return hurry()
       if (!asked) {
         asked = true
+        this.#isLeaving = true
+        if (signal === 'SIGTERM' && delay > 0)
+          await new Promise<void>((resolve) => {
+            const cancel = alarm(delay, resolve)
+            hurry = () => {
+              cancel()
+              resolve()
+            }
+          })
+        hurry = null
         await this.#drain()
         await this.#triarch.stop()
       }
       process.exit(0)
     }
     for (const signal of signals) {
-      const heard = () => void end()
+      const heard = () => void end(signal)
       process.on(signal, heard)
       this.#heeded.push(() => {
         if (!asked) process.off(signal, heard)
@@ -201,6 +219,19 @@ class HttpServer implements TriarchServer {
   }
 }
 
+/** How long a load balancer is given to send requests elsewhere, and how long at most (ms). */
+const SHUTDOWN_DELAY = 5_000
+const MOST_SHUTDOWN_DELAY = 3_600_000
+
+/** Ms. Throws INVALID_DURATION, INVALID_OPTION. */
+function delayOf({ shutdownDelay, host = '127.0.0.1' }: ListenOptions): number {
+  if (shutdownDelay === undefined) return isLoopback(host) ? 0 : SHUTDOWN_DELAY
+  const delay = typeof shutdownDelay === 'number' ? shutdownDelay : span(shutdownDelay)
+  if (!(delay >= 0 && delay <= MOST_SHUTDOWN_DELAY))
+    throw new TriarchError('INVALID_OPTION', 'listen: shutdownDelay must be from 0 ms to 1 h')
+  return delay
+}
+
 function stopped(): TriarchError {
   return new TriarchError('NODE_STOPPED', 'this server is closed')
 }
@@ -222,7 +253,7 @@ function span(duration: string): number {
 function siteOf(
   triarch: Triarch,
   { workflows, limits, unhealthyAt, onError }: Settings,
-  held: Pick<Site, 'guard' | 'waits' | 'streams' | 'agents'>,
+  held: Pick<Site, 'isLeaving' | 'guard' | 'waits' | 'streams' | 'agents'>,
 ): Site {
   return {
     ...{ triarch, workflows, unhealthyAt, ...held },

@@ -138,6 +138,28 @@ describe('a server that listens', () => {
     }
   })
 
+  it('serves as before for a while after SIGTERM, while readiness says that it leaves; another signal ends that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'triarch-listen-'))
+    try {
+      const args = [join(import.meta.dirname, 'listen.process.ts'), join(folder, 'store.db'), '1h']
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      const exit = once(child, 'exit')
+      const [url] = (await once(createInterface(child.stdout), 'line')) as [string]
+      const ready = async () => (await fetch(`${url}/health/ready`)).status
+      expect(await ready()).toBe(200)
+      child.kill('SIGTERM')
+      await expect.poll(ready).toBe(503)
+      expect((await fetch(`${url}/health/live`)).status).toBe(200)
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ workflow: 'never', id: 'late' })
+      expect((await fetch(`${url}/api/v1/tasks`, { method: 'POST', headers, body })).status).toBe(201)
+      child.kill('SIGTERM')
+      expect(await exit).toEqual([0, null])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
   it.each([
     [{ workflow: [] }, 'UNKNOWN_OPTION'],
     [{ workflows: [1] }, 'INVALID_OPTION'],

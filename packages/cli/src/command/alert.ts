@@ -56,6 +56,21 @@ export function addAlerts(alerts: Command, means: Means): void {
     )
 
   alerts
+    .command('get')
+    .description('one alert: what is wrong, since when, and who looks after it')
+    .argument('<name>', 'of the alert, rule:subject')
+    .action((name: string, _, command: Command) =>
+      onTasks(means, command, async ({ session, report }) => {
+        const found = await session.triarch.alert(name).info()
+        const { phase, severity, message, since, owner, silence } = found
+        report.one(found, {
+          ...{ alert: name, phase, severity, what: message, since, owner: owner?.actor },
+          ...{ 'owned since': owner?.at, 'silent until': silence?.until },
+        })
+      }),
+    )
+
+  alerts
     .command('test')
     .description('tell the sinks of the server that somebody tries them, and what each answered')
     .argument('[sink]', 'this one alone')

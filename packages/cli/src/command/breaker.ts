@@ -43,6 +43,23 @@ export function addBreakers(breakers: Command, means: Means): void {
       }),
     )
 
+  breakers
+    .command('get')
+    .description('one circuit breaker: its state, since when and why, and what it saw')
+    .argument('<name>', 'of its agent, or agent#key')
+    .action((name: string, _, command: Command) =>
+      onTasks(means, command, async ({ session, report }) => {
+        const found = await session.triarch.breaker(name).info()
+        const { state, since, nextProbe, idle, waiting, seen, changes } = found
+        const last = changes.at(-1)
+        report.one(found, {
+          ...{ breaker: name, state, since, why: last?.reason, by: last?.actor },
+          ...{ 'next probe': idle ? 'the next step of the agent' : nextProbe, waiting },
+          seen: seen.answers > 0 ? `${seen.ill} failed and ${seen.slow} slow of ${seen.answers} calls` : undefined,
+        })
+      }),
+    )
+
   for (const [word, description] of Object.entries(words) as [keyof typeof words, string][]) {
     const command = breakers
       .command(word)

@@ -25,7 +25,9 @@ export function addCaches(caches: Command, means: Means): void {
         const of = key === undefined ? {} : { key: await json('--key', key, means.terminal) }
         const which = tag === undefined ? { action: action ?? '', ...of } : { tag }
         await triarch.invalidate({ ...which, ...(reason !== undefined && { reason }) })
-        report.say('done: no node gives an answer of before')
+        const done = { invalidated: tag === undefined ? { action, ...of } : { tag } }
+        if (report.isData) report.one(done, {})
+        else report.say('done: no node gives an answer that was kept before')
       }),
     )
 }

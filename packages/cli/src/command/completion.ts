@@ -23,7 +23,7 @@ interface Known {
   options: { name: string; about: string; takes: boolean }[]
 }
 
-const help = { name: '--help', about: 'what there is', takes: false } as const
+const help = { name: '--help', about: 'show help', takes: false } as const
 
 /** Each command, with what may follow it. */
 function commandsOf(command: Command, path: readonly string[]): Known[] {

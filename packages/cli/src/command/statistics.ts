@@ -75,10 +75,13 @@ export function addRecount(program: Command, means: Means): void {
           const { reason, actor = actorOf(means.terminal), yes, wait, timeout } = options
           await confirm(means, yes, 'Drop all statistics, also of tasks that are no more')
           await triarch.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
-          if (!wait) return report.say('it is counted anew: `triarch statistics` says how far that is')
+          const begun = { recount: wait ? 'done' : 'begun' }
+          if (!wait && report.isData) return report.one(begun, {})
+          if (!wait) return report.say('it is counted again: `triarch statistics` shows how far that is')
           const measure: Measure = { done: 0, total: 100 }
           await report.during('recount', counted(triarch, measure, timeout), async () => measure)
-          report.say('all is counted anew')
+          if (report.isData) report.one(begun, {})
+          else report.say('all is counted again')
         },
       ),
     )

@@ -66,7 +66,11 @@ export function Agents() {
         ),
     },
     { title: t().waiting, cell: ({ waiting }) => waiting.toLocaleString(locale()), isNumber: true },
-    { title: t().nextProbe, cell: ({ nextProbe }) => <Time at={nextProbe} /> },
+    {
+      title: t().nextProbe,
+      cell: ({ nextProbe, idle }) =>
+        idle ? <span class="faint">{t().hosting.nextStep}</span> : <Time at={nextProbe} />,
+    },
     { title: t().reason, cell: ({ changes }) => <span class="faint clip">{changes.at(-1)?.reason ?? ''}</span> },
     {
       title: t().actions,

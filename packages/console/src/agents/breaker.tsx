@@ -31,7 +31,9 @@ export function BreakerPart({ of, may, reload }: { of: Breaker; may: boolean; re
           <Time at={of.since} />
         </Fact>
         {of.state === 'open' && (
-          <Fact name={t().nextProbe}>{of.nextProbe ? <Time at={of.nextProbe} /> : t().hosting.byHand}</Fact>
+          <Fact name={t().nextProbe}>
+            {of.idle ? t().hosting.nextStep : of.nextProbe ? <Time at={of.nextProbe} /> : t().hosting.byHand}
+          </Fact>
         )}
         {of.streak > 0 && <Fact name={t().hosting.inARow}>{t().hosting.streak(of.streak)}</Fact>}
         <Fact name={t().waiting}>{of.waiting.toLocaleString(locale())}</Fact>

@@ -88,7 +88,7 @@ const known = {
   'triarch.scheduler.backlog': gauge('{task}', 'Tasks that wait for a scheduler which runs this version.', 'workflow', 'version'), // biome-ignore format: a row
   'triarch.scheduler.backlog.age': gauge('s', 'How long the oldest of them has waited.', 'workflow', 'version'),
   'triarch.scheduler.demand': gauge('{process}', 'Processes that those tasks, and those that are owned, ask for.', 'workflow', 'version'), // biome-ignore format: a row
-  'triarch.breaker.state': gauge('1', 'The state of a circuit breaker: 1 where it is in it. Keys of one agent are counted.', 'agent', 'state'), // biome-ignore format: a row
+  'triarch.breaker.state': gauge('1', 'The state of a circuit breaker: 1 where it is in it; idle: open, and no step waits to probe with. Keys of one agent are counted.', 'agent', 'state'), // biome-ignore format: a row
   'triarch.node.living': gauge('{node}', 'Nodes that live, by their role.', 'role'),
   'triarch.node.lease.remaining': gauge('s', 'The shortest time that a living node is still taken for alive.'),
   'triarch.eventloop.delay': gauge(

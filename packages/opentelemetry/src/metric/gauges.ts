@@ -169,8 +169,9 @@ function ofScheduler({ workflow, version, waiting, since, wanted }: SchedulerDem
 
 function ofBreakers(breakers: readonly BreakerInfo[]): Reading[] {
   const states = new Map<string, Reading>()
-  for (const { agent, state, keyed } of breakers) {
+  for (const { agent, state: phase, idle, keyed } of breakers) {
     if (keyed) continue
+    const state = idle ? 'idle' : phase
     const key = JSON.stringify([agent, state])
     const value = (states.get(key)?.value ?? 0) + 1
     states.set(key, { name: 'triarch.breaker.state', value, labels: { agent, state } })

@@ -31,7 +31,8 @@ const ready = route({
   },
   open: true,
   short: true,
-  async run(_, { triarch }) {
+  async run(_, { triarch, isLeaving }) {
+    if (isLeaving()) return reply(503, { status: 'unavailable' as const })
     const { status } = await triarch.health({ checks: READY })
     return status === 'critical'
       ? reply(503, { status: 'unavailable' as const })

@@ -40,6 +40,8 @@ export interface Site {
   guard: Guard
   waits: Waits
   streams: Streams
+  /** Whether the process was asked to end: requests are answered, and load balancers are to send no more. */
+  isLeaving(): boolean
   /** As bad as this is not well. */
   unhealthyAt: 'warning' | 'critical'
   /** Those in processes without a store. */

@@ -15,6 +15,7 @@ export const Breaker = named(
     state,
     since: instant,
     nextProbe: instant.optional(),
+    idle: z.literal(true).optional(),
     waiting: whole,
     seen,
     rule: z.object({

@@ -112,6 +112,8 @@ export interface TallyQuery {
   to: number
   /** Only those that have this value. */
   where: Partial<Record<Exclude<TallyColumn, 'hour' | 'bucket'>, string>>
+  /** Leaves out submissions of tasks: each counts once, when it stops. */
+  once?: boolean
   /** Of what is not named here the answer says nothing: '', or 0. */
   by: readonly TallyColumn[]
   /** Most rows. */

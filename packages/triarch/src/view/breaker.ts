@@ -33,6 +33,8 @@ export interface BreakerInfo {
   since: Date
   /** Before that nothing is tried while it is open; undefined: it is not open, or only an operator closes it. */
   nextProbe: Date | undefined
+  /** It is open, its next probe is due, and no step waits that could be the probe: the next step of the agent is. */
+  idle?: true
   /** How many requests wait in its queue; nothing is counted beyond 10,000. */
   waiting: number
   /** What nodes told of their attempts, as far as the window reaches back: all answers, the ill and the slow ones. Nothing while all is well. */
@@ -90,11 +92,13 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
   if (!stored) return null
   const { state, rule, keyed = false } = stored
   const at = name.indexOf(KEYED)
+  const isIdle = state.phase === 'open' && state.until !== null && state.until <= now && waiting === 0
   return {
     ...{ name, agent: agentOfQueue(name), key: at < 0 ? undefined : name.slice(at + 1), keyed },
     state: state.phase,
     since: new Date(state.since),
     nextProbe: state.phase === 'open' && state.until !== null ? new Date(state.until) : undefined,
+    ...(isIdle && { idle: true as const }),
     waiting,
     seen: { ...totalOf(state, rule, now) },
     ...{ rule: { ...rule }, streak: state.streak, wave: state.wave ? waveInfo(state.wave) : undefined },
@@ -110,10 +114,14 @@ export function keeperText(breaker: BreakerInfo): string {
 }
 
 /** The same without how many wait. */
-export function breakerText({ name, state, since, nextProbe, changes }: BreakerInfo): string {
+export function breakerText({ name, state, since, nextProbe, idle, changes }: BreakerInfo): string {
   const last = changes.at(-1)
   const why = last && `: ${last.reason}`
-  const next = nextProbe ? `next probe at ${clock(nextProbe)}` : 'until somebody closes it'
+  const next = idle
+    ? 'the next step probes'
+    : nextProbe
+      ? `next probe at ${clock(nextProbe)}`
+      : 'until somebody closes it'
   if (state === 'open') return `the circuit breaker of ${name} is open since ${clock(since)}${why ?? ''}, ${next}`
   const what = state === 'half-open' ? 'is half-open, and its probes try the service' : 'lets go in waves what waited'
   return `the circuit breaker of ${name} ${what} since ${clock(since)}`

@@ -61,7 +61,7 @@ export interface FiguresRow {
   error?: string
   /** The value of the tag that the supervisor counts by; '' without one. */
   tag?: string
-  /** How often. */
+  /** How often. Where outcomes are not told apart, submissions are left out: a task counts once, when it stops. */
   count: number
   /** How many of them it is known of how long they took. */
   timed: number
@@ -142,9 +142,18 @@ export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query:
   const to = query.to ?? (await store.now())
   const from = query.from ?? to - DAY
   const where = Object.fromEntries(FILTERS.flatMap((it) => (query[it] === undefined ? [] : [[it, query[it]]])))
+  // A task is counted when it is submitted and when it stops: where outcomes are not told apart, it counts once.
+  const isOnce = !by.includes('outcome') && query.outcome === undefined
   const columns: TallyColumn[] = [...ALL.filter((it) => by.includes(it)), 'bucket']
   const start = Math.max(0, from - (from % HOUR))
-  const page = await store.tallies({ from: start, to: to + 1, where, by: columns, limit: MOST_TALLIES + 1 })
+  const page = await store.tallies({
+    from: start,
+    to: to + 1,
+    where,
+    once: isOnce,
+    by: columns,
+    limit: MOST_TALLIES + 1,
+  })
   // Stops that were taken back leave rows of nothing.
   const counted = page.tallies.slice(0, MOST_TALLIES).filter(({ count }) => count > 0)
   const groups = Map.groupBy(counted, (it) => JSON.stringify(by.map((name) => it[name])))

@@ -19,7 +19,14 @@ const sink = () => {
 }
 const only = (rules: Rules): Rules => ({
   ...{ stuck: false, 'failure-rate': false, 'queue-age': false, 'no-agent': false, 'missed-schedule': false },
-  ...{ 'undo-failed': false, quarantine: false, flapping: false, 'node-lost': false, 'breaker-open': false, check: false },
+  ...{
+    'undo-failed': false,
+    quarantine: false,
+    flapping: false,
+    'node-lost': false,
+    'breaker-open': false,
+    check: false,
+  },
   ...rules,
 })
 const names = async ({ engine }: Stage, ended = false) =>

@@ -16,7 +16,13 @@ const world = (given: { group?: string; quiet?: QuietHours; severity?: 'critical
     ...(given.quiet && { quiet: given.quiet }),
   }
   const off = { stuck: false, 'failure-rate': false, 'queue-age': false, 'no-agent': false } as const
-  const also = { 'missed-schedule': false, 'undo-failed': false, quarantine: false, flapping: false, 'node-lost': false } as const
+  const also = {
+    'missed-schedule': false,
+    'undo-failed': false,
+    quarantine: false,
+    flapping: false,
+    'node-lost': false,
+  } as const
   const terms = { for: 0, keep: '1m', repeat: '2h', ...(given.severity && { severity: given.severity }) } as const
   const alerts = {
     rules: { ...off, ...also, 'breaker-open': false, check: terms },

@@ -68,6 +68,16 @@ export function statisticsSuite(bench: Bench): void {
       expect((await store.tallies({ ...all, by: ['hour'] })).tallies).toMatchObject([{ hour: 2 * HOUR }])
     })
 
+    it('leave out submissions where each task is to count once', async () => {
+      const { store } = bench
+      const leader = await lead(store)
+      await store.tally(
+        write(leader, { tallies: [tallyOf({ outcome: 'submitted' }), tallyOf({ outcome: 'success' })] }),
+      )
+      expect((await store.tallies({ ...all, by: [] })).tallies).toMatchObject([{ count: 2 }])
+      expect((await store.tallies({ ...all, by: [], once: true })).tallies).toMatchObject([{ count: 1 }])
+    })
+
     it('go bit by bit when all is to be counted anew, are not shown meanwhile, and it is said how far that is', async () => {
       const { store, clock } = bench
       await owned(store)

@@ -66,6 +66,7 @@ const columns = TALLY_COLUMNS.map((it) => {
 const TALLIES = `
 SELECT ${columns.join(', ')}, sum(count) AS count, sum(ms) AS ms FROM triarch_statistics s
 WHERE hour >= ?1 AND hour < ?2 AND NOT EXISTS (${ANEW}) ${FILTERS.map((it, index) => `AND (?${index + 5} IS NULL OR s.${it} = ?${index + 5})`).join(' ')}
+  AND (?${FILTERS.length + 5} = 0 OR s.outcome <> 'submitted')
 GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4 + 0`
 
 export function follow(database: Database, now: number, request: FollowRequest): FollowPage | null {
@@ -145,10 +146,10 @@ function dropSome(database: Database, most: number): void {
   })
 }
 
-export function tallies(database: Database, now: number, { from, to, where, by, limit }: TallyQuery): TallyPage {
+export function tallies(database: Database, now: number, { from, to, where, once, by, limit }: TallyQuery): TallyPage {
   const told = ` ${by.join(' ')} `
   const filters = FILTERS.map((it) => where[it] ?? null)
-  const found = database.all<Tally>(TALLIES, from, to, told, limit, ...filters)
+  const found = database.all<Tally>(TALLIES, from, to, told, limit, ...filters, once ? 1 : 0)
   const row = database.get<Omit<RecountRow, 'anew'> & { anew: number }>(STANDING)
   const recount = row ? recountOf({ ...row, anew: row.anew === 1 }) : null
   const asOf = row?.anew === 0 ? row.asOf : null
