@@ -1,4 +1,5 @@
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
 import { Lifeline, type LifelineReport } from '../store/lifeline.ts'
 import type { NodeBeat, StateStore } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
@@ -7,7 +8,7 @@ export interface LeaseOptions {
   environment: Environment
   /** This machine's wall clock, which knows of pauses that the monotonic one slept through. */
   wall: () => number
-  store: Pick<StateStore, 'beat' | 'keepAlive'>
+  store: Pick<StateStore, 'beat' | 'keepAlive' | 'pulses'>
   node: NodeBeat
   /** For how long it is renewed though the event loop stands still (ms). */
   stall: number
@@ -24,6 +25,10 @@ export interface LeaseOptions {
 
 /** How long after a renewal that failed it is tried again, by whoever must be sure (ms). */
 const AGAIN = 100
+/** The same once the lease is over, while the store takes no write and says that the node lives (ms). */
+const LISTED_AGAIN = 500
+/** With these the store says itself that it takes no write now: so it takes none of others, as far as is known. */
+const REFUSED: ReadonlySet<string> = new Set(['STORE_BUSY', 'STORE_FULL'])
 /** What was not answered may yet be done: no longer than this after it was asked (ms). */
 const LATEST = 60_000
 /** The same where all that failed is to say what the node runs. */
@@ -167,7 +172,10 @@ export class Lease {
     return true
   }
 
-  /** Asks the store. False: it does not hold, and the node is lost. */
+  /**
+   * Asks the store, for as long as that says both that it takes no write and that the node lives: whoever is to be taken for dead must first have
+   * had the chance to beat. False: it does not hold, and the node is lost.
+   */
   sure(): Promise<boolean> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null
@@ -192,19 +200,32 @@ export class Lease {
 
   async #ask(): Promise<boolean> {
     const { environment, failed } = this.#options
-    for (;;) {
+    for (let isListed = false; ; ) {
       if (!this.#open || this.#lifeline?.dead) return this.#lose()
       try {
         this.#renewing = this.#renew()
         await this.#renewing
         return this.#open
       } catch (error) {
-        failed(error)
+        // Once for all the time that the store takes no write.
+        if (!isListed) failed(error)
+        // One that stood still has a chance to reach the store first; one that ran all the time has had it.
+        const until = Math.max(this.#renewedAt, this.#stoodAt) + this.#lasts
+        const over = environment.monotonic() > until
+        isListed = over && (await this.#isListed(error))
+        if (over && !isListed) return this.#lose()
       }
-      // One that stood still has a chance to reach the store first; one that ran all the time has had it.
-      const until = Math.max(this.#renewedAt, this.#stoodAt) + this.#lasts
-      if (environment.monotonic() > until) return this.#lose()
-      await delay(environment, AGAIN)
+      await delay(environment, isListed ? LISTED_AGAIN : AGAIN)
+    }
+  }
+
+  async #isListed(error: unknown): Promise<boolean> {
+    const { store, node } = this.#options
+    if (!isTriarchError(error) || !REFUSED.has(error.code)) return false
+    try {
+      return (await store.pulses('')).nodes.some(({ id }) => id === node.id)
+    } catch {
+      return false
     }
   }
 
@@ -254,7 +275,7 @@ export class Lease {
         .catch(failed)
         .finally(() => {
           // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
-          if (environment.monotonic() - this.#renewedAt > this.#lasts) this.#lose()
+          if (environment.monotonic() - this.#renewedAt > this.#lasts) void this.sure()
           if (this.#open) this.#beat()
         })
     })

@@ -512,6 +512,7 @@ export class Node {
     if (!this.#open || this.#goingBack) return
     this.#goingBack = true
     await this.scheduler?.witness.report().catch(this.#options.failed)
+    if (this.scheduler) this.scheduler.handsOn = false
     this.#fence(new TriarchError('NODE_FENCED', 'the store went back behind what it had acknowledged'))
     // Whoever takes the tasks over finds attempts of unknown outcome, as after a death. If this fails, the lease ends.
     await this.#leave()

@@ -2,11 +2,13 @@ import type { Logbook } from '../agent/logbook.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
+import type { TriarchError } from '../error/error.ts'
+import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { PlanningOptions } from '../planning/planning.ts'
-import type { HistoryRecord, Letter, StepRequest, Transition } from '../store/port.ts'
+import type { HistoryRecord, Letter, StateStore, StepRequest, Transition } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
@@ -35,6 +37,7 @@ export interface RunnerHost<Runner = never> {
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
+  readonly store: Pick<StateStore, 'task' | 'records'>
   /** Records may refer to values of others: all who may have to read them know how. */
   readonly refers: boolean
   readonly letters: Letters
@@ -69,8 +72,14 @@ export interface RunnerHost<Runner = never> {
   gone(runner: Runner): void
   /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
   giveBack(runner: Runner): void
-  /** Something went wrong that is no outcome: the task is given back, to be taken up anew from its history. */
-  failed(runner: Runner, error: Error): void
+  /** A write for the task failed, as so many tries before: how long it is to rest (ms), or why it is not to be tried again. */
+  refused(runner: Runner, error: Error, tries: number): number | Error
+  /** Something went wrong that is no outcome: the task can only go on from its history. Why it is to be set apart; null: it is not. */
+  failed(runner: Runner, error: Error): TriarchError | null
+  /** Posts what is known of the task, and not recorded, to whoever owns it next. Resolves once that is durable, or will never be. */
+  handOn(task: string, messages: readonly Message[]): Promise<void>
+  /** The task leaves this node: it is set apart, or given back to be taken up anew from its history. */
+  letGo(runner: Runner, why: TriarchError | null): void
   /** The task waits for nothing that the engine knows of, and nothing of it runs here. */
   stalled(runner: Runner): void
   /** It waits, and not just for a moment: it may have to make room. */

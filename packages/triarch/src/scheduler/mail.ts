@@ -37,3 +37,25 @@ export function isPressing(state: TaskState, mail: readonly Mail[]): boolean {
     if (isUrgent(state, (mail[place] as Mail).message, mail.length)) return true
   return false
 }
+
+/** What an attempt said or gave: of that only who runs it knows. */
+export function isNews({ type }: Message): boolean {
+  return type === 'reply' || type === 'heartbeat'
+}
+
+/** A step may say more than is recorded: what it says last is added to what it said before, and waits in its place. False: there is none. */
+export function repeats(mail: Mail[], message: Message): boolean {
+  if (!isWord(message)) return false
+  const place = mail.findLastIndex(({ message: it, letter }) => {
+    return letter === null && isWord(it) && it.step === message.step && it.attempt === message.attempt
+  })
+  const before = mail[place]
+  if (!before) return false
+  mail[place] = { ...before, message: { ...before.message, ...message } as Message }
+  return true
+}
+
+/** Progress or a checkpoint, and nothing besides. */
+function isWord(message: Message): message is Extract<Message, { type: 'heartbeat' }> {
+  return message.type === 'heartbeat' && message.trial === undefined && message.elsewhere === undefined
+}

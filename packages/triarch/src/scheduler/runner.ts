@@ -1,6 +1,7 @@
+import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
-import type { Timer } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
+import { delay, type Timer } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
 import type { Message, Reply } from '../kernel/message.ts'
@@ -25,12 +26,14 @@ import { Attempts, NOTHING_GOES } from './attempts.ts'
 import { conclude } from './decisions.ts'
 import type { Driver } from './driver.ts'
 import { driverOf } from './drivers.ts'
+import { isAway } from './handover.ts'
 import { isAside } from './history.ts'
 import type { RunnerHost } from './host.ts'
-import { checkLegible, isPressing, type Mail } from './mail.ts'
+import { checkLegible, isNews, isPressing, type Mail, repeats } from './mail.ts'
 import { microtasksDrained } from './microtasks.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
+import { Recommit, type Settled } from './recommit.ts'
 import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
 import { isolated, recordedEvents, snapshotOf, stepRequest } from './transition.ts'
 
@@ -41,8 +44,11 @@ const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the ta
 const movedOn = (): TriarchError => new TriarchError('NODE_FENCED', 'the attempt goes on by another server')
 const answered = (): TriarchError => new TriarchError('STEP_LOST', 'the attempt was answered by another way')
 
-/** Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it has left. */
-type Phase = 'turning' | 'resting' | 'gone'
+/**
+ * Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it cannot go on here, and waits for what
+ * its attempts give; it has left.
+ */
+type Phase = 'turning' | 'resting' | 'parting' | 'gone'
 
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
@@ -93,9 +99,17 @@ export class TaskRunner {
   /** The run that it is in, by its first decision. */
   #run = 1
   /** Steps that may end, while somebody wants to hear of that. */
-  #known: KnownSteps | null = null
-  /** Who waits for the turn to be durable. */
-  #toTell: ((counts: boolean) => void)[] = []
+  #told: KnownSteps | null = null
+  /** What begins here once the turn is recorded. */
+  #starts: Step[] = []
+  /** Why it is to be set apart when it parts. */
+  #why: TriarchError | null = null
+  /** What came without a letter into a turn that is not yet durable: nobody else knows it. */
+  #taken: Mail[] = []
+  /** Its owner before died, and what that means for its attempts is not recorded yet. */
+  #orphaned = false
+  /** While the store does not take its transition. */
+  #recommit: Recommit | null = null
   /** Its attempt here is being abandoned for one that goes on elsewhere. */
   #leaves: number | null = null
   readonly #attempts: Attempts
@@ -144,13 +158,19 @@ export class TaskRunner {
     const runner = new TaskRunner(host, claim, CallContext.none)
     runner.key = claim.key
     runner.strikes = claim.trial?.strikes ?? null
+    runner.#orphaned = claim.orphaned
     void runner.#guard(() => runner.#open(claim))
     return runner
   }
 
-  /** Nothing runs and nothing is on its way. */
+  /** Nothing runs and nothing is on its way. Code that waits for something of its own would begin anew elsewhere. */
   get idle(): boolean {
-    return this.movable && !this.#notice.out
+    return this.movable && !this.#notice.out && !this.#isStalled
+  }
+
+  /** Its code waits for what only this process knows: out of memory, nobody would wake it. */
+  get #isStalled(): boolean {
+    return this.#driver.isStalled?.(this.state) === true
   }
 
   /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
@@ -163,10 +183,17 @@ export class TaskRunner {
     return this.#phase === 'gone'
   }
 
+  /** Whoever has it next must take attempts that no queue and no letter knows for lost; otherwise they did not begin. */
+  get orphaned(): boolean {
+    return this.#orphaned || !this.#attempts.none
+  }
+
   /** False: it has the letter already. */
   push(message: Message, letter: number | null = null): boolean {
     if (this.#gone || (message.type === 'reply' && letter === null && message.step === this.#leaves)) return false
+    if (this.#phase === 'parting') return letter === null && this.#hear({ message, letter })
     if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
+    if (letter === null && repeats(this.#mail, message)) return true
     this.#mail.push({ message, letter })
     // Nobody else's letters, read together with this one, wait for what is wrong with it.
     try {
@@ -181,13 +208,14 @@ export class TaskRunner {
   /** A reply from elsewhere: whoever sent it hears when it is durable, and, if that is never, sends it again to whoever owns the task then. */
   answered(message: Message, recorded: (counts: boolean) => void): void {
     if (this.#gone) return
+    if (this.#phase === 'parting') return void this.#hear({ message, letter: null, recorded })
     this.#mail.push({ message, letter: null, recorded })
     if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
   }
 
   /** The step is about to be tried by itself. True once that is recorded. */
   begun(step: number, attempt: number): Promise<boolean> {
-    if (this.#gone) return Promise.resolve(false)
+    if (this.#gone || this.#phase === 'parting') return Promise.resolve(false)
     const recorded = this.#attempts.tried(step)
     this.#mail.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, letter: null })
     this.#wake()
@@ -197,6 +225,8 @@ export class TaskRunner {
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
   release(cut: boolean): void {
     this.#leaving = true
+    this.#recommit?.hurry()
+    if (this.#phase === 'parting') return cut ? this.#part() : undefined
     if (cut) for (const step of this.#attempts.steps) this.#mail.push({ message: this.#cutOff(step), letter: null })
     this.#wake()
   }
@@ -221,9 +251,11 @@ export class TaskRunner {
     return step.operation === request.operation && step.attempt === request.attempt
   }
 
-  /** Another node owns the task, or this one lost its lease: forget it. */
-  discard(reason: Error): void {
+  /** Another node owns the task, or this one lost its lease: forget it. `handsOn`: whoever has it next may still hear what is known here. */
+  discard(reason: Error, handsOn = false): void {
     if (this.#gone) return
+    const known = handsOn ? this.#known() : []
+    if (known.length > 0) void this.#host.handOn(this.id, known)
     this.#leave()
     for (const step of this.#attempts.steps) this.#host.abandonStep(this.id, step, reason)
   }
@@ -232,6 +264,7 @@ export class TaskRunner {
   #leave(): void {
     this.#phase = 'gone'
     this.#timer?.cancel()
+    this.#recommit?.stop()
     for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#host.letters.drop(letter)
     for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)
     this.#attempts.leave()
@@ -292,8 +325,8 @@ export class TaskRunner {
   async #turn(): Promise<void> {
     const { environment, limits, telemetry } = this.#host
     this.#at = Math.max(this.#at, environment.now())
-    if (!telemetry['step:ended'].open) this.#known = null
-    else this.#known ??= knownSteps(this.state)
+    if (!telemetry['step:ended'].open) this.#told = null
+    else this.#told ??= knownSteps(this.state)
     const turn = newTurn(this.state, this.#at, environment.random, limits)
     const children: NewTask[] = []
     const consumed: number[] = []
@@ -306,7 +339,7 @@ export class TaskRunner {
       const mail = this.#mail.shift() as Mail
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
-      if (mail.recorded) this.#toTell.push(mail.recorded)
+      else this.#taken.push(mail)
       if (mail.message.type === 'heartbeat') this.#moved(mail.message)
       else if (endsAttempt(this.state, mail.message)) this.#ended(mail)
       const alone = isRelief(this.state, mail.message)
@@ -339,6 +372,7 @@ export class TaskRunner {
     const leaves = this.#leaving && this.#attempts.none
     const still = turn.reload || (this.#leaving && !leaves)
     const { work, local } = still ? NOTHING_GOES : this.#attempts.dispatch(state, turn.at, driver, leaves)
+    this.#starts = [...local]
     this.#giveAway(turn, local)
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
@@ -347,14 +381,21 @@ export class TaskRunner {
     const sleeps =
       this.#attempts.none &&
       !turn.reload &&
+      !turn.full &&
       this.#mail.length === 0 &&
       mail.letters === 0 &&
-      maySleep(state, wakeAt, turn.at + this.#host.limits.longSleep)
-    const stranded = !stopped && !turn.reload && driver.isStranded(state)
-    const orphaned = !this.#attempts.none
-    const ready = stranded || turn.reload || orphaned || state.status === 'planning'
+      maySleep(state, wakeAt, turn.at + this.#host.limits.longSleep) &&
+      !this.#isStalled
+    const strands = !stopped && !turn.reload && driver.isStranded(state)
+    // What runs here ends first: nobody else would hear of it.
+    if (strands && !this.#attempts.none) this.#leaving = true
+    const stranded = strands && this.#attempts.none
+    const orphaned = !this.#attempts.none || (this.#orphaned && this.#mail.some(isTakeover))
+    const unfinished = stranded || turn.reload || turn.full || orphaned || state.status === 'planning'
     const release =
-      stopped || sleeps || leaves || stranded ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
+      stopped || sleeps || leaves || stranded
+        ? { wakeAt: stopped ? null : wakeAt, ready: unfinished || (!stopped && this.#isStalled), orphaned }
+        : null
     // An unread letter would have a task taken up at once that its owner gives back.
     const notice = this.#notice.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
@@ -364,9 +405,9 @@ export class TaskRunner {
     const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#draft || work.length > 0
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
-      for (const step of local) this.#start(step, turn.at)
+      this.#startAll(turn.at)
       this.#host.settled(this)
-      this.#tellRecorded()
+      this.#settled()
       this.#tellSaid(false)
       return this.#idle(wakeAt)
     }
@@ -399,7 +440,7 @@ export class TaskRunner {
     this.returning = release !== null
     this.#snapshot = snapshot
     this.#host.committer.commit(transition, (outcome) => {
-      void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
+      void this.#guard(() => this.#answered(outcome, { transition, turn }))
     })
   }
 
@@ -417,19 +458,33 @@ export class TaskRunner {
     )
   }
 
-  #committed(
-    outcome: CommitOutcome | Error,
-    pending: { transition: Transition; turn: Turn; local: readonly Step[] },
-  ): Promise<void> | undefined {
+  /** A task whose submission failed has nothing that anybody knows; of any other the transition is committed until it is known what became of it. */
+  #answered(outcome: CommitOutcome | Error, pending: Pending): Promise<void> | undefined {
     const created = this.#created
     this.#created = null
     created?.(outcome)
+    if (this.#gone || created || (!(outcome instanceof Error) && outcome.ok))
+      return this.#committed(outcome, pending, created !== null)
+    const { environment, store, committer } = this.#host
+    const refused = (error: Error, tries: number) => this.#host.refused(this, error, tries)
+    const recommit = new Recommit({ environment, store, committer, refused })
+    this.#recommit = recommit
+    return recommit.settle(pending.transition, outcome).then((settled) => {
+      this.#recommit = null
+      return this.#committed(settled, pending, false)
+    })
+  }
+
+  #committed(outcome: Settled, pending: Pending, creates: boolean): Promise<void> | undefined {
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
-      this.#attempts.recall(pending.turn.state, pending.local)
+      this.#recall()
       if (this.#gone) return undefined
-      if (outcome instanceof Error) this.#host.failed(this, outcome)
-      else if (!created) this.#host.giveBack(this)
-      return void this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
+      // Of a submission nothing was judged yet; otherwise it was with each try.
+      if (outcome instanceof Error)
+        return this.#partWith(outcome, creates ? this.#host.failed(this, outcome) : verdictOf(outcome))
+      if (!creates) this.#host.giveBack(this)
+      const reason = new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome })
+      return void this.discard(reason, 'reason' in outcome && outcome.reason === 'unclaimed')
     }
     this.key = outcome.key
     this.recorded = pending.transition.seq
@@ -437,17 +492,17 @@ export class TaskRunner {
     this.#draft = null
     for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []
-    this.#tellRecorded()
+    this.#settled()
     this.#tellSaid(false)
-    const { turn, transition, local } = pending
+    const { turn, transition } = pending
     if (!turn.events.every(isAside)) {
       const written = (transition.events?.length ?? 0) + this.#repeats.repeated
       this.size = (transition.rebase ? 0 : this.size) + written
     }
     const { telemetry, node } = this.#host
-    if (this.#known !== null || isHeard(telemetry, turn.events)) {
+    if (this.#told !== null || isHeard(telemetry, turn.events)) {
       const { events, state, at } = turn
-      narrate(telemetry, { events, state, at, node, began: this.#began, run: this.#run, known: this.#known })
+      narrate(telemetry, { events, state, at, node, began: this.#began, run: this.#run, known: this.#told })
     }
     if (transition.work.length > 0 && telemetry['step:parked'].open) tellParked(telemetry, turn, transition.work, node)
     this.#host.settled(this)
@@ -456,7 +511,7 @@ export class TaskRunner {
         if (event.type === 'heartbeat' && event.trial === 'begun') this.#attempts.recorded(event.id)
     for (const step of turn.aborts) this.#host.abortStep(this.id, step)
     for (const step of turn.forgotten) this.#host.abandonStep(this.id, step, cancelled())
-    for (const step of local) this.#start(step, turn.at)
+    this.#startAll(turn.at)
     this.#host.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return void this.#leave()
     if (turn.reload) return this.#reload()
@@ -496,12 +551,24 @@ export class TaskRunner {
     this.#leaves = null
   }
 
-  #tellRecorded(): void {
-    if (this.#toTell.length > 0) for (const recorded of this.#toTell.splice(0)) recorded(true)
+  /** The turn is durable, or says nothing new. */
+  #settled(): void {
+    if (this.#orphaned) this.#orphaned = this.#mail.some(isTakeover)
+    if (this.#taken.length > 0) for (const { recorded } of this.#taken.splice(0)) recorded?.(true)
   }
 
   get #isDue(): boolean {
     return this.#driver.urgent || isPressing(this.state, this.#mail)
+  }
+
+  #startAll(at: number): void {
+    for (let step = this.#starts.shift(); step; step = this.#starts.shift()) this.#start(step, at)
+  }
+
+  /** What was to begin with a turn that is not recorded does not. */
+  #recall(): void {
+    this.#attempts.recall(this.state, this.#starts)
+    this.#starts = []
   }
 
   #start(step: Step, at: number): void {
@@ -513,7 +580,8 @@ export class TaskRunner {
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
   async #reload(): Promise<void> {
-    const rebuilt = await reread(this.#host, this.id)
+    const rebuilt = await this.#patiently(() => reread(this.#host, this.id))
+    if (this.#gone) return
     // What is under way stays under way: only attempts that are new go out.
     for (const step of rebuilt.state.steps.values()) {
       const before = this.state.steps.get(step.id)
@@ -521,7 +589,7 @@ export class TaskRunner {
         before?.dispatched === true && before.operation === step.operation && before.attempt === step.attempt
     }
     this.state = rebuilt.state
-    this.#known = null
+    this.#told = null
     await this.#replay(rebuilt)
     await this.#turn()
   }
@@ -542,7 +610,8 @@ export class TaskRunner {
     if (this.#isDue) return this.#wake()
     if (this.#driver.work) void this.#guard(() => this.#work())
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
-    if (wakeAt === null && this.#attempts.none && this.#driver.isStalled?.(this.state)) this.#host.stalled(this)
+    const waits = wakeAt === null || wakeAt === this.state.completeBy
+    if (waits && this.#attempts.none && this.#isStalled) this.#host.stalled(this)
     const wait = wakeAt === null ? null : Math.max(0, wakeAt - this.#host.environment.now())
     if (wait === null || wait > MOMENT) this.#host.idle(this)
     if (wait === null || this.#leaving) return
@@ -558,10 +627,75 @@ export class TaskRunner {
     }
   }
 
+  /** What is under way here stays so while the store cannot be read. */
+  async #patiently<T>(read: () => Promise<T>): Promise<T> {
+    const { environment } = this.#host
+    for (const backoff = new Backoff(100, 5_000); ; ) {
+      try {
+        return await read()
+      } catch (error) {
+        if (this.#gone || !isAway(error)) throw error
+        await delay(environment, backoff.next())
+      }
+    }
+  }
+
   #fail(error: Error): void {
+    if (this.#gone || this.#phase === 'parting') return
     this.#created?.(error)
     this.#created = null
-    this.#host.failed(this, error)
-    this.discard(error)
+    this.#recall()
+    this.#partWith(error, this.#host.failed(this, error))
   }
+
+  /** It cannot go on here, though this node owns it: once what runs here has ended, it is let go, and what is known of it handed on. */
+  #partWith(error: Error, why: TriarchError | null): undefined {
+    this.#why = why
+    this.#phase = 'parting'
+    this.#timer?.cancel()
+    if (this.#attempts.none) this.#part(error)
+  }
+
+  /** While it is parting. */
+  #hear(mail: Mail): boolean {
+    if (!repeats(this.#mail, mail.message)) this.#mail.push(mail)
+    if (mail.message.type === 'reply') this.#attempts.ended(mail.message.step)
+    if (this.#attempts.none) this.#part()
+    return true
+  }
+
+  /** What nobody else knows: how attempts ended, and what they said before. */
+  #known(): Message[] {
+    const mail = [...this.#taken, ...this.#mail]
+    return mail.flatMap(({ message, letter }) => (letter === null && isNews(message) ? [message] : []))
+  }
+
+  #part(error: Error = movedOn()): void {
+    if (this.#gone) return
+    const known = this.#known()
+    const told = [...this.#taken, ...this.#mail]
+    const go = () => {
+      if (this.#gone) return
+      for (const { recorded } of told) recorded?.(true)
+      this.#taken = []
+      this.#mail = this.#mail.filter(({ letter }) => letter !== null)
+      this.#host.letGo(this, this.#why)
+      this.discard(error)
+    }
+    if (known.length === 0) go()
+    else void this.#host.handOn(this.id, known).then(go)
+  }
+}
+
+interface Pending {
+  transition: Transition
+  turn: Turn
+}
+
+function isTakeover({ message }: Mail): boolean {
+  return message.type === 'takeover'
+}
+
+function verdictOf(error: Error): TriarchError | null {
+  return isTriarchError(error, 'TASK_QUARANTINED') ? error : null
 }

@@ -9,8 +9,9 @@ import { Courtesy } from '../environment/courtesy.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
+import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import type { Turn } from '../kernel/turn.ts'
@@ -32,6 +33,7 @@ import { Alarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
 import { Committer } from './committer.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
+import { handOn } from './handover.ts'
 import { hints } from './hint.ts'
 import { pagesAfter } from './history.ts'
 import type { RunnerHost, SchedulerLimits } from './host.ts'
@@ -107,6 +109,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #crowded = false
   /** Ready tasks wait in the store, as far as is known: what is submitted here goes behind them. */
   #lined = false
+  /** Whoever takes its tasks over is told what is known of them. Not where the store went back: it may be of another history. */
+  handsOn = true
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
@@ -131,6 +135,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly #trials = new Set<TaskRunner>()
   /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
   #tried = false
+  /** Tasks that are being given back. */
+  readonly #leaving = new Set<string>()
   /** Bytes of the histories in memory. */
   #weight = 0
 
@@ -145,7 +151,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.witness = new Witness(options, this.#runners)
     this.strays = new Strays({
       ...options,
-      has: (id) => this.#runners.has(id),
+      has: (id) => this.#runners.has(id) || this.#leaving.has(id),
       claiming: () => this.#unsure,
       giveBack: (task) => this.giveBack(task),
     })
@@ -166,6 +172,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
       { ...options, around, payload: options.limits.payload, late: () => options.stale(1), threads: null },
       null,
     )
+  }
+
+  get store(): RunnerHost['store'] {
+    return this.#options.store
   }
 
   get refers(): boolean {
@@ -250,7 +260,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   /** What it owned belongs to others. */
   abandon(reason: Error): void {
     this.#close()
-    for (const runner of [...this.#runners.values()]) runner.discard(reason)
+    for (const runner of [...this.#runners.values()]) runner.discard(reason, this.handsOn)
     this.#locals.abandonAll(reason)
   }
 
@@ -387,13 +397,28 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (this.#crowded || this.#runners.size === this.limits.tasks - 1) this.wake(hints.tasks)
   }
 
-  failed(runner: TaskRunner, error: Error): void {
+  failed(runner: TaskRunner, error: Error): TriarchError | null {
     this.#options.failed(error)
+    return this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
+  }
+
+  refused(runner: TaskRunner, error: Error, tries: number): number | Error {
+    if (isTriarchError(error, 'STORE_CLOSED')) return error
+    if (tries === 0) this.#options.failed(error)
     const why = this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
+    return why ?? this.#quarantine.rest(runner.id)
+  }
+
+  handOn(task: string, messages: readonly Message[]): Promise<void> {
+    const { environment, store, failed } = this.#options
+    return handOn({ environment, store, failed }, task, messages)
+  }
+
+  letGo(runner: TaskRunner, why: TriarchError | null): void {
     const rest = this.#quarantine.rest(runner.id)
     if (runner.key !== null) this.#leave(runner.key, rest)
     if (why) this.#setApart(runner, why)
-    else this.giveBack(runner, rest)
+    else this.giveBack(runner, rest, runner.orphaned)
   }
 
   /** Others may take it meanwhile. A letter makes it ready, whatever its row says. */
@@ -407,7 +432,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     void this.#quarantine.setApart(task, why).then((done) => {
       this.witness.givenBack()
       if (done) this.wake()
-      else this.giveBack(task, this.#quarantine.rest(task.id))
+      else this.giveBack(task, this.#quarantine.rest(task.id), task instanceof TaskRunner ? task.orphaned : true)
     })
   }
 
@@ -419,7 +444,9 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
       const why = this.#quarantine.judge(task.id, error, 0)
       return why !== null && (await this.#quarantine.setApart(task, why))
     }
+    this.#leaving.add(task.id)
     void releaseAfterError({ environment, store, node, rest, refused }, task, orphaned).then(() => {
+      this.#leaving.delete(task.id)
       this.witness.givenBack()
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
@@ -528,7 +555,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   #take(claim: Claim): void {
-    this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
+    this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'), true)
     const { trial, rest, unread } = claim
     if (trial && trial.strikes >= STRIKES) return this.#setApart(claim, this.#quarantine.deaths(trial.strikes))
     if (rest !== undefined && rest > this.limits.memory - this.#weight) return void this.#makeRoom(claim, rest)

@@ -3,6 +3,9 @@ import type { Pulses } from '../store/port.ts'
 /** Looks in a row that must have found a node's beats unchanged, before it may be dead. */
 const LEAST_LOOKS = 2
 
+/** Once the store takes writes again after it took none, every node has at least this share of its lease to beat. */
+const CHANCE = 1 / 3
+
 /** A difference between the clocks that is less than this is no leap (ms). */
 const LEAST_LEAP = 1_000
 
@@ -17,12 +20,13 @@ interface Heard {
 /**
  * Tells from repeated looks at the nodes' beats who is dead, by this process's monotonic clock alone: no step of a wall
  * clock, here or in the store, makes anybody seem silent. A look counts for at most so much time: when the one who looks
- * stood still himself, that was nobody's silence.
+ * stood still himself, that was nobody's silence. Nor is time in which the store took no write, though it could be read: a beat is a
+ * write.
  */
 export class Silence {
   #heard = new Map<string, Heard>()
-  /** The last look, and the store's clock in it. */
-  #last: { asked: number; answered: number; now: number } | null = null
+  /** The last look, and the store's clock in it. `writable`: all the time since then the store took writes, as far as is known. */
+  #last: { asked: number; answered: number; now: number; writable: boolean } | null = null
   readonly #lease: number
 
   /** `lease`: of nodes that do not say theirs (ms). */
@@ -38,7 +42,8 @@ export class Silence {
     const last = this.#last
     // What the first look saw may be as new as its answer; from then on each look is as late as the next.
     const since = (first: boolean) => (first ? last?.answered : last?.asked) ?? asked
-    const counted = (first: boolean) => Math.min(Math.max(0, asked - since(first)), most)
+    const counted = (first: boolean) =>
+      last?.writable === false ? 0 : Math.min(Math.max(0, asked - since(first)), most)
     this.#heard = new Map(
       nodes.map(({ id, mark, lease }) => {
         const before = this.#heard.get(id)
@@ -46,9 +51,16 @@ export class Silence {
         return [id, { mark, lease, silence: before.silence + counted(before.looks === 0), looks: before.looks + 1 }]
       }),
     )
-    this.#last = { asked, answered, now }
+    this.#last = { asked, answered, now, writable: true }
     const leap = last === null ? 0 : now - last.now - (answered - last.answered)
     return leap >= LEAST_LEAP ? Math.floor(leap) : 0
+  }
+
+  /** A write of this process had to wait, or failed: since the last look perhaps nobody could beat, and who is silent gets a chance to. */
+  unwritable(): void {
+    if (this.#last) this.#last.writable = false
+    for (const heard of this.#heard.values())
+      heard.silence = Math.min(heard.silence, (heard.lease ?? this.#lease) * (1 - CHANCE))
   }
 
   /** Those that gave no beat for as long as their lease. */

@@ -61,6 +61,9 @@ const FORGETS = { some: 30_000, none: 300_000 }
 const TRIMS = 600_000
 const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
 
+/** A write that waits for longer than this share of the lease was kept out: others may have been kept from beating as long. */
+const KEPT_OUT = 1 / 10
+
 /** The longest wait after rounds that failed (ms). */
 const LONGEST_WAIT = 30_000
 
@@ -77,8 +80,10 @@ export class Supervisor implements Service {
   #timer: Timer | null = null
   #open = false
   readonly #silence: Silence
-  /** How far the store's clock leapt ahead, until a sweep has made up for it (ms). */
+  /** How far the store's clock leapt ahead, and for how long the store took no writes, until a sweep has made up for it (ms). */
   #leap = 0
+  /** Since when a write of this process has waited that the store has not taken. */
+  #unwritten: number | null = null
   /** Its place among the supervisors that live and do not lead. */
   #rank = 0
   /** For how long another leads if its term is not renewed (ms). */
@@ -189,10 +194,30 @@ export class Supervisor implements Service {
     const asked = environment.monotonic()
     if (this.#term && asked < this.#term.renewAt) return this.#term.token
     this.#term = null
-    const token = await store.lead({ name: LEASE, node, ttl: lease })
+    const token = await this.#write(() => store.lead({ name: LEASE, node, ttl: lease }))
     if (token !== null && token !== this.#token) this.#taken(token)
     if (token !== null) this.#term = { token, renewAt: asked + lease / 3 }
     return token
+  }
+
+  /**
+   * While the store takes no write nobody can beat, and no reply of an attempt comes in: that time counts towards no node's silence, and
+   * attempts that run get as much more.
+   */
+  async #write<T>(write: () => Promise<T>): Promise<T> {
+    const { environment, lease } = this.#options
+    const since = this.#unwritten ?? environment.monotonic()
+    this.#unwritten = since
+    const result = await write().catch((error) => {
+      this.#silence.unwritable()
+      throw error
+    })
+    const ms = environment.monotonic() - since
+    this.#unwritten = null
+    if (ms < lease * KEPT_OUT) return result
+    this.#silence.unwritable()
+    this.#leap += Math.ceil(ms)
+    return result
   }
 
   #taken(token: number): void {
@@ -233,14 +258,15 @@ export class Supervisor implements Service {
     const { store, swept, environment } = this.#options
     const asked = environment.monotonic()
     const silent = this.#silence.dead
-    const report = await store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift: this.#leap })
+    const shift = this.#leap
+    const report = await this.#write(() => store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift }))
     if (!report) {
       this.#term = null
       return false
     }
     this.#tellSweep(report, asked)
     this.#tellDead(report, silent)
-    this.#leap = 0
+    this.#leap -= shift
     this.#schedulesDue = report.schedules
     if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
     return report.more

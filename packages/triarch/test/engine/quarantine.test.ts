@@ -448,7 +448,7 @@ describe('a task whose writes the store refuses', () => {
       harmful = true
       for (const task of bad) await task.signal('go')
       await s.advance('2m')
-      expect(s.alerts.map(({ task, cause }) => [task, cause])).toEqual([
+      expect(s.alerts.map(({ task, cause }) => [task, cause]).sort()).toEqual([
         ['bad1', 'quarantine'],
         ['bad2', 'quarantine'],
       ])

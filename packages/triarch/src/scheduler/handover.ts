@@ -1,0 +1,46 @@
+import { Backoff } from '../environment/backoff.ts'
+import { delay, type Environment } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
+import type { Message } from '../kernel/message.ts'
+import type { StateStore } from '../store/port.ts'
+
+const AGAIN = 100
+const LONGEST_AGAIN = 5_000
+
+interface Means {
+  environment: Environment
+  store: Pick<StateStore, 'post'>
+  failed: (error: unknown) => void
+}
+
+/**
+ * Posts what an owner knows of a task, and could not record, as letters for the next one. Tries until the store answers. What the store
+ * refuses is given up by itself: nobody could record it.
+ */
+export async function handOn(
+  { environment, store, failed }: Means,
+  task: string,
+  messages: readonly Message[],
+): Promise<void> {
+  const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  for (let parts: Message[][] = [[...messages]]; parts.length > 0; ) {
+    const [part = []] = parts
+    try {
+      await store.post(part.map((message) => ({ task, message, control: false })))
+      parts.shift()
+    } catch (error) {
+      if (isTriarchError(error, 'STORE_CLOSED')) return
+      failed(error)
+      if (isAway(error)) await delay(environment, backoff.next())
+      else if (part.length === 1) parts.shift()
+      else parts = [...part.map((message) => [message]), ...parts.slice(1)]
+    }
+  }
+}
+
+/** The store cannot be asked just now, whatever it is asked. */
+export function isAway(error: unknown): boolean {
+  return (
+    isTriarchError(error) && error.code.startsWith('STORE_') && !['STORE_FAILED', 'STORE_CLOSED'].includes(error.code)
+  )
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import type { Environment } from '../../src/environment/environment.ts'
+import { delay } from '../../src/environment/environment.ts'
+import { agent, TriarchError, workflow } from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import type { StateStore } from '../../src/store/port.ts'
+import { Silence } from '../../src/supervisor/silence.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
+import { eventsOf, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+const writes: ReadonlySet<string> = new Set<keyof StateStore>([
+  ...(['commit', 'submit', 'post', 'claim', 'quarantine', 'acquit', 'takeWork', 'reply', 'beatWork'] as const),
+  ...(['beat', 'leave', 'lead', 'bury', 'sweep', 'prune', 'writeLogs', 'forget', 'trimAudit'] as const),
+])
+
+/** How long a write waits for its lock (ms). */
+const PATIENCE = 5_000
+
+/** The store, as another process has its write lock now and then: writes wait for it, and reads are served. */
+function locking(factory: StoreFactory, lock: { held: boolean }): StoreFactory {
+  return (environment: Environment) =>
+    new Proxy(factory(environment), {
+      get(target, key) {
+        const own: unknown = Reflect.get(target, key, target)
+        if (typeof own !== 'function') return own
+        if (!writes.has(String(key))) return own.bind(target)
+        return async (...given: unknown[]) => {
+          for (let waited = 0; lock.held; waited += 50) {
+            if (waited >= PATIENCE) throw new TriarchError('STORE_BUSY', 'another connection holds the store')
+            await delay(environment, 50)
+          }
+          return own.apply(target, given)
+        }
+      },
+    })
+}
+
+describe('while another process holds the write lock, and reads are served', () => {
+  it.each([
+    ['less than a lease', 8],
+    ['twice a lease', 20],
+    ['many leases', 120],
+  ])('no node is taken for dead, and no step loses its attempt (%s)', async (_, seconds) => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const lock = { held: false }
+    const ran: string[] = []
+    const answers = new Map<string, PromiseWithResolvers<string>>()
+    const own = agent('own')
+    const act = own.action('act', {
+      attemptWithin: '1h',
+      semantics: 'at-most-once',
+      run: async (name: string, step) => {
+        ran.push(`${name} ${step.attempt}`)
+        const answer = Promise.withResolvers<string>()
+        step.signal.addEventListener('abort', () => ran.push(`${name} aborted`))
+        answers.set(name, answer)
+        return answer.promise
+      },
+    })
+    const flow = workflow('flow', {
+      run: async (name: string, task) => [await task.run(act, name), await task.run(act, `${name}'`)],
+    })
+    const node = (roles: readonly ('scheduler' | 'agent' | 'supervisor')[]) =>
+      stage({
+        ...{ environment, store: locking(file.store, lock), workflows: [flow], agents: [own], roles },
+        ...({ lease: '10s', sweep: '1s', poll: '500ms', onError: () => undefined } as const),
+      })
+    const [both, apart, work] = [
+      await node(['scheduler', 'agent', 'supervisor']),
+      await node(['scheduler', 'supervisor']),
+      await node(['agent', 'supervisor']),
+    ]
+    const [here, there] = [await both.submit(flow, 'here'), await apart.submit(flow, 'there')]
+    await both.advance('3s')
+    expect([...ran].sort()).toEqual(['here 1', 'there 1'])
+    lock.held = true
+    await both.advance('2s')
+    answers.get('here')?.resolve('here')
+    answers.get('there')?.resolve('there')
+    await both.advance(`${seconds}s`)
+    lock.held = false
+    await both.advance('15s')
+    expect([...ran].sort()).toEqual(['here 1', "here' 1", 'there 1', "there' 1"])
+    for (const answer of answers.values()) answer.resolve('then')
+    await both.advance('5s')
+    expect(await here.result()).toEqual(['here', 'then'])
+    expect(await there.result()).toEqual(['there', 'then'])
+    for (const task of [here, there]) expect(await eventsOf(task, 'attemptFailed')).toEqual([])
+    for (const s of [both, apart, work]) {
+      expect((await s.engine.triarch.statistics()).fenced).toBe(0)
+      expect(s.alerts).toEqual([])
+      await s.kill()
+    }
+  })
+
+  it('one that dies meanwhile is found dead once there was time to beat', async () => {
+    const silence = new Silence({ lease: 9_000 })
+    const look = (at: number) => silence.look({ now: at, nodes: [pulse], term: null }, at, at, 2_000)
+    const pulse = { id: 'n', mark: 'beat 1', lease: 9_000, roles: [], late: false }
+    for (let at = 0; at <= 8_000; at += 1_000) look(at)
+    expect(silence.dead).toEqual([])
+    silence.unwritable()
+    for (let at = 30_000; at <= 32_000; at += 1_000) look(at)
+    expect(silence.dead).toEqual([])
+    look(33_000)
+    expect(silence.dead).toMatchObject([{ id: 'n' }])
+  })
+})
