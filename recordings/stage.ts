@@ -61,7 +61,7 @@ export class Stage {
       environment: machine,
       store: () => {
         const database = this.#store.database
-        const transactions = new Transactions(machine, 0, { open: () => database, drop: () => undefined })
+        const transactions = new Transactions(machine, 0, () => database)
         return {
           ...this.#network.link(machine),
           format: () => this.#format,

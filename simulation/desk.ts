@@ -46,7 +46,7 @@ export class Desk {
   /** The store as this machine sees it, with transactions. */
   link(machine: Machine, store: StateStore): StateStore {
     const { vault, network } = this.#means
-    const transactions = new Transactions(machine, 1_000, { open: () => vault.database, drop: () => this.#end() })
+    const transactions = new Transactions(machine, 1_000, () => vault.database)
     return {
       ...store,
       transact: (effect, bounds, body) => {

@@ -39,8 +39,9 @@ export async function submitIn(
     throw invalid('`transaction` is no client of pg')
   }
   try {
-    await checkOpen(client as Queryable)
+    // Before the check: nothing comes between that and the statement.
     const told = settings.notify ? await words() : null
+    await checkOpen(client as Queryable)
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
       ...taskLists(tasks),
       told?.channel ?? '',

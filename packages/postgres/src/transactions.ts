@@ -6,6 +6,7 @@ import {
   type Environment,
   LEADER,
   type Leading,
+  Revocable,
   type TransactionBounds,
 } from 'triarch/store'
 import { cut, goodbye, inTime } from './connect.ts'
@@ -175,8 +176,7 @@ class Session {
     this.#signal = signal
     this.#aborted = aborted.promise
     this.#abort = () => {
-      this.#sound = false
-      cut(client)
+      this.#abandon()
       aborted.resolve({ thrown: signal.reason })
     }
     signal.addEventListener('abort', this.#abort, { once: true })
@@ -194,13 +194,21 @@ class Session {
 
   /** The body's answer, or what it threw that is no reason to run it again. */
   async body(body: Body): Promise<string | Thrown> {
-    const work = (async () => body(this.#client))().catch((thrown: unknown) => {
+    const lent = new Lent(this.#client)
+    const work = (async () => body(lent.facade))().catch((thrown: unknown) => {
       const cause = serverError(thrown)
       if (cause && ruleOf(cause).verdict !== 'fail' && cause.code !== TIMEOUT) throw this.#judged(cause)
       if (isOpen(this.#client)) return { thrown }
       throw this.#judged(Object.assign(new Error('connection terminated', { cause: thrown }), { code: '08006' }))
     })
-    const answer = await Promise.race([work, this.#aborted])
+    let answer: string | Thrown | undefined
+    try {
+      answer = await Promise.race([work, this.#aborted])
+    } finally {
+      lent.revoke()
+      // A ROLLBACK would wait for the end of the statements that are still under way.
+      if (typeof answer !== 'string' && lent.busy) this.#abandon()
+    }
     if (typeof answer === 'string' && this.#client.getTransactionStatus() === 'I') throw ended()
     return answer
   }
@@ -227,6 +235,12 @@ class Session {
     this.#client.release(!this.#sound)
   }
 
+  /** Closes the connection: the server undoes what was written. */
+  #abandon(): void {
+    this.#sound = false
+    cut(this.#client)
+  }
+
   #judged(error: unknown): unknown {
     const { code } = error as { code?: unknown }
     if (code === '2D000') return ended()
@@ -234,6 +248,70 @@ class Session {
     if (ruleOf(error).verdict === 'reconnect') this.#sound = false
     return error
   }
+}
+
+/** The connection while the body has it. */
+class Lent {
+  readonly #revocable: Revocable<pg.ClientBase>
+  #statements = 0
+
+  constructor(client: pg.PoolClient) {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    this.#revocable = new Revocable<pg.ClientBase>(client, {
+      instead: new Map([
+        ['query', (...args: unknown[]) => this.#counted(query, args)],
+        ...['connect', 'end', 'release'].map((method) => [method, refuseEnd] as const),
+      ]),
+      refuse: refused,
+    })
+  }
+
+  get facade(): pg.ClientBase {
+    return this.#revocable.facade
+  }
+
+  /** Whether a statement is under way. */
+  get busy(): boolean {
+    return this.#statements > 0
+  }
+
+  revoke(): void {
+    this.#revocable.revoke()
+  }
+
+  #counted(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
+    this.#statements++
+    const done = () => {
+      this.#statements--
+    }
+    const callback = args.findIndex((it) => typeof it === 'function')
+    if (callback >= 0) {
+      const told = args[callback] as (...results: unknown[]) => unknown
+      const counted = (...results: unknown[]) => {
+        done()
+        return told(...results)
+      }
+      return query(...args.with(callback, counted))
+    }
+    // Of a cursor or stream nobody knows the end: it counts as under way.
+    const answer = query(...args)
+    if (answer instanceof Promise) answer.then(done, done)
+    return answer
+  }
+}
+
+/** By a promise or a callback, as the driver tells of an error. */
+function refused(method: PropertyKey, args: readonly unknown[], error: TriarchError): unknown {
+  if (method !== 'query' || typeof (args[0] as { submit?: unknown } | null)?.submit === 'function') throw error
+  const callback = args.find((it) => typeof it === 'function') as ((error: unknown) => void) | undefined
+  const answer = Promise.reject(error)
+  if (!callback) return answer
+  answer.catch(callback)
+  return undefined
+}
+
+function refuseEnd(): never {
+  throw new TriarchError('TRANSACTION_ENDED', 'the function tried to end the connection of its transaction')
 }
 
 function ended(): TriarchError {

@@ -163,6 +163,60 @@ describe('a transaction', () => {
     expect(kinds()).toEqual(on(1, ...COMMITTED, ...COMMITTED))
   })
 
+  it('that fails while a statement of its function is under way leaves its connection to nobody', async () => {
+    instead = { 'SELECT slow': [null] }
+    const branching = async (tx: pg.ClientBase) => {
+      await Promise.all([tx.query('SELECT slow'), Promise.reject(new Error('mine'))])
+      return '1'
+    }
+    await expect(transact(branching)).rejects.toThrow('mine')
+    await server.opened(0)
+    expect(await transact()).toEqual({ ok: true, answer: '"yes"' })
+    expect(kinds()).toEqual([...on(1, 'BEGIN', 'begin_effect', 'SELECT'), ...on(2, ...COMMITTED)])
+  })
+
+  it('keeps its connection for the next one when a statement failed and nothing is under way', async () => {
+    instead = { INSERT: ['23505'] }
+    await expect(transact()).rejects.toMatchObject({ code: '23505' })
+    expect(await transact()).toEqual({ ok: true, answer: '"yes"' })
+    expect(kinds()).toEqual([...on(1, 'BEGIN', 'begin_effect', 'INSERT', 'ROLLBACK'), ...on(1, ...COMMITTED)])
+  })
+
+  it('that is over refuses a statement the way the driver tells of an error', async () => {
+    let tx: pg.ClientBase | null = null
+    await transact(async (given) => {
+      tx = given
+      return insert(given)
+    })
+    const ended = expect.objectContaining({ code: 'TRANSACTION_ENDED' })
+    const late = tx as unknown as pg.ClientBase
+    await expect(late.query('SELECT 1')).rejects.toEqual(ended)
+    expect(await new Promise((resolve) => late.query('SELECT 1', resolve))).toEqual(ended)
+    expect(() => late.query({ submit: () => undefined })).toThrow(ended)
+    expect(() => (late as pg.Client).getTransactionStatus()).toThrow(ended)
+    expect(kinds()).toEqual(on(1, ...COMMITTED))
+  })
+
+  it('counts a statement with a callback as under way until it is answered', async () => {
+    const told = Promise.withResolvers<void>()
+    const failing = async (tx: pg.ClientBase) => {
+      void tx.query('SELECT 1', () => told.resolve())
+      await told.promise
+      throw new Error('mine')
+    }
+    await expect(transact(failing)).rejects.toThrow('mine')
+    expect(kinds()).toEqual(on(1, 'BEGIN', 'begin_effect', 'SELECT', 'ROLLBACK'))
+  })
+
+  it.each(['end', 'release', 'connect'])('keeps its connection when its function calls %s()', async (method) => {
+    const ending = async (tx: pg.ClientBase) => {
+      await (tx as unknown as Record<string, () => Promise<void>>)[method]?.()
+      return '1'
+    }
+    await expect(transact(ending)).rejects.toMatchObject({ code: 'TRANSACTION_ENDED' })
+    expect(kinds()).toEqual(on(1, 'BEGIN', 'begin_effect', 'ROLLBACK'))
+  })
+
   it('may not be ended by its function, nor by the server', async () => {
     const ends = async (tx: pg.ClientBase) => {
       await tx.query('COMMIT')

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Isolation, type TaskContext, Triarch, workflow } from 'triarch'
+import { type Isolation, isTriarchError, type TaskContext, Triarch, workflow } from 'triarch'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { Claim, Effect, StateStore } from '../../triarch/src/store/port.ts'
@@ -128,6 +128,11 @@ describe('a transaction of the user on PostgreSQL', () => {
 
   it('cannot be taken over between its last check and its commit', async () => {
     const order: string[] = []
+    // A commit that meets a row which another connection holds is refused after a moment.
+    const releasing = async (): Promise<unknown> =>
+      store
+        .commit([transition(claim, { release: released })])
+        .catch((error) => (isTriarchError(error, 'STORE_BUSY') ? releasing() : Promise.reject(error)))
     await withClient(async (client) => {
       await client.query('BEGIN')
       const { rows } = await client.query(`SELECT transaction FROM "${schema}".begin_effect($1, 'a', $2, 1, 't:1')`, [
@@ -136,7 +141,7 @@ describe('a transaction of the user on PostgreSQL', () => {
       ])
       const keep = [claim.key, 'a', claim.epoch, 1, 1, 't:1', '1', rows[0].transaction]
       await client.query(`SELECT "${schema}".keep_effect($1, $2, $3, $4, $5, $6, $7, $8)`, keep)
-      const release = store.commit([transition(claim, { release: released })]).then(() => order.push('released'))
+      const release = releasing().then(() => order.push('released'))
       await expect(store.effect(effect(), 1)).rejects.toMatchObject({ code: 'STORE_BUSY' })
       order.push('committed')
       await client.query('COMMIT')

@@ -143,7 +143,7 @@ export const errorCatalogue = {
   STORE_TRANSACTION_INVALID:
     'The connection given as `transaction` is not an open transaction on the same database: pass the one that holds your rows.',
   TRANSACTION_ENDED:
-    'The function given to task.transaction ended its transaction: leave COMMIT and ROLLBACK to Triarch; throw to undo.',
+    'A function given to task.transaction ended its transaction, or used it after the function had ended: leave COMMIT and ROLLBACK to Triarch, throw to undo, and await all that the function starts.',
   WORKFLOW_MISUSE:
     'A workflow awaited something that is not a task call, or used its context outside of its turn: await only what the context gives.',
   MIDDLEWARE_MISUSE: 'A middleware called next() twice, or did not let a task be submitted: see the message.',

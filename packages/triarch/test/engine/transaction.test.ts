@@ -187,6 +187,46 @@ describe('task.transaction', () => {
     expect(await s.engine.task('other-2').result()).toBe(2)
   })
 
+  it('refuses its statements, iterators and tags, too, once the function has ended', async () => {
+    let uses: (() => unknown)[] = []
+    const flow = booking(async (task) => {
+      await task.transaction('book', (tx: SqliteTransaction) => {
+        const statement = tx.prepare('INSERT INTO rows VALUES (?)')
+        const [iterator, tags] = [tx.prepare('SELECT 1').iterate(), tx.createTagStore()]
+        statement.run(1)
+        uses = [
+          () => statement.run(2),
+          () => iterator.next(),
+          () => tags.run`INSERT INTO rows VALUES (2)`,
+          () => tx.exec('INSERT INTO rows VALUES (2)'),
+          () => tx.isTransaction,
+        ]
+      })
+      await task.transaction('other', () => {
+        for (const use of uses) expect(use).toThrow(expect.objectContaining({ code: 'TRANSACTION_ENDED' }))
+      })
+    })
+    await using s = await stage({ workflows: [flow] })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect(await task.result()).toEqual([1])
+    expect(uses).toHaveLength(5)
+  })
+
+  it('keeps its connection open, whatever the function tries', async () => {
+    const closing = (tx: SqliteTransaction) => tx.close()
+    const flow = booking(async (task) => {
+      await expect(task.transaction('close', closing, { retry: { attempts: 1 } })).rejects.toMatchObject({
+        cause: { code: 'TRANSACTION_ENDED' },
+      })
+      await task.transaction('book', (tx: SqliteTransaction) => insert(tx, 1))
+    })
+    await using s = await stage({ workflows: [flow] })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect(await task.result()).toEqual([1])
+  })
+
   it.each([
     [{ isolation: 'none' }, 'INVALID_OPTION'],
     [{ isolate: 'serializable' }, 'UNKNOWN_OPTION'],

@@ -117,6 +117,64 @@ export function transactionSuite(bench: Bench): void {
       expect(await rows()).toBe(5)
     })
 
+    describe('whose function ended with a branch under way', () => {
+      const codeOf = (error: { code?: string }) => error.code
+      /** Ends while a branch of it waits; gives what the branch did then, once another transaction was in the middle of it. */
+      const branch = async (
+        end: () => string | Promise<string>,
+        act: (tx: unknown) => Promise<unknown>,
+      ): Promise<unknown> => {
+        const go = Promise.withResolvers<void>()
+        const late = Promise.withResolvers<unknown>()
+        const outcome = transact(effectOf(), async (tx) => {
+          await book(tx)
+          go.promise.then(() => act(tx)).then(late.resolve, late.reject)
+          return end()
+        })
+        await outcome.catch(() => undefined)
+        const other = effectOf({ step: 3, name: 't:3' })
+        const did: EffectOutcome = await transact(other, async (tx) => {
+          await book(tx)
+          go.resolve()
+          return String(await late.promise.catch(codeOf))
+        })
+        return did.ok && did.answer
+      }
+      const fails = () => Promise.reject(new Error('no'))
+
+      it.each<[how: string, end: () => string | Promise<string>, held: number]>([
+        ['failed', fails, 1],
+        ['returned', () => 'null', 2],
+      ])('that %s takes nothing of it into the transaction of another step', async (_, end, held) => {
+        expect(await branch(end, book)).toBe('TRANSACTION_ENDED')
+        expect(await rows()).toBe(held)
+      })
+
+      it('submits no task in the transaction of another step', async () => {
+        const submit = async (tx: unknown) => bench.store.submitIn(tx, [newTask('late')])
+        expect(await branch(fails, submit)).toBe('TRANSACTION_ENDED')
+        expect(await bench.store.task('late')).toBeNull()
+      })
+    })
+
+    it('that was given up takes nothing of what its function goes on with', async () => {
+      const controller = new AbortController()
+      const inside = Promise.withResolvers<unknown>()
+      const stuck = transact(
+        effectOf(),
+        (tx) => {
+          inside.resolve(tx)
+          return new Promise(() => undefined)
+        },
+        controller.signal,
+      )
+      const tx = await inside.promise
+      controller.abort(new Error('given up'))
+      await expect(stuck).rejects.toThrow('given up')
+      await expect(book(tx)).rejects.toMatchObject({ code: 'TRANSACTION_ENDED' })
+      expect(await rows()).toBe(0)
+    })
+
     it('can submit tasks with it', async () => {
       const { store } = bench
       const failing = transact(effectOf(), async (tx) => {

@@ -120,7 +120,8 @@ export const problem: Readonly<Record<string, string>> = {
   STORE_FULL: 'Platte oder Datenbank sind voll: Platz schaffen; nichts Bestätigtes ist verloren.',
   STORE_FAILED: 'Der Speicher lehnte etwas ab: die Ursache lesen.',
   STORE_TRANSACTION_INVALID: 'Was als Transaktion gegeben wurde, ist keine offene Transaktion dieser Datenbank.',
-  TRANSACTION_ENDED: 'Eine Funktion hat ihre Transaktion selbst beendet: COMMIT und ROLLBACK sind Triarchs Sache.',
+  TRANSACTION_ENDED:
+    'Eine Funktion hat ihre Transaktion selbst beendet oder nach ihrem Ende benutzt: COMMIT und ROLLBACK sind Triarchs Sache, und auf alles Begonnene ist zu warten.',
   WORKFLOW_MISUSE: 'Ein Ablauf wartete auf etwas, das kein Aufruf der Aufgabe ist.',
   MIDDLEWARE_MISUSE: 'Eine Middleware tat, was sie nicht darf.',
   STEP_MISUSE: 'Ein Schritt tat, was er nicht darf.',

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { TriarchError } from '../../error/error.ts'
 import type { NewTask, SubmitOutcome } from '../port.ts'
+import { connectionOf } from '../revocable.ts'
 import { Database } from './database.ts'
 import { storeError } from './failure.ts'
 import { insertTasks } from './submit.ts'
@@ -27,8 +28,9 @@ export function submitIn(transaction: unknown, tasks: readonly NewTask[]): Submi
 }
 
 function databaseOf(transaction: unknown): Database {
-  const connection = transaction as Partial<DatabaseSync> | null | undefined
-  if (typeof connection !== 'object' || connection === null || typeof connection.prepare !== 'function') {
+  const given = typeof transaction === 'object' && transaction !== null ? transaction : {}
+  const connection = connectionOf(given) as Partial<DatabaseSync>
+  if (typeof connection.prepare !== 'function') {
     throw new TriarchError('STORE_TRANSACTION_INVALID', '`transaction` is not a DatabaseSync of node:sqlite')
   }
   if (connection.isTransaction !== true) {

@@ -17,7 +17,7 @@ import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { Stir } from './stir.ts'
-import { type Connection, Transactions } from './transactions.ts'
+import { Transactions } from './transactions.ts'
 import { WorkerRunner } from './worker.ts'
 
 /** With commits slower than this (ms), all of them go to a thread of their own. */
@@ -82,7 +82,7 @@ export class SqliteStore implements port.StateStore {
   async #open(): Promise<void> {
     if (this.#settings.migrate !== 'auto') await migratedByOthers(this.#environment, this.#settings)
     const { path, writer, busyTimeout } = this.#settings
-    this.#transactions = new Transactions(this.#environment, busyTimeout, this.#ownConnection())
+    this.#transactions = new Transactions(this.#environment, busyTimeout, () => this.#ownConnection())
     if (writer === 'worker' && path !== ':memory:') {
       const thread = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
       this.#runner = thread
@@ -92,13 +92,8 @@ export class SqliteStore implements port.StateStore {
     const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
     this.#runner = inline
     this.#format = await inline.run('format')
-    if (path === ':memory:') {
-      const connection = {
-        open: () => inline.database,
-        drop: (it: Database) => it.connection.isOpen && it.run('ROLLBACK'),
-      }
-      this.#transactions = new Transactions(this.#environment, busyTimeout, connection)
-    }
+    if (path === ':memory:')
+      this.#transactions = new Transactions(this.#environment, busyTimeout, () => inline.database)
     if (writer === 'inline' || path === ':memory:') return
     const thread = () => new WorkerRunner(this.#environment, path, busyTimeout)
     if ((await inline.commitTime()) <= SLOW_COMMIT) {
@@ -511,19 +506,10 @@ export class SqliteStore implements port.StateStore {
     return result
   }
 
-  #ownConnection(): Connection {
-    return {
-      open: () => {
-        if (!this.#transactions) throw unopened()
-        this.#second ??= openDatabase(this.#settings.path, Math.min(BLOCK, this.#settings.busyTimeout))
-        return this.#second
-      },
-      drop: (database) => {
-        if (this.#second !== database) return // the store was closed meanwhile
-        this.#second = null
-        database.close()
-      },
-    }
+  #ownConnection(): Database {
+    if (!this.#transactions) throw unopened()
+    this.#second ??= openDatabase(this.#settings.path, Math.min(BLOCK, this.#settings.busyTimeout))
+    return this.#second
   }
 }
 

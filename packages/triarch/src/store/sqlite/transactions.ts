@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Effect, EffectOutcome, Leading, TransactionBounds } from '../port.ts'
+import { Revocable, type RevocableRules } from '../revocable.ts'
 import type { Database } from './database.ts'
 import { effect as answerOf, isOwned, keepEffect } from './effect.ts'
 import { storeError, unopened } from './failure.ts'
@@ -11,11 +12,14 @@ import { patiently } from './patience.ts'
 /** The longest a transaction may hold the write lock (ms): leases cannot be renewed meanwhile. */
 const LONGEST_HOLD = 2_000
 
-/** The connection that transactions of users run on. */
-export interface Connection {
-  open(): Database
-  /** After a transaction that was given up while its function still ran: what that does from now on must fail. */
-  drop(database: Database): unknown
+function refuseEnd(): never {
+  throw new TriarchError('TRANSACTION_ENDED', 'the function tried to close the connection of its transaction')
+}
+
+/** Of the connection as user code sees it. */
+const RULES: RevocableRules = {
+  leading: new Set(['prepare', 'iterate', 'createTagStore', 'createSession']),
+  instead: new Map(['open', 'close', Symbol.dispose].map((method) => [method, refuseEnd])),
 }
 
 /**
@@ -25,16 +29,17 @@ export interface Connection {
 export class Transactions {
   readonly #environment: Environment
   readonly #busyTimeout: number
-  readonly #connection: Connection
+  /** Opens the connection, unless it is open. */
+  readonly #open: () => Database
   /** Settles when the last transaction that was asked for is over. */
   #last: Promise<void> = Promise.resolve()
   /** Settles when the one under way is over; null: none is. */
   underWay: Promise<void> | null = null
 
-  constructor(environment: Environment, busyTimeout: number, connection: Connection) {
+  constructor(environment: Environment, busyTimeout: number, open: () => Database) {
     this.#environment = environment
     this.#busyTimeout = busyTimeout
-    this.#connection = connection
+    this.#open = open
   }
 
   async transact(
@@ -58,7 +63,7 @@ export class Transactions {
 
   #begin(signal: AbortSignal, over: Promise<void>): Database {
     signal.throwIfAborted()
-    const database = this.#connection.open()
+    const database = this.#open()
     database.run('BEGIN IMMEDIATE')
     this.underWay = over
     return database
@@ -71,22 +76,20 @@ export class Transactions {
     body: (tx: DatabaseSync) => string | Promise<string>,
   ): Promise<EffectOutcome> {
     const { connection } = database
-    let running = false
+    const given = new Revocable(connection, RULES)
     try {
       const found = meet(database, effect)
       if (found !== null) return found
-      running = true
-      const work = (async () => body(connection))().finally(() => {
-        running = false
-      })
+      const work = (async () => body(given.facade))()
       const answer = await this.#bounded(work, bounds)
+      given.revoke()
       if (!connection.isOpen) throw unopened()
       if (!connection.isTransaction) throw new TriarchError('TRANSACTION_ENDED', 'the function ended its transaction')
       commit(database, effect, answer)
       return { ok: true, answer }
     } finally {
-      if (running) this.#connection.drop(database)
-      else if (connection.isOpen && connection.isTransaction) database.run('ROLLBACK')
+      given.revoke()
+      if (connection.isOpen && connection.isTransaction) database.run('ROLLBACK')
     }
   }
 
