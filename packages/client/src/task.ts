@@ -10,6 +10,7 @@ import type {
   LogPage,
   NoSignals,
   PlanView,
+  RecordRange,
   SignalName,
   SignalPayload,
   SignalSchemas,
@@ -50,6 +51,9 @@ const LOOK = 1_000
 const LAST_LINES = 2_000
 
 type Ending = { outcome: TaskOutcome; output: unknown; error: ErrorRecord | undefined }
+
+/** Records that a server gives at a time. */
+const MOST_RECORDS = 1_000
 
 /** A task on a server. */
 export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implements TaskHandle<O, E> {
@@ -100,35 +104,43 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return this.#get(`/moment${query({ at: seq })}`, taskMoment)
   }
 
-  history(): Promise<HistoryEntry[]> {
-    return this.#pages('/history', historyEntries)
+  history(options: RecordRange = {}): Promise<HistoryEntry[]> {
+    const { after, limit, ...rest } = options
+    known('history', rest)
+    return this.#pages('/history', historyEntries, { after, limit })
   }
 
   async export(options: ExportOptions = {}): Promise<TaskExport> {
-    const { secrets, ...rest } = options
+    const { secrets, after, limit, ...rest } = options
     known('export', rest)
     if (secrets) throw new TriarchError('INVALID_OPTION', 'export: secrets are given out where the store is alone')
     let format = 0
     let veiled: unknown
-    const records = await this.#pages('/export', (body) => {
+    const read = (body: unknown) => {
       format = Number(object(body).format)
       veiled = object(body).veiled
       return exportedRecords(body)
-    })
+    }
+    const records = await this.#pages('/export', read, { after, limit })
     return { format, task: this.id, records, ...(typeof veiled === 'boolean' && { veiled }) }
   }
 
-  /** All records of what comes in pages of them. */
-  async #pages<T>(path: string, read: (body: unknown) => T[]): Promise<T[]> {
+  /** All records of what comes in pages of them; with a limit, one page. */
+  async #pages<T>(
+    path: string,
+    read: (body: unknown) => T[],
+    { after: from = 0, limit }: { [K in keyof RecordRange]: RecordRange[K] | undefined },
+  ): Promise<T[]> {
     const entries: T[] = []
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const [page, next]: [T[], number | undefined] = await this.#get(`${path}${query({ after })}`, (body) => [
+    for (let after: number | undefined = from; after !== undefined; ) {
+      const asked = query({ after, ...(limit !== undefined && { limit: Math.min(limit, MOST_RECORDS) }) })
+      const [page, next]: [T[], number | undefined] = await this.#get(`${path}${asked}`, (body) => [
         read(body),
         object(body).next as number | undefined,
       ])
       entries.push(...page)
       // A page that does not lead on would be asked for again for ever.
-      after = next !== undefined && next > after ? next : undefined
+      after = limit === undefined && next !== undefined && next > after ? next : undefined
     }
     return entries
   }

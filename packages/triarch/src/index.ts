@@ -253,7 +253,7 @@ export type {
   HistoryPolicy,
   HistoryRemark,
 } from './view/event.ts'
-export type { ExportedRecord, ExportOptions, TaskExport } from './view/export.ts'
+export type { ExportedRecord, ExportOptions, RecordRange, TaskExport } from './view/export.ts'
 export type {
   Figures,
   FiguresColumn,

@@ -165,7 +165,8 @@ const history = route({
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    return reply(200, paged(await triarch.task(params.id).history(), query))
+    const task = triarch.task(params.id)
+    return reply(200, await paged((range) => task.history(range), query))
   },
 })
 
@@ -180,8 +181,11 @@ const exported = route({
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const { records, ...rest } = await triarch.task(params.id).export()
-    return reply(200, { ...rest, ...paged(records, query) })
+    const task = triarch.task(params.id)
+    const exported = await task.export(rangeOf(query))
+    const { records, ...rest } = exported
+    const next = await nextOf(records, async (range) => (await task.export(range)).records)
+    return reply(200, { ...rest, records, ...next })
   },
 })
 
@@ -206,15 +210,28 @@ const imported = route({
   },
 })
 
-/** A page of what is numbered by `seq`. */
-function paged<R extends { seq: number }>(
-  all: readonly R[],
-  { after = 0, limit = MOST_RECORDS }: z.output<typeof recordsQuery>,
-): { records: R[]; next?: number } {
-  const records = all.filter(({ seq }) => seq > after)
-  const page = records.slice(0, limit)
-  const last = page.at(-1)
-  return { records: page, ...(records.length > limit && last && { next: last.seq }) }
+type Range = { after: number; limit: number }
+
+function rangeOf({ after = 0, limit = MOST_RECORDS }: z.output<typeof recordsQuery>): Range {
+  return { after, limit }
+}
+
+async function paged<R extends { seq: number }>(
+  read: (range: Range) => Promise<readonly R[]>,
+  query: z.output<typeof recordsQuery>,
+): Promise<{ records: readonly R[]; next?: number }> {
+  const records = await read(rangeOf(query))
+  return { records, ...(await nextOf(records, read)) }
+}
+
+/** Where the next page begins: a page may end before its limit where its records are large. */
+async function nextOf<R extends { seq: number }>(
+  records: readonly R[],
+  read: (range: Range) => Promise<readonly R[]>,
+): Promise<{ next?: number }> {
+  const last = records.at(-1)
+  if (!last || (await read({ after: last.seq, limit: 1 })).length === 0) return {}
+  return { next: last.seq }
 }
 
 const logs = route({

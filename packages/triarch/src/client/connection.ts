@@ -1,22 +1,24 @@
 import type { Sharing } from '../definition/fairness.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { isTriarchError, TriarchError } from '../error/error.ts'
+import { Leisure } from '../environment/leisure.ts'
+import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
-import type { DatedEvent } from '../kernel/rebuild.ts'
 import { HIDDEN, hideAt, type SecretPaths, scrub } from '../kernel/secret.ts'
-import { newState, type TaskState } from '../kernel/state.ts'
+import type { TaskState } from '../kernel/state.ts'
 import { whyNot } from '../kernel/task/control.ts'
 import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
-import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
+import { datedEvents } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
 import type { Explanation } from '../view/reason.ts'
-import { hidesAnything, redactionOf } from '../view/redaction.ts'
+import { type Reading, Readings } from '../view/reading.ts'
+import { hidesAnything } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
-import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
+import { present, type StepView } from '../view/steps.ts'
+import { Veils } from '../view/veil.ts'
 import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
 import { endOf, hasEnded } from './ending.ts'
@@ -66,6 +68,10 @@ export class Connection {
   /** Logs that are followed. */
   readonly logWatch: LogWatch = new LogWatch(this)
   readonly #expectations: Expectations
+  /** What reads long histories for those who look at them. */
+  readonly leisure: Leisure
+  readonly readings: Readings
+  readonly veils: Veils
 
   constructor(
     store: StateStore,
@@ -77,6 +83,9 @@ export class Connection {
     this.store = store
     this.#expectations = new Expectations(store)
     this.environment = environment
+    this.leisure = new Leisure(environment)
+    this.readings = new Readings(store, environment, this.leisure)
+    this.veils = new Veils(store, this.leisure)
     this.limits = settings.limits
     this.live = new Live({ store, environment, shown: (row) => this.shown(row) })
     this.#waiters = new Waiters(store, environment, Math.max(SLOWEST, settings.poll), (id) => this.isLocal(id))
@@ -98,7 +107,7 @@ export class Connection {
   /** Why it does not move. */
   async explained(id: string): Promise<Explanation> {
     await this.opened()
-    return explain(this.store, id, this)
+    return explain(this.store, id, this.readings, this)
   }
 
   async info(id: string): Promise<TaskInfo> {
@@ -108,47 +117,33 @@ export class Connection {
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
     const row = await this.row(id)
-    const history = await this.history(row)
-    const redaction = redactionOf(history.map(({ event }) => event))
-    const state = this.fold(row, history)
+    const reading = await this.read(row)
+    const { redaction, state } = reading
+    const { begun, metadata } = state
+    const steps = row.status === 'stopped' ? [] : stepsOf(state)
+    const said = state.progress !== undefined
+    const progress = begun ? reading.progress() : undefined
     const standings = await standingsOf(this.store, [row], this.isGone, putOffOf(state))
     const info = { ...(await this.shown(row)), ...standings.get(id) }
-    const seen: TaskDetails = {
-      ...info,
-      ...{ metadata: { ...state.metadata }, steps: info.status === 'stopped' ? [] : stepsOf(state) },
-    }
+    const seen: TaskDetails = { ...info, metadata: { ...metadata }, steps }
     const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
-    if (state.progress !== undefined) return shown
-    if (!state.begun) return { ...shown, progress: shown.progress ?? 0 }
-    return { ...shown, progress: progressOfSteps(stepViews(id, history, redaction)) }
+    return said ? shown : { ...shown, progress: progress ?? shown.progress ?? 0 }
   }
 
-  /** What a rebuild needs of the history. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT. */
-  async history(row: TaskRow): Promise<DatedEvent[]> {
-    const { events, broken } = await readable(this.store, row)
-    if (broken && !row.quarantined) throw broken
-    return events
-  }
-
-  /** Of a task that is set apart and whose history contradicts itself: nothing. Throws HISTORY_CORRUPT. */
-  fold(row: TaskRow, history: readonly DatedEvent[]): TaskState {
-    try {
-      return foldOf(row.id, history).state
-    } catch (error) {
-      if (row.quarantined && isTriarchError(error, 'HISTORY_CORRUPT')) return newState(row.id)
-      throw error
-    }
+  /** What its history says. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+  async read(row: TaskRow): Promise<Reading> {
+    const reading = await this.readings.of(row)
+    if (reading.broken && !row.quarantined) throw reading.broken
+    return reading
   }
 
   /** Every step of the task, as it may be shown. */
   async steps(id: string): Promise<StepView[]> {
-    const row = await this.row(id)
-    const history = await this.history(row)
-    const redaction = redactionOf(history.map(({ event }) => event))
-    this.fold(row, history)
-    const views = stepViews(id, history, redaction)
+    const reading = await this.read(await this.row(id))
+    const views = reading.steps()
+    const { texts } = reading.redaction
     for (const view of views) await present(view, this.registry)
-    return scrub(views, redaction.texts)
+    return scrub(views, texts)
   }
 
   /** The row without what its workflow marks as secret. Each version of a workflow says so in its tasks' first records. */
@@ -217,7 +212,7 @@ export class Connection {
     const row = await this.row(id)
     // Of one that is set apart not all may be known.
     if (row.quarantined) return
-    const state = this.fold(row, await this.history(row))
+    const { state } = await this.read(row)
     const given = asking.type === 'retry' ? asking.input : asking.output
     if (given !== undefined && mayHideTooMany(given)) {
       const steps = asking.step === undefined ? [...state.steps.values()] : [state.steps.get(asking.step)]
@@ -231,14 +226,8 @@ export class Connection {
 
   /** The task as its history has it now; null: that cannot be read, or not all of it. */
   async state(id: string): Promise<TaskState | null> {
-    const { events, broken } = await readable(this.store, await this.row(id))
-    if (broken) return null
-    try {
-      return foldOf(id, events).state
-    } catch (error) {
-      if (isTriarchError(error, 'HISTORY_CORRUPT')) return null
-      throw error
-    }
+    const { broken, state } = await this.readings.of(await this.row(id))
+    return broken ? null : state
   }
 
   /** The digest of what was asked for first under this name, taken or not: letters go into the history, so they are read before it. */

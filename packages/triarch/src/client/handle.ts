@@ -9,24 +9,21 @@ import {
   signalSchema,
 } from '../definition/signal.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { toRecord } from '../error/record.ts'
 import { taskError } from '../error/task-error.ts'
 import { succeeded } from '../kernel/status.ts'
 import { type PlanView, planView } from '../planning/preview.ts'
-import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
-import type { AuditEntry, HistoryRecord } from '../store/port.ts'
-import { RecordReader } from '../store/reader.ts'
+import type { AuditEntry } from '../store/port.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 import type { HistoryEntry } from '../view/event.ts'
-import { type ExportOptions, exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
+import { type ExportOptions, exportOf, type RecordRange, type TaskExport } from '../view/export.ts'
 import { historyEvent } from '../view/history.ts'
 import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
-import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
+import { redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
 import { entryOf, taskAct } from './act.ts'
@@ -36,6 +33,7 @@ import { cutOf } from './cut.ts'
 import { followLogs, type LogOptions, type LogPage, readLogs } from './log.ts'
 import { readMoment } from './moment.ts'
 import type { TaskPage } from './page.ts'
+import { checkRange, rangeKeys, readRecords } from './records.ts'
 import { checkSame, isReusable, named, requestOf } from './request.ts'
 import type { TaskHandle, WaitOptions } from './task.ts'
 import { terminationOf } from './termination.ts'
@@ -100,46 +98,24 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return readMoment(this.#connection, this.id, seq)
   }
 
-  async history(): Promise<HistoryEntry[]> {
-    const { records } = await this.#records(true)
+  async history(options: RecordRange = {}): Promise<HistoryEntry[]> {
+    checkOptions('history', options, rangeKeys)
+    checkRange('history', options)
+    const { records } = await readRecords(this.#connection, this.id, { ...options, veil: true })
     return records.map(({ at, events, ...rest }) => ({ ...rest, at: new Date(at), events: events.map(historyEvent) }))
   }
 
   async export(options: ExportOptions = {}): Promise<TaskExport> {
-    checkOptions('export', options, ['secrets'])
-    const { records, veiled } = await this.#records(options.secrets !== true)
+    checkOptions('export', options, ['secrets', ...rangeKeys])
+    checkRange('export', options)
+    const { secrets, ...range } = options
+    const { records, veiled } = await readRecords(this.#connection, this.id, { ...range, veil: secrets !== true })
     return exportOf(this.id, records, veiled)
   }
 
-  /** All records; `veil`: without what is secret. */
-  async #records(veil: boolean): Promise<{ records: ShownRecord[]; veiled: boolean }> {
-    const row = await this.#connection.row(this.id)
-    const records: ShownRecord[] = []
-    const chronicle = new Chronicle()
-    const reader = new RecordReader()
-    for await (const page of recordsOf(this.#connection.store, this.id)) {
-      for (const record of page) {
-        const { seq, at } = record
-        if (!row.quarantined) {
-          const before = chronicle.events.length
-          chronicle.add(record)
-          records.push({ seq, at, events: chronicle.events.slice(before).map(({ event }) => event) })
-        } else records.push(partly(record, { before: records.at(-1)?.seq ?? 0, reader }))
-      }
-    }
-    if (!veil) return { records, veiled: false }
-    const redaction = redactionOf(records.flatMap(({ events }) => events))
-    if (!hidesAnything(redaction)) return { records, veiled: false }
-    const veiled = records.map((record) => ({ ...record, events: record.events.map((it) => redacted(it, redaction)) }))
-    return { records: veiled, veiled: true }
-  }
-
   async plan(): Promise<PlanView | null> {
-    const row = await this.#connection.row(this.id)
-    const history = await this.#connection.history(row)
-    const redaction = redactionOf(history.map(({ event }) => event))
-    const { plan } = this.#connection.fold(row, history)
-    return plan && redactPlan(planView(plan), redaction)
+    const { redaction, state } = await this.#connection.read(await this.#connection.row(this.id))
+    return state.plan && redactPlan(planView(state.plan), redaction)
   }
 
   async children(options: ChildrenOptions = {}): Promise<TaskPage> {
@@ -290,20 +266,5 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async #lift(): Promise<void> {
     const { quarantined } = await this.#connection.row(this.id)
     if (quarantined) await this.#connection.lift(this.id)
-  }
-}
-
-/** What can be read of it, and what is missing before it. */
-function partly(record: HistoryRecord, { before, reader }: { before: number; reader: RecordReader }): ShownRecord {
-  const { seq, at } = record
-  const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
-  try {
-    const read = eventsOf(record, reader)
-    // What lies before a continue-as-new may be gone for good.
-    const isBase = before === 1 && read.some(({ type }) => type === 'continuedAsNew')
-    return { seq, at, events: read, ...(!isBase && gap) }
-  } catch (error) {
-    const { stack: _, ...why } = toRecord(error)
-    return { seq, at, events: [], error: why, ...gap }
   }
 }

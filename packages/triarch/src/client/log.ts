@@ -1,11 +1,8 @@
 import { delay } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
-import { eventsOf, isUnreadable } from '../scheduler/history.ts'
-import { RecordReader } from '../store/reader.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
-import { GrowingRedaction } from '../view/redaction.ts'
 import type { Connection } from './connection.ts'
 import { LOOK } from './log-watch.ts'
 
@@ -46,8 +43,6 @@ export interface LogPage {
 const MOST_LINES = 1_000
 /** Nodes write lines a second after they were said: so long after the end of the task they have come (ms). */
 const LAST_LINES = 2_000
-/** Records of one reading. */
-const PAGE = { records: 1_000, bytes: 4 * 1024 * 1024 }
 
 const keys = ['step', 'attempt', 'level', 'after', 'limit'] as const
 
@@ -63,58 +58,27 @@ function checked(what: string, options: LogOptions) {
   return { step, attempt, level: rankOf(level), after, limit }
 }
 
-/** What its history says is secret, read on as it grows. */
-class Veil {
-  readonly #connection: Connection
-  readonly #task: string
-  readonly #redaction = new GrowingRedaction()
-  readonly #reader = new RecordReader()
-  #last = 0
-  #broken = false
-
-  constructor(connection: Connection, task: string) {
-    this.#connection = connection
-    this.#task = task
-  }
-
-  /** Null: nobody can say. */
-  async texts(): Promise<ReadonlySet<string> | null> {
-    const { store } = this.#connection
-    for (let more = true; more && !this.#broken; ) {
-      const page = await store.records(this.#task, this.#last, PAGE)
-      try {
-        for (const record of page) this.#redaction.add(eventsOf(record, this.#reader))
-      } catch (error) {
-        if (!isUnreadable(error)) throw error
-        this.#broken = true
-      }
-      this.#last = page.at(-1)?.seq ?? this.#last
-      more = page.length > 0
-    }
-    return this.#broken ? null : this.#redaction.texts
-  }
-}
-
 /** A page of a task's log. Throws UNKNOWN_TASK, UNKNOWN_OPTION, INVALID_OPTION, STORE_*. */
 export async function readLogs(connection: Connection, task: string, options: LogOptions): Promise<LogPage> {
   checkOptions('logs', options, keys)
   const query = checked('logs', options)
   await connection.row(task)
-  return pageOf(connection, task, query, new Veil(connection, task))
+  return pageOf(connection, task, query)
 }
 
-async function pageOf(
-  connection: Connection,
-  task: string,
-  query: ReturnType<typeof checked>,
-  veil: Veil,
-): Promise<LogPage> {
+async function pageOf(connection: Connection, task: string, query: ReturnType<typeof checked>): Promise<LogPage> {
   await connection.said()
   const { lines, last, shed } = await connection.store.logs({ task, ...query })
-  const secrets = lines.length > 0 ? await veil.texts() : null
+  const secrets = lines.length > 0 ? await textsOf(connection, task) : null
   const full = lines.length === query.limit
   const seen = full ? (lines.at(-1)?.seq ?? last) : Math.max(last, query.after)
   return { lines: lines.map((line) => logLine(line, secrets)), ...(full && { next: seen }), last: seen, shed }
+}
+
+/** Null: nobody can say. */
+async function textsOf(connection: Connection, task: string): Promise<ReadonlySet<string> | null> {
+  const { redaction, broken } = await connection.veils.of(await connection.row(task))
+  return broken ? null : redaction.texts
 }
 
 /** Lines as they come, until the task has stopped and all are told. Rejects with the signal's reason; as `readLogs`. */
@@ -125,7 +89,6 @@ export async function* followLogs(
 ): AsyncIterableIterator<LogLine> {
   checkOptions('watchLogs', options, keys)
   const query = checked('watchLogs', options)
-  const veil = new Veil(connection, task)
   const { logWatch } = connection
   logWatch.enter(task)
   try {
@@ -134,7 +97,7 @@ export async function* followLogs(
       const { at, isOver, last } = await logWatch.look(task)
       for (let more = last > query.after; more; ) {
         signal?.throwIfAborted()
-        const page = await pageOf(connection, task, query, veil)
+        const page = await pageOf(connection, task, query)
         query.after = page.last
         yield* page.lines
         more = page.next !== undefined

@@ -3,7 +3,7 @@ import type { NoSignals, SignalName, SignalPayload, SignalSchemas } from '../def
 import type { PlanView } from '../planning/preview.ts'
 import type { Duration } from '../value/duration.ts'
 import type { HistoryEntry } from '../view/event.ts'
-import type { ExportOptions, TaskExport } from '../view/export.ts'
+import type { ExportOptions, RecordRange, TaskExport } from '../view/export.ts'
 import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
@@ -71,10 +71,10 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   steps(): Promise<StepView[]>
 
   /**
-   * Every record of the history, oldest first, without what is marked as secret. Throws UNKNOWN_TASK.
+   * Every record of the history, or those of a range, oldest first, without what is marked as secret. Throws UNKNOWN_TASK, INVALID_OPTION.
    * @example for (const { at, events } of await task.history()) console.log(at, events.map(({ type }) => type))
    */
-  history(): Promise<HistoryEntry[]>
+  history(options?: RecordRange): Promise<HistoryEntry[]>
 
   /**
    * The task as it was when a record of its history had just been written: its state, its steps, and what that record changed. Of the last

@@ -40,11 +40,13 @@ export function* rebuilding(id: string, history: readonly DatedEvent[]): Generat
   return rebuilt
 }
 
-function newRebuilt(id: string): Rebuilt {
+/** A task of which no event is folded yet. */
+export function newRebuilt(id: string): Rebuilt {
   return { state: newState(id), decisions: [], deliveries: [], deliveredAt: [], startedAt: 0 }
 }
 
-function fold(rebuilt: Rebuilt, { at, event }: DatedEvent): void {
+/** Folds the next event: none that a rewind made void (`effective`). */
+export function fold(rebuilt: Rebuilt, { at, event }: DatedEvent): void {
   const { state, deliveries, deliveredAt } = rebuilt
   apply(state, event, at, deliveries)
   while (deliveredAt.length < deliveries.length) deliveredAt.push(at)

@@ -3,7 +3,7 @@ import type { Json } from '../kernel/json.ts'
 import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
-import { outlineIn } from '../store/record.ts'
+import { outlineIn, readRecord, referredIn, SMALLEST_REFERRED } from '../store/record.ts'
 
 /** One reading of a history. */
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
@@ -59,6 +59,34 @@ export function isAside(event: DatedEvent['event']): boolean {
 
 const asides: ReadonlySet<string> = new Set(['heartbeat', 'messageIgnored', 'requestReceived', 'resumed'])
 
+/** Reads some records of a history without those before them: what they refer to is read one by one. */
+export class RangeReader {
+  readonly #store: StateStore
+  readonly #id: string
+  readonly #before = new Map<number, readonly DatedEvent['event'][]>()
+
+  constructor(store: StateStore, id: string) {
+    this.#store = store
+    this.#id = id
+  }
+
+  /** The events of the record. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*, STORE_*. */
+  async events(record: HistoryRecord): Promise<DatedEvent['event'][]> {
+    const text = decodedText(record)
+    for (const seq of referredIn(text, record.seq)) await this.#read(seq)
+    const { events } = readRecord(text, record.seq, this.#before)
+    if (text.length >= SMALLEST_REFERRED) this.#before.set(record.seq, events)
+    return events
+  }
+
+  /** One that is not there leaves whoever refers to it unreadable. */
+  async #read(seq: number): Promise<void> {
+    if (this.#before.has(seq)) return
+    const [record] = await this.#store.records(this.#id, seq - 1, 1)
+    if (record?.seq === seq) this.#before.set(seq, await this.events(record))
+  }
+}
+
 /** The events of the records. Throws HISTORY_CORRUPT. */
 export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {
   const chronicle = new Chronicle()
@@ -87,7 +115,7 @@ export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<
 }
 
 /** As much as anybody reads of the history of a task that is set apart: it may be there for its size. */
-const READABLE = 64 * 1024 * 1024
+export const READABLE = 64 * 1024 * 1024
 
 /** What a rebuild needs, as far as it can be read, and what is wrong with the rest. */
 export async function readable(
@@ -98,8 +126,7 @@ export async function readable(
   try {
     for await (const page of pagesAfter(store, id, 0)) {
       for (const record of page) chronicle.add(record)
-      if (quarantined && chronicle.size > READABLE)
-        throw new TriarchError('HISTORY_CORRUPT', `what comes after record ${chronicle.last} is too large to be read`)
+      if (quarantined && chronicle.size > READABLE) throw tooLarge(chronicle.last)
     }
   } catch (error) {
     if (!isUnreadable(error)) throw error
@@ -110,8 +137,12 @@ export async function readable(
   return { events, last, base, broken: null }
 }
 
-/** A page ends with the record that reaches a bound. */
-function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: number }): boolean {
+export function tooLarge(last: number): TriarchError {
+  return new TriarchError('HISTORY_CORRUPT', `what comes after record ${last} is too large to be read`)
+}
+
+/** Nothing comes after the page: a page ends with the record that reaches a bound. */
+export function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: number }): boolean {
   let left = most.bytes
   for (const record of page) left -= record.stored ?? Buffer.byteLength(record.events)
   return page.length < most.records && left > 0
@@ -151,7 +182,7 @@ const unreadable: ReadonlySet<string> = new Set([
   'CODEC_FAILED',
 ])
 
-function missing(from: number, to: number): TriarchError {
+export function missing(from: number, to: number): TriarchError {
   const message = from === to ? `record ${from} is missing` : `records ${from} to ${to} are missing`
   return new TriarchError('HISTORY_CORRUPT', message, { details: { record: from, to } })
 }

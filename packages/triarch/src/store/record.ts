@@ -47,6 +47,13 @@ export function outlineIn(text: string, record: number): TaskEvent[] {
   return readRecord(text, record, null).events
 }
 
+/** The records before it of which values stand in this one. Throws HISTORY_CORRUPT. */
+export function referredIn(text: string, record: number): number[] {
+  if (!text.startsWith(`[${REFERRING},`)) return []
+  const [, , references] = parted(text, record)
+  return [...new Set((references ?? []).map(([, , from]) => from))].filter((from) => from > 0 && from < record)
+}
+
 /** The outline, where one that cannot be read costs nothing but its own answer: null. */
 export function legibleOutline(text: string | undefined): TaskEvent[] | null {
   try {

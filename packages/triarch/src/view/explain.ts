@@ -3,18 +3,18 @@ import { awaited, isGated } from '../kernel/lock/gate.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { isWaiting } from '../kernel/summary.ts'
-import { foldOf, readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { agentOf } from '../value/name.ts'
 import { apartness } from './apartness.ts'
 import { type BreakerInfo, keeperText } from './breaker.ts'
-import { type Heard, heardOf } from './heard.ts'
+import type { Heard } from './heard.ts'
 import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
 import { type NodePause, partlyText, pauseText, schedules, workflowPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
 import { limiterText } from './rate.ts'
+import type { Readings } from './reading.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 import { fullText } from './seat.ts'
 import { isInLine, putOffOf } from './wait.ts'
@@ -55,6 +55,7 @@ interface Known {
 export async function explain(
   store: StateStore,
   id: string,
+  readings: Readings,
   { isGone, unsubmitted }: Known = { isGone: () => false, unsubmitted: () => null },
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
@@ -64,15 +65,14 @@ export async function explain(
     throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
   }
   if (row.quarantined) return apartness(store, row)
-  const [records, queued, locks, nodes] = await Promise.all([
-    readable(store, row),
+  const [reading, queued, locks, nodes] = await Promise.all([
+    readings.of(row),
     store.queued(id),
     store.locks({ task: id }),
     store.nodes(),
   ])
-  const { events: dated, broken } = records
+  const { broken, state, heard, at: last } = reading
   if (broken) throw broken
-  const { state } = foldOf(id, dated)
   const gone = nodes.filter(isGone)
   const living = nodes.filter((node) => node.leaseUntil >= now && !gone.includes(node))
   const scene: Scene = {
@@ -80,8 +80,8 @@ export async function explain(
     store,
     row,
     state,
-    heard: heardOf(dated),
-    last: dated.at(-1)?.at ?? 0,
+    heard,
+    last,
     queued,
     known: await hindrancesOf(store, [...queued.work.filter(({ node }) => node === null), ...putOffOf(state)], {
       ...{ now, nodes: living, count: MOST_COUNTED },

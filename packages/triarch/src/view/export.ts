@@ -45,10 +45,23 @@ export interface TaskExport {
 }
 
 /**
+ * Which records of a history.
+ * @example
+ * const [last] = (await task.history()).slice(-1)
+ * const later = await task.history({ after: last?.seq ?? 0, limit: 100 })
+ */
+export interface RecordRange {
+  /** Those after this record; from the first. */
+  after?: number
+  /** Most records. There are fewer where they are large (1 MiB), and none where there is none after `after`; all. */
+  limit?: number
+}
+
+/**
  * How much of a history is exported.
  * @example const whole: ExportOptions = { secrets: true }
  */
-export interface ExportOptions {
+export interface ExportOptions extends RecordRange {
   /** With what is marked as secret, readable: only where the store is, never from a server. False. */
   secrets?: boolean
 }

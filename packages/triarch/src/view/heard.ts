@@ -6,11 +6,19 @@ export interface Heard {
   kinds: ReadonlyMap<string, number>
 }
 
-export function heardOf(dated: readonly DatedEvent[]): Heard {
-  const [ids, kinds] = [new Map<number, number>(), new Map<string, number>()]
-  for (const { at, event } of dated) {
-    kinds.set(event.type, at)
-    if ('id' in event && event.id !== undefined && event.type !== 'heartbeat') ids.set(event.id, at)
+/** The same while the history grows. */
+export class GrowingHeard implements Heard {
+  readonly ids: Map<number, number> = new Map()
+  readonly kinds: Map<string, number> = new Map()
+
+  add({ at, event }: DatedEvent): void {
+    this.kinds.set(event.type, at)
+    if ('id' in event && event.id !== undefined && event.type !== 'heartbeat') this.ids.set(event.id, at)
   }
-  return { ids, kinds }
+}
+
+export function heardOf(dated: readonly DatedEvent[]): Heard {
+  const heard = new GrowingHeard()
+  for (const one of dated) heard.add(one)
+  return heard
 }

@@ -1,15 +1,15 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { DatedEvent } from '../kernel/rebuild.ts'
+import { type DatedEvent, effective, fold, newRebuilt } from '../kernel/rebuild.ts'
 import { hideAt, scrub } from '../kernel/secret.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import { summarise } from '../kernel/summary.ts'
-import { Chronicle, foldOf } from '../scheduler/history.ts'
+import { Chronicle, contradictory } from '../scheduler/history.ts'
 import type { Run } from '../scheduler/past.ts'
 import type { HistoryEvent } from './event.ts'
 import { historyEvent } from './history.ts'
-import { redacted, redactionOf } from './redaction.ts'
+import { GrowingRedaction, type Redaction, redacted } from './redaction.ts'
 import { pauseOf, type TaskInfo } from './status.ts'
-import { progressOfSteps, type StepView, stepViews } from './steps.ts'
+import { GrowingSteps, progressOfSteps, type StepView } from './steps.ts'
 
 /**
  * A task as it was when a record of its history had just been written, and what that record changed. Nothing secret is in it.
@@ -44,22 +44,54 @@ export interface TaskMoment {
   steps: StepView[]
 }
 
-/** The task as of a record of the run, by the fold that also runs it. Throws HISTORY_CORRUPT. */
-export function momentOf(id: string, seq: number, { records, from, last }: Run): TaskMoment {
+/** What a moment is made of: the events of the run, and what may be shown of them. */
+export interface Past {
+  /** The events of the run, after those of record 1. */
+  events: readonly DatedEvent[]
+  redaction: Redaction
+  /** How many of the events there are up to the record, and how many before it. */
+  size: number
+  before: number
+  /** The record with which the run begins, and the last record of the task. */
+  from: number
+  last: number
+}
+
+/** The same of records. Throws HISTORY_CORRUPT. */
+export function* pastOf(seq: number, { records, from, last }: Run): Generator<void, Past> {
   const chronicle = new Chronicle()
-  let size = 0
-  let own = 0
-  for (const record of records) {
-    chronicle.add(record)
-    if (record.seq < seq) own = chronicle.events.length
-    if (record.seq <= seq) size = chronicle.events.length
-  }
   // What is marked as secret later on is hidden from the beginning.
-  const redaction = redactionOf(chronicle.events.map(({ event }) => event))
-  const history: DatedEvent[] = chronicle.events.slice(0, size)
-  const { state } = foldOf(id, history)
+  const redaction = new GrowingRedaction()
+  let [size, before] = [0, 0]
+  for (const record of records) {
+    const read = chronicle.events.length
+    chronicle.add(record)
+    redaction.add(chronicle.events.slice(read).map(({ event }) => event))
+    if (record.seq < seq) before = chronicle.events.length
+    if (record.seq <= seq) size = chronicle.events.length
+    yield
+  }
+  return { events: chronicle.events, redaction, size, before, from, last }
+}
+
+/** The task as of a record of the run, by the fold that also runs it. Throws HISTORY_CORRUPT. */
+export function* momentOf(id: string, seq: number, past: Past): Generator<void, TaskMoment> {
+  const { redaction, size, before, from, last } = past
+  const history = past.events.slice(0, size)
+  const rebuilt = newRebuilt(id)
+  const growing = new GrowingSteps()
+  for (const dated of effective(history)) {
+    try {
+      fold(rebuilt, dated)
+    } catch (cause) {
+      throw contradictory(cause)
+    }
+    growing.add(dated, redaction)
+    yield
+  }
+  const { state } = rebuilt
   const { status, result, failures, progress, output, error, pause } = summarise(state)
-  const steps = stepViews(id, history, redaction)
+  const steps = growing.shown(state)
   const said = state.progress === undefined && state.begun ? progressOfSteps(steps) : (progress ?? 0)
   const moment: Omit<TaskMoment, 'events'> = {
     ...{ seq, at: new Date(history.at(-1)?.at ?? 0), last, run: from, status, outcome: result, failures },
@@ -67,6 +99,6 @@ export function momentOf(id: string, seq: number, { records, from, last }: Run):
     output: output === undefined ? undefined : hideAt(output, redaction.workflow),
     ...{ error, pause: pauseOf(pause ?? undefined), steps },
   }
-  const events = history.slice(own).map(({ event }) => historyEvent(redacted(event, redaction)))
+  const events = history.slice(before).map(({ event }) => historyEvent(redacted(event, redaction)))
   return { ...scrub(moment, redaction.texts), events }
 }

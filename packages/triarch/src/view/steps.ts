@@ -4,7 +4,7 @@ import type { PresentedStep } from '../definition/step.ts'
 import { type Batch, type BatchCounts, countsOf, newBatch, tryAgain } from '../kernel/batch/batch.ts'
 import { batchChanged, batchPaged } from '../kernel/batch/fold.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { PlanState } from '../kernel/plan/plan.ts'
+import { nodeOf, type Plan } from '../kernel/plan/plan.ts'
 import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
 import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -67,12 +67,39 @@ interface Known {
 /** Every step of the run that goes on (or ended), in the order of their ids. */
 export function stepViews(id: string, history: readonly DatedEvent[], redaction: Redaction): StepView[] {
   const { state } = rebuild(id, history)
-  const views = new Map<number, StepView>()
-  for (const [step, view] of waiting(state.plan, redaction)) views.set(step, view)
-  for (const dated of effective(history)) follow(views, { ...dated, event: redacted(dated.event, redaction) })
-  const batches = batchesOf(history)
-  for (const view of views.values()) settle(view, state, batches)
-  return [...views.values()].filter((view) => view.id >= state.firstId).sort((a, b) => a.id - b.id)
+  const views = new GrowingSteps()
+  for (const dated of effective(history)) views.add(dated, redaction)
+  return views.shown(state)
+}
+
+/** The same while the history grows, by events that no rewind makes void. */
+export class GrowingSteps {
+  readonly #views = new Map<number, StepView>()
+  /** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
+  readonly #batches = { batches: new Table<number, Batch>(), steps: new Table<number, Step>() }
+
+  add({ at, event }: DatedEvent, redaction: Redaction): void {
+    if (event.type === 'planned') for (const [step, view] of waiting(event.plan, redaction)) this.#views.set(step, view)
+    follow(this.#views, { at, event: redacted(event, redaction) })
+    batched(this.#batches, event)
+  }
+
+  /** Whether the step is among them. */
+  has(id: number): boolean {
+    return this.#views.has(id)
+  }
+
+  /** Copies. `state`: of the task by the same events. */
+  shown(state: TaskState): StepView[] {
+    const views: StepView[] = []
+    for (const known of this.#views.values()) {
+      if (known.id < state.firstId) continue
+      const view = { ...known }
+      settle(view, state, this.#batches.batches)
+      views.push(view)
+    }
+    return views.sort((a, b) => a.id - b.id)
+  }
 }
 
 /** Weighted share of the steps that are known which is done: 0 to 1. */
@@ -153,6 +180,8 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
 /** What the fold knows better: steps that are not done. */
 function settle(view: StepView, state: TaskState, batches: Table<number, Batch>): void {
   const step = state.steps.get(view.id)
+  if (view.status === 'waiting' && state.plan && nodeOf(state.plan, view.id)?.standing === 'skipped')
+    view.status = 'skipped'
   const batch = state.batches.get(view.id) ?? batches.get(view.id)
   if (step) view.status = step.status
   if (state.compensable.has(view.id)) view.undoable = true
@@ -163,29 +192,27 @@ function settle(view: StepView, state: TaskState, batches: Table<number, Batch>)
   if (view.status === 'success' || view.status === 'skipped') view.progress = 1
 }
 
-/** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
-function batchesOf(history: readonly DatedEvent[]): Table<number, Batch> {
-  const state = { batches: new Table<number, Batch>(), steps: new Table<number, Step>() }
-  for (const { event } of effective(history)) {
-    if (event.type === 'continuedAsNew') state.batches.clear()
-    if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))
-    if (event.type === 'stepSuspended') batchPaged(state, event)
-    if (event.type === 'batchAdvanced' || event.type === 'batchStopping') batchChanged(state, event)
-    const batch = event.type === 'stepRetried' ? state.batches.get(event.id) : undefined
-    if (batch) tryAgain(batch)
-  }
-  return state.batches
+function batched(
+  state: { batches: Table<number, Batch>; steps: Table<number, Step> },
+  event: DatedEvent['event'],
+): void {
+  if (event.type === 'continuedAsNew') state.batches.clear()
+  if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))
+  if (event.type === 'stepSuspended') batchPaged(state, event)
+  if (event.type === 'batchAdvanced' || event.type === 'batchStopping') batchChanged(state, event)
+  const batch = event.type === 'stepRetried' ? state.batches.get(event.id) : undefined
+  if (batch) tryAgain(batch)
 }
 
-function waiting(plan: PlanState | null, { steps }: Redaction): Map<number, StepView> {
+/** The steps of a plan of which none has been asked for. */
+function waiting(plan: Plan, { steps }: Redaction): Map<number, StepView> {
   const views = new Map<number, StepView>()
-  for (const [index, { step, standing }] of plan?.nodes.entries() ?? []) {
-    if (!plan || step.action === null) continue
-    const id = plan.plan.first + index
+  for (const [index, step] of plan.steps.entries()) {
+    if (step.action === null) continue
+    const id = plan.first + index
     const name = step.name ?? step.action.slice(step.action.indexOf('.') + 1)
-    const status = standing === 'skipped' ? 'skipped' : 'waiting'
     const input = hideAt(step.input ?? null, steps.get(id) ?? [])
-    views.set(id, { ...blank(id, step.action, name), status, input, weight: step.weight ?? 1 })
+    views.set(id, { ...blank(id, step.action, name), input, weight: step.weight ?? 1 })
   }
   return views
 }
