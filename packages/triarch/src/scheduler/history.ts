@@ -115,7 +115,7 @@ export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<
 }
 
 /** As much as anybody reads of the history of a task that is set apart: it may be there for its size. */
-export const READABLE = 64 * 1024 * 1024
+export const READABLE: number = 64 * 1024 * 1024
 
 /** What a rebuild needs, as far as it can be read, and what is wrong with the rest. */
 export async function readable(
