@@ -9,10 +9,11 @@ const exchange = route({
   summary: "What an agent's process has to say, and what it is to hear: docs/protocol.md.",
   body: AgentExchange,
   answers: { 200: { description: 'What was not seen yet; after `wait` ms at the latest', schema: ServerExchange } },
-  async run({ body, signal }, { agents, patience }) {
+  async run({ body, signal, principal }, { agents, patience }) {
     const request = requestOf(body)
     const wait = patience(`${request.wait ?? 0}ms`)
-    const { messages } = await agents.exchange({ ...request, wait }, signal)
+    const by = principal && { by: principal.id }
+    const { messages } = await agents.exchange({ ...request, wait, ...by }, signal)
     return reply(200, { messages })
   },
 })

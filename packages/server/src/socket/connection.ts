@@ -31,6 +31,8 @@ export class AgentConnection {
   readonly #agents: RemoteAgents
   readonly #settings: Pick<Settings, 'limits' | 'onError'>
   readonly #clock: Clock
+  /** Who it is; undefined: nobody was asked. */
+  readonly #by: string | undefined
   readonly #ended = new AbortController()
   /** Frames are dealt with one after the other, and sent likewise. */
   #taken: Promise<void> = Promise.resolve()
@@ -50,8 +52,10 @@ export class AgentConnection {
     agents: RemoteAgents,
     settings: Pick<Settings, 'limits' | 'onError'>,
     clock: Clock = { monotonic, timer },
+    by?: string,
   ) {
     this.#socket = socket
+    this.#by = by
     this.#agents = agents
     this.#settings = settings
     this.#clock = clock
@@ -96,7 +100,11 @@ export class AgentConnection {
       const text = String(data)
       const request = requestOf(check(AgentExchange, parseJson(text, this.#settings.limits), 'body'))
       const sent = request.session === this.#session ? this.#sent : 0
-      const { messages } = await this.#agents.exchange({ ...request, wait: 0 }, undefined, sent)
+      const { messages } = await this.#agents.exchange(
+        { ...request, wait: 0, ...(this.#by !== undefined && { by: this.#by }) },
+        undefined,
+        sent,
+      )
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') this.#begin(welcome.session, welcome.lease)
       else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)

@@ -43,16 +43,17 @@ export class AgentSockets {
   async take(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): Promise<void> {
     socket.on('error', () => socket.destroy())
     let still: () => Promise<void>
+    let by: string | undefined
     try {
       this.#checkOpen()
-      still = await this.#check(incoming, local)
+      ;({ still, by } = await this.#check(incoming, local))
       this.#checkOpen()
     } catch (error) {
       return refuse(socket, problemOf(error, this.#settings.onError).status)
     }
     if (socket.destroyed) return
     this.#sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
-      const connection = new AgentConnection(upgraded, this.#agents, this.#settings)
+      const connection = new AgentConnection(upgraded, this.#agents, this.#settings, undefined, by)
       this.#connections.add(connection)
       this.#look ??= every(LOOK, () => this.#sweep())
       const off = this.#guard.asks ? this.#guard.watch(still, () => connection.refuse()) : () => undefined
@@ -76,8 +77,8 @@ export class AgentSockets {
     if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
   }
 
-  /** What asks that again. Throws what is wrong with the request, as routes do. */
-  async #check(incoming: IncomingMessage, local: boolean): Promise<() => Promise<void>> {
+  /** What asks that again, and who it is. Throws what is wrong with the request, as routes do. */
+  async #check(incoming: IncomingMessage, local: boolean): Promise<{ still: () => Promise<void>; by?: string }> {
     const { origins, limits } = this.#settings
     const { url: target = '/', headers } = incoming
     if (target.length > limits.url) throw new Refused('URL_TOO_LONG', `the URL has more than ${limits.url} characters`)
@@ -90,9 +91,10 @@ export class AgentSockets {
     const request = new Request(new URL(target, `http://${host}`), { headers: pairs })
     if (local) checkLoopback(request)
     checkOrigin(request, origins)
+    const principal = await this.#guard.who(request)
+    checkRight(principal, 'agents')
     const still = async () => checkRight(await this.#guard.who(request), 'agents')
-    await still()
-    return still
+    return { still, ...(principal && { by: principal.id }) }
   }
 
   #sweep(): void {

@@ -21,10 +21,20 @@ export interface AgentLink {
   give(attempt: Attempt, options: AttemptOptions, terms: { freed: () => void; under: string | undefined }): Relayed
 }
 
+/** What all processes elsewhere together run of one agent. */
+export interface Offered {
+  agent: string
+  actions: readonly string[]
+  /** Most attempts at a time. */
+  most: number
+}
+
 /** The node through which agents that are elsewhere work now. */
 export interface RemoteNode {
   id: string
-  offered(agent: string, actions: readonly string[], most: number): void
+  offered(offers: readonly Offered[]): void
+  /** Nobody has offered the agent for long, and nothing of it runs: it is to be forgotten. False: something does. */
+  forgotten(agent: string): boolean
   adopted(item: WorkItem): void
 }
 
@@ -36,12 +46,17 @@ interface Place {
   taken: number
 }
 
+/** Agents that nobody offers any more, and that are remembered: whoever comes back finds its host as it was. */
+const MOST_EMPTY = 100
+
 /** After how long a request that finds no room where there should be some is asked for again (ms). */
 const NO_ROOM = 250
 
 /** Who offers which agents, and which of them is given an attempt. A node has a host for each of these agents, and is replaced when it is fenced. */
 export class Remotes implements Relay {
   readonly #places = new Map<string, Place[]>()
+  /** Agents without a place, those first that have been so for longest. */
+  readonly #empty = new Set<string>()
   readonly #coming = new Map<string, { link: AgentLink; under: string }>()
   #node: RemoteNode | null = null
   readonly lease: number
@@ -66,30 +81,46 @@ export class Remotes implements Relay {
 
   bind(node: RemoteNode): void {
     this.#node = node
-    for (const agent of this.#places.keys()) this.#tell(agent)
+    this.#tell([...this.#places.keys()])
   }
 
   unbind(): void {
     this.#node = null
   }
 
-  /** What the link has to offer of the agent from now on; of none: nothing more. */
-  offer(link: AgentLink, { agent, slots, actions }: Offer): void {
-    const places = this.#places.get(agent) ?? []
-    const place = places.find((it) => it.link === link)
-    if (place) Object.assign(place, { slots, actions: new Set(actions) })
-    else places.push({ link, slots, actions: new Set(actions), taken: 0 })
-    this.#places.set(agent, places)
-    this.#tell(agent)
+  /** What the link has to offer of these agents from now on; of none: nothing more. The node is told once, of all. */
+  offer(link: AgentLink, offers: readonly Offer[]): void {
+    for (const { agent, slots, actions } of offers) {
+      const places = this.#places.get(agent) ?? []
+      const place = places.find((it) => it.link === link)
+      if (place) Object.assign(place, { slots, actions: new Set(actions) })
+      else places.push({ link, slots, actions: new Set(actions), taken: 0 })
+      this.#places.set(agent, places)
+      this.#empty.delete(agent)
+    }
+    this.#tell(offers.map(({ agent }) => agent))
   }
 
   /** It runs nothing more. */
   leave(link: AgentLink): void {
+    const left: string[] = []
     for (const [agent, places] of this.#places) {
       const others = places.filter((it) => it.link !== link)
       if (others.length === places.length) continue
       this.#places.set(agent, others)
-      this.#tell(agent)
+      left.push(agent)
+      if (others.length === 0) this.#empty.add(agent)
+    }
+    this.#tell(left)
+    this.#forget()
+  }
+
+  #forget(): void {
+    for (const agent of this.#empty) {
+      if (this.#empty.size <= MOST_EMPTY) return
+      if (this.#node?.forgotten(agent) === false) continue
+      this.#empty.delete(agent)
+      this.#places.delete(agent)
     }
   }
 
@@ -147,11 +178,14 @@ export class Remotes implements Relay {
     }
   }
 
-  #tell(agent: string): void {
-    const places = this.#places.get(agent) ?? []
-    const actions = new Set(places.flatMap((it) => [...it.actions]))
-    const most = places.reduce((sum, { slots }) => sum + slots, 0)
-    this.#node?.offered(agent, [...actions], most)
+  #tell(agents: readonly string[]): void {
+    this.#node?.offered(
+      agents.map((agent) => {
+        const places = this.#places.get(agent) ?? []
+        const actions = [...new Set(places.flatMap((it) => [...it.actions]))]
+        return { agent, actions, most: places.reduce((sum, { slots }) => sum + slots, 0) }
+      }),
+    )
   }
 }
 

@@ -362,13 +362,21 @@ export class Node {
     if (roles.has('agent'))
       options.remotes.bind({
         id: this.id,
-        offered: (agent, offer, most) => {
-          const remote = hosts.get(agent) ?? new AgentHost(host, null, {}, agent)
-          hosts.set(agent, remote)
-          if (!this.#open) remote.close()
-          remote.offer(options.remotes, offer, most)
-          this.#governor.host(remote)
+        offered: (offers) => {
+          for (const { agent, actions, most } of offers) {
+            const remote = hosts.get(agent) ?? new AgentHost(host, null, {}, agent)
+            hosts.set(agent, remote)
+            if (!this.#open) remote.close()
+            remote.offer(options.remotes, actions, most)
+            this.#governor.host(remote)
+          }
           if (roster.update()) this.#lease.tell()
+        },
+        forgotten: (agent) => {
+          const remote = hosts.get(agent)
+          if (!remote || remote.slots.running > 0) return !remote
+          remote.close()
+          return hosts.delete(agent)
         },
         adopted: (item) => this.#consumer?.adopt(item),
       })

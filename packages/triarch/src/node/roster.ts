@@ -42,9 +42,9 @@ export class Roster {
 
   /** The hosts have something else to offer. Whether that differs. */
   update(): boolean {
-    const before = this.actions.join()
+    const before = this.actions
     this.actions = this.#known()
-    return this.actions.join() !== before
+    return this.actions.length !== before.length || this.actions.some((action, index) => action !== before[index])
   }
 
   /** As the store is told. */

@@ -70,12 +70,15 @@ export class Direct implements Peering {
     const remotes = new Remotes(lease, { queued: true })
     remotes.bind({
       id: node.id,
-      offered: (agent, actions, most) => node.offered(remotes, agent, actions, most),
+      offered: (offers) => {
+        for (const { agent, actions, most } of offers) node.offered(remotes, agent, actions, most)
+      },
+      forgotten: () => true,
       adopted: () => undefined, // nothing of it was taken from a queue
     })
     this.#sessions = new Sessions({ ...options, remotes, hosted: (agent) => node.hosts.has(agent) })
     const own = new Remotes(lease)
-    own.bind({ id: node.id, offered: () => undefined, adopted: () => undefined })
+    own.bind({ id: node.id, offered: () => undefined, forgotten: () => true, adopted: () => undefined })
     this.#home = new Sessions({ ...options, remotes: own, hosted: () => false })
   }
 

@@ -226,6 +226,8 @@ export interface AgentRequest {
   wait?: number | undefined
   /** What it says, in this order. */
   messages: AgentMessage[]
+  /** Who says it, as the server knows them: each has bounds of its own. Nobody was asked who they are. */
+  by?: string
 }
 
 /**

@@ -105,9 +105,11 @@ export class Session implements AgentLink {
   #offer(agents: readonly OfferedAgent[]): void {
     const { remotes } = this.#options
     const gone = [...this.#offers.keys()].filter((name) => !agents.some((it) => it.name === name))
-    for (const name of gone) remotes.offer(this, { agent: name, slots: 0, actions: [] })
     this.#offers = new Map(agents.map((it) => [it.name, it]))
-    for (const { name, slots, actions } of agents) remotes.offer(this, { agent: name, slots, actions })
+    remotes.offer(this, [
+      ...gone.map((agent) => ({ agent, slots: 0, actions: [] })),
+      ...agents.map(({ name, slots, actions }) => ({ agent: name, slots, actions })),
+    ])
   }
 
   give(attempt: Attempt, options: AttemptOptions, { freed, under }: Parameters<AgentLink['give']>[2]): Relayed {
@@ -186,7 +188,7 @@ export class Session implements AgentLink {
 
   #credit(agent: string, slots: number): void {
     const offer = this.#offers.get(agent)
-    if (offer) this.#options.remotes.offer(this, { agent, slots, actions: offer.actions })
+    if (offer) this.#options.remotes.offer(this, [{ agent, slots, actions: offer.actions }])
   }
 
   #heartbeat(message: Extract<AgentMessage, { type: 'heartbeat' }>): void {

@@ -5,7 +5,8 @@ import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StateStore } from '../store/port.ts'
 import { Adoptions, wantedStep } from './adoption.ts'
-import type { AgentMessage, AgentRequest, AgentResponse, ServerMessage } from './message.ts'
+import { Callers } from './callers.ts'
+import type { AgentMessage, AgentRequest, AgentResponse, OfferedAgent, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
 import { Session } from './session.ts'
@@ -68,6 +69,9 @@ export class Sessions implements RemoteAgents {
   readonly #sessions = new Map<string, Session>()
   readonly #byInstance = new Map<string, Session>()
   readonly #adoptions: Adoptions
+  readonly #callers = new Callers()
+  /** What each session takes of what its caller may have. */
+  readonly #held = new Map<Session, { by: string; agents: readonly OfferedAgent[] }>()
   #closed = false
 
   constructor(options: SessionsOptions) {
@@ -87,7 +91,7 @@ export class Sessions implements RemoteAgents {
     if (this.#options.remotes.node === null || this.#closed)
       throw new TriarchError('NODE_STOPPED', 'no agents are hosted here now')
     const [first] = messages
-    if (first?.type === 'hello') return this.#hello(first, messages.slice(1))
+    if (first?.type === 'hello') return this.#hello(first, messages.slice(1), request.by)
     const session = id === undefined ? undefined : this.#sessions.get(id)
     if (!session) return [{ type: 'reset' }]
     session.heard()
@@ -117,7 +121,7 @@ export class Sessions implements RemoteAgents {
     for (const session of [...this.#sessions.values()]) session.end()
   }
 
-  async #hello(hello: Hello, rest: readonly AgentMessage[]): Promise<ServerMessage[]> {
+  async #hello(hello: Hello, rest: readonly AgentMessage[], by: string | undefined): Promise<ServerMessage[]> {
     const { lease, payload, hosted } = this.#options
     const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): ServerMessage[] => {
       return [{ type: 'refused', code, message }]
@@ -129,10 +133,13 @@ export class Sessions implements RemoteAgents {
     if (before?.isStale(hello)) return [{ type: 'reset' }]
     if (!before && this.#sessions.size >= MOST_SESSIONS)
       return refused('TOO_MANY', 'too many agents are connected to this server')
+    const much = this.#take(before, by, hello.agents)
+    if (much !== null) return refused('TOO_MANY', much)
     before?.heard()
     if (before) this.#sessions.delete(before.id)
     const unknown = before ? before.resume(hello) : hello.running
     const session = before ?? this.#begin(hello)
+    if (by !== undefined) this.#held.set(session, { by, agents: hello.agents })
     this.#sessions.set(session.id, session)
     // What it says that it has answered comes right after: only what still runs is worth to be taken over.
     const answered = new Set(rest.map((it) => (it.type === 'reply' || it.type === 'suspend' ? it.attempt : '')))
@@ -143,6 +150,23 @@ export class Sessions implements RemoteAgents {
     for (const message of rest) session.receive(message)
     const welcome = { type: 'welcome', protocol: PROTOCOL, session: session.id, lease, payload, logs: true } as const
     return [welcome, ...(await session.take(0, 0))]
+  }
+
+  /** Null: whoever says hello may have so much, in the place of what the session had. */
+  #take(before: Session | undefined, by: string | undefined, agents: readonly OfferedAgent[]): string | null {
+    const held = before && this.#held.get(before)
+    if (before) this.#release(before)
+    const much = by === undefined ? null : this.#callers.take(by, agents)
+    if (much === null || !before || !held) return much
+    this.#callers.take(held.by, held.agents)
+    this.#held.set(before, held)
+    return much
+  }
+
+  #release(session: Session): void {
+    const held = this.#held.get(session)
+    if (held) this.#callers.release(held.by, held.agents)
+    this.#held.delete(session)
   }
 
   #begin(hello: Hello): Session {
@@ -156,6 +180,7 @@ export class Sessions implements RemoteAgents {
         },
         adoptions: this.#adoptions,
         ended: (it) => {
+          this.#release(it)
           this.#adoptions.leave(it)
           this.#sessions.delete(it.id)
           if (this.#byInstance.get(it.instance) === it) this.#byInstance.delete(it.instance)
