@@ -13,19 +13,20 @@ import type { Registry } from '../scheduler/registry.ts'
 import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
-import { type Reading, Readings } from '../view/reading.ts'
+import type { Reading } from '../view/reading.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, type StepView } from '../view/steps.ts'
-import { Veils } from '../view/veil.ts'
 import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
 import { endOf, hasEnded } from './ending.ts'
 import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
 import { LogWatch } from './log-watch.ts'
+import { Readings } from './reading.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
+import { Veils } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
 /** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
@@ -107,7 +108,7 @@ export class Connection {
   /** Why it does not move. */
   async explained(id: string): Promise<Explanation> {
     await this.opened()
-    return explain(this.store, id, this.readings, this)
+    return explain(this.store, id, (row) => this.readings.of(row), this)
   }
 
   async info(id: string): Promise<TaskInfo> {

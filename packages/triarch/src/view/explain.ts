@@ -14,7 +14,7 @@ import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
 import { type NodePause, partlyText, pauseText, schedules, workflowPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
 import { limiterText } from './rate.ts'
-import type { Readings } from './reading.ts'
+import type { Reading } from './reading.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 import { fullText } from './seat.ts'
 import { isInLine, putOffOf } from './wait.ts'
@@ -55,7 +55,7 @@ interface Known {
 export async function explain(
   store: StateStore,
   id: string,
-  readings: Readings,
+  read: (row: TaskRow) => Promise<Reading>,
   { isGone, unsubmitted }: Known = { isGone: () => false, unsubmitted: () => null },
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
@@ -66,7 +66,7 @@ export async function explain(
   }
   if (row.quarantined) return apartness(store, row)
   const [reading, queued, locks, nodes] = await Promise.all([
-    readings.of(row),
+    read(row),
     store.queued(id),
     store.locks({ task: id }),
     store.nodes(),

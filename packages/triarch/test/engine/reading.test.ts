@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
+import { Readings } from '../../src/client/reading.ts'
 import { Leisure } from '../../src/environment/leisure.ts'
 import { agent, workflow } from '../../src/index.ts'
 import type { HistoryRecord, StateStore } from '../../src/store/port.ts'
 import { recordText } from '../../src/store/record.ts'
 import { memory } from '../../src/testing/index.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
-import { Readings } from '../../src/view/reading.ts'
 import { seen, stage } from './harness.ts'
 
 const depot = agent('depot')

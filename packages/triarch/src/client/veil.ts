@@ -3,7 +3,7 @@ import type { TriarchError } from '../error/error.ts'
 import { eventsOf, isLast, isUnreadable, RangeReader } from '../scheduler/history.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
-import { GrowingRedaction, type Redaction } from './redaction.ts'
+import { GrowingRedaction, type Redaction } from '../view/redaction.ts'
 
 /** One call of the store: short, for where the store is in this thread all else waits for it. */
 const PAGE = { records: 500, bytes: 512 * 1024 }

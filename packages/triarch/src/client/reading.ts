@@ -1,0 +1,248 @@
+import type { Environment } from '../environment/environment.ts'
+import type { Leisure, Pace } from '../environment/leisure.ts'
+import { isTriarchError, type TriarchError } from '../error/error.ts'
+import { type DatedEvent, effective, fold, newRebuilt, type Rebuilt } from '../kernel/rebuild.ts'
+import { scrub } from '../kernel/secret.ts'
+import type { TaskState } from '../kernel/state.ts'
+import { Chronicle, contradictory, isLast, isUnreadable, READABLE, tooLarge } from '../scheduler/history.ts'
+import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
+import { GrowingHeard, type Heard } from '../view/heard.ts'
+import type { Reading } from '../view/reading.ts'
+import { GrowingRedaction, type Redaction } from '../view/redaction.ts'
+import { GrowingSteps, progressOfSteps, type StepView } from '../view/steps.ts'
+import { isSame } from './veil.ts'
+
+/** One call of the store: short, for where the store is in this thread all else waits for it. */
+const PAGE = { records: 500, bytes: 512 * 1024 }
+/** Characters of all readings that are kept, and of one of them. */
+const KEPT = { all: 32 * 1024 * 1024, one: 16 * 1024 * 1024 }
+/** A reading that nobody asked for is let go after this long, when the next one is kept (ms). */
+const IDLE = 60_000
+
+/**
+ * The histories that somebody looks at. Each is read and folded once, and read on from its last record when somebody asks again, so a look at a long
+ * history costs what is new in it. They are read in pieces that leave the loop to others (`Leisure`).
+ */
+export class Readings {
+  readonly #store: StateStore
+  readonly #environment: Environment
+  readonly #leisure: Leisure
+  /** By the number of the task; the last one asked for is the last. */
+  readonly #kept = new Map<number, { reading: GrowingReading; used: number }>()
+  /** By the number of the task: what is being read, and what is read after that. */
+  readonly #under = new Map<number, { now: Promise<Reading>; next: Promise<Reading> | null }>()
+
+  constructor(store: StateStore, environment: Environment, leisure: Leisure) {
+    this.#store = store
+    this.#environment = environment
+    this.#leisure = leisure
+  }
+
+  /** The reading of the task as the store has it now. Throws STORE_*. */
+  of(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+    const under = this.#under.get(row.key)
+    if (!under) return this.#begin(row)
+    // What is being read may have ended before the question; one more reading serves all who ask meanwhile.
+    const next = () => this.#begin(row)
+    under.next ??= under.now.then(next, next)
+    return under.next
+  }
+
+  #begin(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+    const now = this.#read(row).finally(() => {
+      if (this.#under.get(row.key)?.now === now) this.#under.delete(row.key)
+    })
+    this.#under.set(row.key, { now, next: null })
+    return now
+  }
+
+  async #read(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+    const kept = row.quarantined ? undefined : this.#kept.get(row.key)?.reading
+    const last = kept?.lastRecord
+    if (kept && last) {
+      const page = await this.#store.replay(row.id, { after: last.seq - 1, ...PAGE })
+      if (isSame(page[0], last)) {
+        if (page.length === 1 && isLast(page, PAGE)) return this.#keep(row, kept)
+        const { base } = kept
+        await this.#leisure.run((pace) => this.#grow(row, kept, { page, known: 1 }, pace))
+        // What a continue-as-new left behind is not kept.
+        if (kept.base === base) return this.#keep(row, kept)
+      }
+    }
+    const reading = new GrowingReading(row.id)
+    // Most histories are short: they are read without waiting for one that is long.
+    const page = await this.#store.replay(row.id, { after: 0, ...PAGE })
+    if (isLast(page, PAGE)) await this.#grow(row, reading, { page, known: 0 }, this.#leisure.pace())
+    else await this.#leisure.run((pace) => this.#grow(row, reading, { page, known: 0 }, pace))
+    return this.#keep(row, reading)
+  }
+
+  async #grow(
+    row: Pick<TaskRow, 'id' | 'quarantined'>,
+    reading: GrowingReading,
+    begun: { page: readonly HistoryRecord[]; known: number },
+    pace: Pace,
+  ): Promise<void> {
+    for (let { page, known } = begun; ; known = 0) {
+      await pace.through(reading.adding(known === 0 ? page : page.slice(known)))
+      if (row.quarantined && reading.isTooLarge) reading.broken ??= tooLarge(reading.last)
+      if (isLast(page, PAGE) || reading.isUnreadable) break
+      const rest = pace.show()
+      if (rest !== null) await rest
+      page = await this.#store.replay(row.id, { after: reading.last, ...PAGE })
+    }
+    await pace.through(reading.settling())
+  }
+
+  #keep({ key, quarantined }: Pick<TaskRow, 'key' | 'quarantined'>, reading: GrowingReading): Reading {
+    this.#kept.delete(key)
+    if (quarantined || reading.broken || reading.size > KEPT.one) return reading
+    const now = this.#environment.monotonic()
+    this.#kept.set(key, { reading, used: now })
+    let size = 0
+    for (const { reading } of this.#kept.values()) size += reading.size
+    for (const [oldest, { reading, used }] of this.#kept) {
+      if (size <= KEPT.all && now - used < IDLE) break
+      size -= reading.size
+      this.#kept.delete(oldest)
+    }
+    return reading
+  }
+}
+
+class GrowingReading implements Reading {
+  readonly #id: string
+  readonly #chronicle = new Chronicle()
+  readonly #redaction = new GrowingRedaction()
+  readonly #heard = new GrowingHeard()
+  #rebuilt: Rebuilt
+  #steps = new GrowingSteps()
+  /** What is folded is void: an event rewinds it, or hides what is shown. */
+  #isVoid = false
+  broken: TriarchError | null = null
+  /** The records that were read, and how many events there are up to each. */
+  readonly #ends: { seq: number; end: number }[] = []
+  /** What comes after the last record cannot be read. */
+  isUnreadable = false
+  /** The last record, as the store gave it. */
+  lastRecord: Pick<HistoryRecord, 'seq' | 'at' | 'events'> | null = null
+
+  constructor(id: string) {
+    this.#id = id
+    this.#rebuilt = newRebuilt(id)
+  }
+
+  get last(): number {
+    return this.#chronicle.last
+  }
+
+  get base(): number {
+    return this.#chronicle.base
+  }
+
+  get at(): number {
+    return this.#chronicle.events.at(-1)?.at ?? 0
+  }
+
+  get events(): readonly DatedEvent[] {
+    return this.#chronicle.events
+  }
+
+  get redaction(): Redaction {
+    return this.#redaction
+  }
+
+  get heard(): Heard {
+    return this.#heard
+  }
+
+  get state(): TaskState {
+    return this.#rebuilt.state
+  }
+
+  get size(): number {
+    return this.#chronicle.size
+  }
+
+  get isTooLarge(): boolean {
+    return this.#chronicle.size > READABLE
+  }
+
+  /** Each record as a whole: between two of them the state is that of a record. */
+  *adding(records: readonly HistoryRecord[]): Generator<void> {
+    for (const record of records) {
+      const { events } = this.#chronicle
+      const before = events.length
+      try {
+        this.#chronicle.add(record)
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+        this.broken ??= error
+        this.isUnreadable = true
+        return
+      }
+      this.lastRecord = { seq: record.seq, at: record.at, events: record.events }
+      this.#ends.push({ seq: record.seq, end: events.length })
+      for (let at = before; at < events.length; at++) this.#take(events[at] as DatedEvent)
+      yield
+    }
+  }
+
+  #take(dated: DatedEvent): void {
+    if (dated.event.type === 'reset' || this.#hides(dated)) this.#isVoid = true
+    this.#redaction.add([dated.event])
+    this.#heard.add(dated)
+    if (this.#isVoid || this.broken) return
+    this.#folded(() => {
+      fold(this.#rebuilt, dated)
+      this.#steps.add(dated, this.#redaction)
+    })
+  }
+
+  /** A step that is shown has secrets of which nobody knew. */
+  #hides({ event }: DatedEvent): boolean {
+    if (event.type !== 'stepRequested' || !this.#steps.has(event.id)) return false
+    return JSON.stringify(event.policy.secrets ?? []) !== JSON.stringify(this.#redaction.steps.get(event.id) ?? [])
+  }
+
+  /** All records are there: what was folded in vain is folded anew. */
+  *settling(): Generator<void> {
+    if (!this.#isVoid || this.broken) return
+    const [rebuilt, steps] = [newRebuilt(this.#id), new GrowingSteps()]
+    for (const dated of effective(this.#chronicle.events)) {
+      this.#folded(() => {
+        fold(rebuilt, dated)
+        steps.add(dated, this.#redaction)
+      })
+      if (this.broken) return
+      yield
+    }
+    this.#isVoid = false
+    this.#rebuilt = rebuilt
+    this.#steps = steps
+  }
+
+  /** What contradicts itself says nothing of the task. */
+  #folded(work: () => void): void {
+    try {
+      work()
+    } catch (cause) {
+      this.broken = isTriarchError(cause, 'HISTORY_CORRUPT') ? cause : contradictory(cause)
+      this.#rebuilt = newRebuilt(this.#id)
+      this.#steps = new GrowingSteps()
+    }
+  }
+
+  progress(): number {
+    return progressOfSteps(this.#steps.shown(this.#rebuilt.state))
+  }
+
+  steps(): StepView[] {
+    return scrub(this.#steps.shown(this.#rebuilt.state), this.#redaction.texts)
+  }
+  upTo(seq: number): { size: number; before: number } | null {
+    const index = this.#ends.findIndex((one) => one.seq === seq)
+    const found = this.#ends[index]
+    return found ? { size: found.end, before: this.#ends[index - 1]?.end ?? 0 } : null
+  }
+}
