@@ -15,8 +15,6 @@ const again: readonly number[] = [408, 425, 429]
 const between: readonly number[] = [502, 504]
 /** What an error says of a body. */
 const SHOWN = 500
-/** Longest wait that is taken from an answer (ms). */
-const LONGEST_WAIT = 86_400_000
 
 /** What a 2xx says. Throws what the others mean; INVALID_OUTPUT where the work is done and nobody can read what came of it. */
 export function outputOf(what: string, { status, headers, body }: Answer): unknown {
@@ -66,10 +64,10 @@ export function lossOf(what: string, error: unknown): Error {
     : new UnknownOutcomeError(`${what} did not answer: ${message}`, { cause })
 }
 
-/** Seconds, or an instant; ms. */
+/** Seconds, or an instant; ms. Whoever throws it bounds it. */
 function waitOf(header: string | string[] | undefined): number | undefined {
   const said = Array.isArray(header) ? header[0] : header
   if (said === undefined) return undefined
   const wait = /^\d+$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now()
-  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_WAIT, Math.max(0, wait))
+  return Number.isNaN(wait) ? undefined : Math.min(Number.MAX_VALUE, Math.max(0, wait))
 }

@@ -221,7 +221,7 @@ export class Connection {
       const paths = new Set([...own, ...steps.flatMap((step) => step?.policy.secrets ?? [])])
       checkSecretTexts(given, `what ${asking.type} was given`, [...paths])
     }
-    const reason = whyNot(state, asking)
+    const reason = whyNot(state, asking, this.environment.now())
     if (reason !== null) throw new TriarchError('ILLEGAL_MOVE', `task "${id}" takes no ${asking.type} now: ${reason}`)
   }
 

@@ -161,17 +161,18 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
 
   /**
    * Tries again: a paused task its held steps (or just `step`, at once, while the others wait on), a stopped one from its failed step (or from `step`; all
-   * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
+   * that came after it is made anew). A task that was undone starts over. A `step` that waits for the instant of its next attempt, whatever its
+   * task is at, makes it now. `input` replaces the step's input, or the
    * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE,
-   * also where there is no such step, or it is not held; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
+   * also where there is no such step, or it neither is held nor waits so; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
    * @example await task.retry({ step: 2, input: { id: 'o-1', amount: 9 } })
    */
   retry(options?: ControlOptions & { step?: number; input?: unknown }): Promise<void>
 
   /**
-   * Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. In a plan, without
-   * an output (not even null), all that depends on the step is skipped with it. Throws ILLEGAL_MOVE: it is not held, nor is it
-   * why the task stopped.
+   * Goes on without a step that failed, or waits for its next attempt: `output` is recorded in its place, the task ends in `warning`. In a plan, without
+   * an output (not even null), all that depends on the step is skipped with it. Throws ILLEGAL_MOVE: it is not held, does not wait so, nor is it
+   * why the task stopped; or children of its batch are under way.
    * @example await task.skip({ step: 2, output: { id: 'paid in cash' } })
    */
   skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void>

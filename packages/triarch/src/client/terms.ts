@@ -29,6 +29,13 @@ const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
   compensate: ['stopped/success', 'stopped/warning'],
 }
 
+/** A step that is named may wait for its next attempt while its task goes on. */
+function fits(asking: Asking): readonly string[] {
+  const all = fitting[asking.type]
+  const named = (asking.type === 'retry' || asking.type === 'skip') && asking.step !== undefined
+  return named ? ['running', 'compensating', ...all] : all
+}
+
 /** On which terms the store takes it. */
 export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const { type } = asking
@@ -36,7 +43,7 @@ export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const room = isMail
     ? { ...inbox, only: null, unsaid: unsaid(inbox), asOf: null }
     : few(JSON.stringify({ type }), MOST_CONTROLS)
-  return { fits: fitting[type], room }
+  return { fits: fits(asking), room }
 }
 
 export type Sending = Extract<Asking, { type: 'event' | 'signal' }>

@@ -8,7 +8,7 @@ export type StepErrorKind = 'transient' | 'permanent' | 'unknown-outcome'
 export interface TransientErrorOptions {
   /** The error behind it. */
   cause?: unknown
-  /** Leave the service alone for this long (ms). What is no finite number ≥ 0 counts as not given. */
+  /** Leave the service alone for this long (ms), 30 days at most. What is no finite number ≥ 0 counts as not given. */
   retryAfter?: number
 }
 
@@ -35,8 +35,8 @@ export class TransientError extends Error {
 
   constructor(message: string, options?: TransientErrorOptions) {
     super(message, causeOf(options))
-    const wait = options?.retryAfter
-    if (typeof wait === 'number' && Number.isFinite(wait) && wait >= 0) this.retryAfter = wait
+    const wait = checkedWait(options?.retryAfter)
+    if (wait !== undefined) this.retryAfter = wait
   }
 }
 
@@ -77,5 +77,18 @@ export function stepErrorKind(error: unknown): StepErrorKind | undefined {
 /** The wait (ms) that a transient error asks for; undefined when it asks for none. Never throws. */
 export function retryAfterOf(error: unknown): number | undefined {
   const kind = stepErrorKind(error)
-  return kind === undefined || kind === 'permanent' ? undefined : (error as TransientError).retryAfter
+  if (kind === undefined || kind === 'permanent') return undefined
+  try {
+    return checkedWait((error as TransientError).retryAfter)
+  } catch {
+    return undefined
+  }
+}
+
+/** Longest wait (ms) that anybody may ask for: a quota by the month ends within it. */
+const LONGEST_WAIT = 30 * 86_400_000
+
+/** The wait that was asked for (ms), 30 days at most; undefined: what is no finite number ≥ 0 asks for none. */
+export function checkedWait(ms: unknown): number | undefined {
+  return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_WAIT) : undefined
 }

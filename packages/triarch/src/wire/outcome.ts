@@ -1,5 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
+import { checkedWait } from '../error/step-error.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import { encode } from '../value/payload.ts'
@@ -46,9 +47,10 @@ function result(outcome: RemoteOutcome, operation: Operation, payload: number): 
       if (operation === 'verify') return outcome
       throw new TriarchError('STEP_MISUSE', `only verify can answer "${outcome.kind}"`)
     case 'withdrawn':
-      return { kind: 'withdrawn', after: outcome.after ?? 0 }
+      return { kind: 'withdrawn', after: checkedWait(outcome.after) ?? 0 }
     case 'failed': {
-      const { error, retryable, retryAfter, unknown, done, lost, cached } = outcome
+      const { error, retryable, unknown, done, lost, cached } = outcome
+      const retryAfter = checkedWait(outcome.retryAfter)
       return {
         ...{ kind: 'failed', error: toRecord(error), retryable },
         ...(retryAfter !== undefined && { retryAfter }),

@@ -7,7 +7,7 @@ import type { TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
-import { emit, messageIgnored, stale, type Turn } from '../turn.ts'
+import { emit, isOutstanding, messageIgnored, stale, type Turn } from '../turn.ts'
 import { known } from './restart.ts'
 import { tellParent } from './stop.ts'
 
@@ -70,8 +70,14 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
 }
 
 /** Why nothing comes of it as the task is now; null: something does. Whoever asks is told, as far as that can be seen then. */
-export function whyNot(state: TaskState, message: Extract<Control, { type: 'retry' | 'skip' }>): string | null {
+export function whyNot(
+  state: TaskState,
+  message: Extract<Control, { type: 'retry' | 'skip' }>,
+  at: number,
+): string | null {
   const { type, step } = message
+  const between = betweenAttempts(state, step, at)
+  if (between) return type === 'skip' && isUnderWay(state, between) ? `children of step ${step} are under way` : null
   const all = held(state)
   const isHeld = all.some(({ id }) => id === step)
   if (state.status === 'paused') {
@@ -80,6 +86,7 @@ export function whyNot(state: TaskState, message: Extract<Control, { type: 'retr
     if (type === 'skip' || message.input === undefined || all.length < 2) return null
     return `steps ${all.map(({ id }) => id).join(', ')} are held, and the input is for one: say by \`step\` for which`
   }
+  if (state.status !== 'stopped' && step !== undefined) return `step ${step} is neither held nor waits for its next attempt`
   // It may have succeeded since this was asked.
   if (state.status !== 'stopped' || state.result === 'success') return 'the task neither is paused nor failed'
   if (type === 'skip')
@@ -91,8 +98,10 @@ export function whyNot(state: TaskState, message: Extract<Control, { type: 'retr
 
 function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   const { state } = turn
-  const reason = whyNot(state, message)
+  const reason = whyNot(state, message, turn.at)
   if (reason !== null) return messageIgnored(turn, message, reason)
+  const between = betweenAttempts(state, message.step, turn.at)
+  if (between) return retryStep(turn, between, message.input, remarkOf(message))
   if (state.status === 'paused') {
     const { input } = message
     for (const step of held(state))
@@ -124,30 +133,37 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
 
 function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const { state } = turn
-  const reason = whyNot(state, message)
+  const reason = whyNot(state, message, turn.at)
   if (reason !== null) return messageIgnored(turn, message, reason)
+  const between = betweenAttempts(state, message.step, turn.at)
+  if (between) return skipStep(turn, between, message)
   if (state.status === 'stopped') {
     emit(turn, { type: 'reset', step: message.step })
     emit(turn, { ...skipping(state, message.step, message.output, 'operator'), ...remarkOf(message) })
     turn.reload = true
     return
   }
-  const step = held(state).find((candidate) => candidate.id === message.step) as Step
-  if (step.status === 'compensating') {
-    emit(turn, {
-      type: 'undone',
-      id: step.id,
-      by: 'operator',
-      attempt: step.attempt,
-      startedAt: null,
-      endedAt: turn.at,
-      node: null,
-      ...remarkOf(message),
-    })
-  } else {
-    emit(turn, { ...skipping(state, step.id, message.output, 'operator'), ...remarkOf(message) })
-  }
+  skipStep(turn, held(state).find((candidate) => candidate.id === message.step) as Step, message)
   if (held(state).length === 0) resume(turn)
+}
+
+function skipStep(turn: Turn, step: Step, message: Extract<Control, { type: 'skip' }>): void {
+  const { attempt } = step
+  const trace = { attempt, startedAt: null, endedAt: turn.at, node: null }
+  if (step.status === 'compensating')
+    emit(turn, { type: 'undone', id: step.id, by: 'operator', ...trace, ...remarkOf(message) })
+  else emit(turn, { ...skipping(turn.state, step.id, message.output, 'operator'), ...remarkOf(message) })
+}
+
+/** The step, if it waits for the instant of its next attempt: nobody has that attempt yet, so an operator may hurry or skip it. */
+function betweenAttempts(state: TaskState, id: number | undefined, at: number): Step | undefined {
+  const step = id === undefined || state.status === 'stopped' ? undefined : state.steps.get(id)
+  return step && isOutstanding(step) && !step.dispatched && step.due > at ? step : undefined
+}
+
+/** Children of a batch would go on without it. */
+function isUnderWay(state: TaskState, { id }: Step): boolean {
+  return (state.batches.get(id)?.outstanding.size ?? 0) > 0
 }
 
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
