@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Duration, Json } from 'triarch'
+import { type Duration, type Json, readJson } from 'triarch'
 import { milliseconds } from 'triarch/contract'
 import { usage } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -7,11 +7,9 @@ import type { Terminal } from './terminal.ts'
 /** JSON as it was typed, from a file (`@path`), or from the standard input (`-`). */
 export async function json(name: string, given: string, terminal: Terminal): Promise<Json> {
   const text = given === '-' ? await terminal.read() : given.startsWith('@') ? read(given.slice(1)) : given
-  try {
-    return JSON.parse(text) as Json
-  } catch (error) {
-    throw usage(`${name} is no JSON: ${(error as Error).message} (a string needs its quotes: '"text"')`)
-  }
+  const found = readJson(text)
+  if (!('problem' in found)) return found.value as Json
+  throw usage(`${name} ${found.message}${found.problem === 'syntax' ? ` (a string needs its quotes: '"text"')` : ''}`)
 }
 
 /** The text of a file. */

@@ -1,4 +1,4 @@
-import type { TaskDetails, TaskExport } from 'triarch'
+import { readJson, type TaskDetails, type TaskExport } from 'triarch'
 import { usage } from './exit.ts'
 
 /** A task in a file. `history` has a format of its own. */
@@ -39,9 +39,6 @@ export function allImported(text: string, path: string): TaskExport[] {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const read = readJson(text)
+  return 'problem' in read ? undefined : read.value
 }

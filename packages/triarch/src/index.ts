@@ -231,6 +231,7 @@ export {
 export type { Logger } from './telemetry/logger.ts'
 export type { Duration } from './value/duration.ts'
 export type { Invalidation } from './value/invalidation.ts'
+export { type JsonBounds, type ReadJson, readJson } from './value/json.ts'
 export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './value/jsonified.ts'
 export type { LogLevel } from './value/level.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'

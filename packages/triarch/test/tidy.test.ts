@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesOf, read } from './tidy/house.ts'
 import { cycles, importsOf } from './tidy/imports.ts'
+import { bareParsing } from './tidy/parsing.ts'
 import {
   type Ban,
   banned,
@@ -288,6 +289,11 @@ describe('the house stays tidy', () => {
     expect(oversized(limited, lineLimit, longFiles)).toEqual([])
   })
 
+  it('reads JSON of outside by the one reader that bounds it', () => {
+    const screens = files.filter((path) => /^packages\/[^/]+\/src\/.*\.tsx$/.test(path))
+    expect(bareParsing([...inSource, ...screens.map((path) => parse(path, read(root, path)))])).toEqual([])
+  })
+
   it('leaves no markers of unfinished work', () => {
     const texts = [...sources, ...documents].filter(({ path }) => !path.endsWith('/tidy.test.ts'))
     expect(texts.flatMap(({ path, raw }) => banned({ path, code: raw }, markers))).toEqual([])
@@ -425,6 +431,15 @@ describe('each rule', () => {
     expect(complaints('export { a as default }', defaultExports)).toBe(1)
     expect(complaints("it.only('x', f)", focusedTests)).toBe(1)
     expect(complaints("describe.concurrent.only('x', f)", focusedTests)).toBe(1)
+  })
+
+  it('sees a bare JSON.parse, and a reason that is not needed', () => {
+    const source = (text: string) => [parse('packages/x/src/y.ts', text)]
+    expect(bareParsing(source('JSON.parse(body)'), {})).toHaveLength(1)
+    expect(bareParsing(source('texts.map(JSON . parse)'), {})).toHaveLength(1)
+    expect(bareParsing(source("const said = 'JSON.parse' // JSON.parse(body)"), {})).toEqual([])
+    expect(bareParsing(source('JSON.parse(body)'), { 'packages/x/src/y.ts': 'own' })).toEqual([])
+    expect(bareParsing(source(''), { 'packages/x/src/y.ts': 'own' })).toHaveLength(1)
   })
 
   it('sees documents without a heading or with two', () => {

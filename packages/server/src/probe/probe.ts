@@ -2,7 +2,7 @@ import { type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { ProbeProblem, ProbeProblemCode, ProbeResult } from 'triarch'
+import { type ProbeProblem, type ProbeProblemCode, type ProbeResult, readJson } from 'triarch'
 import { monotonic, now, timer } from '../environment.ts'
 import type { Target } from './options.ts'
 
@@ -141,17 +141,14 @@ function judge({ status: expected, contains, triarch }: Target, status: number, 
 
 /** What another Triarch says of itself. */
 function judgeReport(bad: 'warning' | 'critical', status: number, body: string): void {
-  let report: { status?: unknown; checks?: unknown }
-  try {
-    report = JSON.parse(body) as typeof report
-  } catch {
-    throw new Wrong('status', `the status is ${status}, without a report`)
-  }
+  const read = readJson(body)
+  if ('problem' in read) throw new Wrong('status', `the status is ${status}, without a report`)
+  const report = read.value as { status?: unknown; checks?: unknown } | null
   const said = report?.status
   if ((status !== 200 && status !== 503) || (said !== 'ok' && said !== 'warning' && said !== 'critical'))
     throw new Wrong('status', `the status is ${status}, without a report`)
   if (said !== 'critical' && said !== bad) return
-  const checks = Array.isArray(report.checks)
+  const checks = Array.isArray(report?.checks)
     ? (report.checks as { name?: unknown; status?: unknown; message?: unknown }[])
     : []
   const names = checks

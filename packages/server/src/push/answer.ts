@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   PermanentError,
+  readJson,
   TransientError,
   TriarchError,
   UnknownOutcomeError,
@@ -21,11 +22,9 @@ export function outputOf(what: string, { status, headers, body }: Answer): unkno
   if (status >= 200 && status < 300) {
     if (body === null) throw new TriarchError('INVALID_OUTPUT', `${what}: the answer has too many bytes`)
     if (body === '') return null
-    try {
-      return JSON.parse(body)
-    } catch {
-      throw new TriarchError('INVALID_OUTPUT', `${what}: the answer is not JSON: ${body.slice(0, SHOWN)}`)
-    }
+    const read = readJson(body)
+    if (!('problem' in read)) return read.value
+    throw new TriarchError('INVALID_OUTPUT', `${what}: the answer ${read.message}: ${body.slice(0, SHOWN)}`)
   }
   const said = `${what} answered ${status}${body ? `: ${body.slice(0, SHOWN)}` : ''}`
   if (status >= 300 && status < 400) throw new PermanentError(`${said} (a redirect is not followed)`)

@@ -15,7 +15,7 @@ import { encode } from '../value/payload.ts'
 import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
-import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
+import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
 import { isCutOff, lossBy } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
@@ -308,8 +308,7 @@ export class Attempt {
       this.#pulseOut(undefined, undefined)
     }
     if (progress === undefined && checkpoint === undefined) return
-    const pace = () => reportEvery(this.#environment.now() - this.startedAt)
-    this.#beat ??= throttle(this.#environment, pace, () => {
+    this.#beat ??= throttle(this.#environment, pacing(this.#environment, this, this.#bounds.payload), () => {
       if (!this.#settled) this.order.beat(this.#progress, this.checkpoint)
     })
     this.#beat()

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { readJson } from '../value/json.ts'
 import { encode } from '../value/payload.ts'
 import { invalid, isSchema, type StandardSchema, validateSync } from '../value/schema.ts'
 
@@ -202,7 +203,7 @@ function fromEnvironment(
     const one = `${variable}__${constant(property)}`
     const text = environment[one]
     if (text === undefined || text === '') continue
-    layer = { ...(isObject(layer) ? layer : {}), [property]: lenientJson(text) }
+    layer = { ...(isObject(layer) ? layer : {}), [property]: lenientJson(one, text) }
   }
   return layer
 }
@@ -220,20 +221,17 @@ function constant(name: string): string {
 }
 
 function jsonOf(variable: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new TriarchError('INVALID_SETTING', `the environment variable ${variable} must hold JSON`)
-  }
+  const read = readJson(text)
+  if (!('problem' in read)) return read.value
+  throw new TriarchError('INVALID_SETTING', `the environment variable ${variable} must hold JSON: it ${read.message}`)
 }
 
 /** A text that is no JSON stands for itself. */
-function lenientJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+function lenientJson(variable: string, text: string): unknown {
+  const read = readJson(text)
+  if (!('problem' in read)) return read.value
+  if (read.problem === 'syntax') return text
+  throw new TriarchError('INVALID_SETTING', `the environment variable ${variable} ${read.message}`)
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { childEnded } from './batch/batching.ts'
 import { childRefused } from './child/refusal.ts'
+import type { Json } from './json.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { FINALIZE } from './plan/plan.ts'
@@ -43,9 +44,12 @@ function take(turn: Turn, message: Message): void {
     case 'heartbeat': {
       const step = state.steps.get(message.step)
       if (!step || step.attempt !== message.attempt || !isOutstanding(step)) return stale(turn)
-      const { progress, checkpoint, trial, elsewhere } = message
+      const { progress, trial, elsewhere } = message
+      // It comes with each report, lest one of them is lost: the history has it once.
+      const checkpoint = isSame(message.checkpoint, step.checkpoint) ? undefined : message.checkpoint
       if (elsewhere !== undefined) return runsElsewhere(turn, step, elsewhere)
       if (step.operation !== 'run' && !trial) return stale(turn)
+      if (progress === undefined && checkpoint === undefined && trial === undefined) return
       return emit(turn, {
         type: 'heartbeat',
         id: message.step,
@@ -84,6 +88,10 @@ function take(turn: Turn, message: Message): void {
     default:
       return control(turn, message)
   }
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || (one !== undefined && JSON.stringify(one) === JSON.stringify(other))
 }
 
 function replied(turn: Turn, reply: Reply): void {

@@ -51,13 +51,14 @@ export class Chronicle {
   }
 }
 
-/** What only says that a step is alive, or what operators said, does not count towards the bounds of a history. */
+/** What only says that a step is alive, or what operators said, does not count towards the bytes of a history. What a step saves does. */
 export function isAside(event: DatedEvent['event']): boolean {
   const { type } = event
+  if (type === 'heartbeat') return event.checkpoint === undefined
   return asides.has(type) || (type === 'paused' && event.reason === 'operator')
 }
 
-const asides: ReadonlySet<string> = new Set(['heartbeat', 'messageIgnored', 'requestReceived', 'resumed'])
+const asides: ReadonlySet<string> = new Set(['messageIgnored', 'requestReceived', 'resumed'])
 
 /** Reads some records of a history without those before them: what they refer to is read one by one. */
 export class RangeReader {

@@ -1,6 +1,9 @@
 import type { Remotes } from '../agent/remote.ts'
+import { toldOf } from '../agent/suspension.ts'
+import { pacing, throttle } from '../agent/throttle.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
@@ -18,6 +21,8 @@ export interface AdoptionsOptions {
   store: Pick<StateStore, 'post'>
   /** Of a task, as its history has it; null: that cannot be read. */
   state: (task: string) => Promise<TaskState | null>
+  /** Largest payload, in bytes of JSON. */
+  payload: number
   /** For how long the owner of a task awaits the answer to such an attempt without a word (ms). */
   lease: number
   /** Something was written for tasks that may be owned here. */
@@ -35,6 +40,9 @@ interface Adopted {
   beat: number
   /** Its agent was told that its task stops. */
   told: boolean
+  /** What its code said last, and how it is told to the task. */
+  said: { startedAt: number; progress?: Json; checkpoint: Json | undefined }
+  say?: () => void
   freed: () => void
 }
 
@@ -65,7 +73,15 @@ export class Adoptions implements Adopts {
     const { environment, remotes } = this.#options
     const beatAt = environment.monotonic()
     const adopted: Adopted = {
-      ...{ session, ticket, heartbeatWithin: null, beatAt, beat: 0, told: false },
+      ...{
+        session,
+        ticket,
+        heartbeatWithin: null,
+        beatAt,
+        beat: 0,
+        told: false,
+        said: { startedAt: ticket.at, checkpoint: undefined },
+      },
       freed: freed ?? (() => undefined),
     }
     this.#drop(name)
@@ -86,8 +102,20 @@ export class Adoptions implements Adopts {
     adopted.beatAt = environment.monotonic()
     const { operation, step, attempt } = adopted.ticket
     if (operation !== 'run' || (progress === undefined && checkpoint === undefined)) return
-    const said = { ...(progress !== undefined && { progress }), ...(checkpoint !== undefined && { checkpoint }) }
-    this.#post(adopted.ticket.task, { type: 'heartbeat', step, attempt, ...said }).catch(failed)
+    const { payload } = this.#options
+    try {
+      Object.assign(adopted.said, toldOf({ progress, checkpoint }, payload, []))
+    } catch {
+      return // what cannot be recorded is not; it lives all the same
+    }
+    const { said, ticket } = adopted
+    // As its own node would write it: no more often.
+    adopted.say ??= throttle(environment, pacing(environment, said, payload), () => {
+      if (this.#adopted.get(name) !== adopted) return
+      const { startedAt: _, ...told } = said
+      this.#post(ticket.task, { type: 'heartbeat', step, attempt, ...told }).catch(failed)
+    })
+    adopted.say()
   }
 
   /** It was answered. */

@@ -54,6 +54,80 @@ describe('heartbeats', () => {
   })
 })
 
+describe('checkpoints', () => {
+  const payload = 10_000
+  const saved = (n: number) => `${n}`.padEnd(9_000, 'x')
+
+  it('of a long attempt grow its history by the logarithm of its time, and the last is not far behind', async () => {
+    const environment = new VirtualEnvironment()
+    const bank = agent('bank')
+    const long = bank.action('long', {
+      attemptWithin: '1d',
+      async run(_: null, step: StepContext) {
+        if (step.attempt > 1) return Number((step.checkpoint as string).replaceAll('x', ''))
+        for (let beat = 1; beat <= 2_160; beat++) {
+          step.heartbeat({ checkpoint: saved(beat) })
+          await new Promise<void>((resolve) => environment.timer(10_000, resolve))
+        }
+        throw new Error('once more')
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(long, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank], environment, limits: { payload } })
+    const task = await s.submit(flow, null)
+    await s.advance('4h')
+    const saving = (await eventsOf(task, 'heartbeat')).filter(({ checkpoint }) => checkpoint !== undefined)
+    const last = Number((saving.at(-1)?.checkpoint as string).replaceAll('x', ''))
+    // A quarter of its time is what a crash may cost.
+    expect(last).toBeGreaterThan(1_440 * 0.75)
+    // Every 60 seconds they would be 240, and in 6 hours 360.
+    expect(saving.length).toBeLessThan(60)
+    await s.advance('3h')
+    expect(await task.result()).toBe(2_160)
+  })
+
+  it('are in the history once, however often progress is told beside them', async () => {
+    const environment = new VirtualEnvironment()
+    const bank = agent('bank')
+    const act = bank.action('act', {
+      attemptWithin: '10m',
+      async run(_: null, step: StepContext) {
+        step.heartbeat({ checkpoint: saved(1) })
+        for (let part = 1; part <= 20; part++) {
+          await new Promise<void>((resolve) => environment.timer(5_000, resolve))
+          step.heartbeat({ progress: part / 20 })
+        }
+        return 'done'
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank], environment })
+    const task = await s.submit(flow, null)
+    await s.advance('3m')
+    expect(await task.result()).toBe('done')
+    const beats = await eventsOf(task, 'heartbeat')
+    expect(beats.filter(({ checkpoint }) => checkpoint !== undefined)).toHaveLength(1)
+    expect(beats.length).toBeGreaterThan(15)
+  })
+
+  it('count towards the bytes of a history, which has a bound, as all else that its steps make', async () => {
+    const bank = agent('bank')
+    const act = bank.action('act', {
+      retry: { attempts: 1_000, backoff: { initial: '1s', factor: 1 } },
+      run(_: null, step: StepContext) {
+        step.heartbeat({ checkpoint: saved(step.attempt) })
+        throw new Error('once more')
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    const limits = { payload, historyBytes: 200_000 }
+    await using s = await stage({ workflows: [flow], agents: [bank], limits })
+    const task = await s.submit(flow, null)
+    await s.advance('10m')
+    expect(await task.status()).toMatchObject({ status: 'stopped', error: { code: 'HISTORY_TOO_LONG' } })
+  })
+})
+
 describe('a heartbeat that somebody’s transaction keeps out', () => {
   it('is said again until it is heard, with what came meanwhile, and keeps its attempt alive', async () => {
     using file = scratch()
