@@ -46,7 +46,7 @@ import {
 } from './reads.ts'
 import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
-import { SEATS } from './seat.ts'
+import { SEATS, UNSEAT } from './seat.ts'
 import {
   CREATE_SETTING,
   SETTING_CHANGES,
@@ -354,11 +354,12 @@ function looked(count: number): string {
 }
 
 /**
- * The leader looks at some of the locks, too, at what nobody has taken, and at what lies dead in the queues. Their statement is the sweep's:
- * it is its lease that holds.
+ * The leader looks at some of the locks, too, at what nobody has taken, at what lies dead in the queues, and at seats that nobody has. Their
+ * statement is the sweep's: it is its lease that holds.
  */
 function swept(count: number): string {
   return `
+WITH unseated AS (${UNSEAT})
 SELECT s.report, l.told, o.untaken, o.schedules, CASE WHEN s.report IS NOT NULL THEN ${LITTERED} END AS littered FROM triarch.sweep(${parameters(count)}) AS s (report),
   LATERAL (SELECT triarch.sweep_locks($1, least($4, 200)) AS told WHERE s.report IS NOT NULL) l,
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`

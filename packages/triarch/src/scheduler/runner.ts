@@ -430,7 +430,8 @@ export class TaskRunner {
       consumed,
       work,
       withdraw: turn.aborts.filter((step) => !this.#attempts.has(step)),
-      forget: turn.forgotten,
+      // Of a task that stops by force nobody waits for what runs elsewhere; its requests stand until it has ended, and their seats with them.
+      forget: stopped ? [] : turn.forgotten,
       children,
       posts: turn.posts,
       ...(turn.gates.locks.length + turn.gates.unlocks.length > 0 && { gates: turn.gates }),

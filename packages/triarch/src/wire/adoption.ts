@@ -112,7 +112,8 @@ export class Adoptions implements Adopts {
     // As its own node would write it: no more often.
     adopted.say ??= throttle(environment, pacing(environment, said, payload), () => {
       if (this.#adopted.get(name) !== adopted) return
-      const { startedAt: _, ...told } = said
+      const { progress, checkpoint } = said
+      const told = { ...(progress !== undefined && { progress }), ...(checkpoint !== undefined && { checkpoint }) }
       this.#post(ticket.task, { type: 'heartbeat', step, attempt, ...told }).catch(failed)
     })
     adopted.say()

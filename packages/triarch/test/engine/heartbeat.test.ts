@@ -64,7 +64,7 @@ describe('checkpoints', () => {
     const long = bank.action('long', {
       attemptWithin: '1d',
       async run(_: null, step: StepContext) {
-        if (step.attempt > 1) return Number((step.checkpoint as string).replaceAll('x', ''))
+        if (step.attempt > 1) return Number(String(step.checkpoint).replaceAll('x', ''))
         for (let beat = 1; beat <= 2_160; beat++) {
           step.heartbeat({ checkpoint: saved(beat) })
           await new Promise<void>((resolve) => environment.timer(10_000, resolve))
@@ -77,7 +77,7 @@ describe('checkpoints', () => {
     const task = await s.submit(flow, null)
     await s.advance('4h')
     const saving = (await eventsOf(task, 'heartbeat')).filter(({ checkpoint }) => checkpoint !== undefined)
-    const last = Number((saving.at(-1)?.checkpoint as string).replaceAll('x', ''))
+    const last = Number(String(saving.at(-1)?.checkpoint).replaceAll('x', ''))
     // A quarter of its time is what a crash may cost.
     expect(last).toBeGreaterThan(1_440 * 0.75)
     // Every 60 seconds they would be 240, and in 6 hours 360.

@@ -7,7 +7,7 @@ import { owned, transition, workRequest } from './samples.ts'
 const PAY = { name: 'pay', most: 3 }
 const CHARGE = { name: 'pay.charge', most: 2 }
 
-async function queued(store: StateStore, actions: readonly string[]): Promise<void> {
+export async function queued(store: StateStore, actions: readonly string[]): Promise<void> {
   const work = actions.map((action, index) => {
     const request = workRequest('t', index + 1, { action })
     return { ...request, request: { ...request.request, step: index + 1, action } }

@@ -5,6 +5,9 @@ const TAKEN = `
 SELECT count(*) AS taken FROM triarch_seats s WHERE s.name = ? AND EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = s.work)`
 const FREE = `
 DELETE FROM triarch_seats WHERE name = ?1 AND NOT EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = triarch_seats.work)`
+const SWEEP = `
+DELETE FROM triarch_seats WHERE (name, work) IN (
+  SELECT s.name, s.work FROM triarch_seats s WHERE NOT EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = s.work) LIMIT ? + 0)`
 const TAKE = 'INSERT OR REPLACE INTO triarch_seats (name, work, most) VALUES (?, ?, ?)'
 const NAMED = `
 SELECT s.name, count(*) AS taken,
@@ -25,6 +28,11 @@ export function seat(database: Database, bounds: readonly SeatBound[] | undefine
     database.run(FREE, name)
     for (const work of works) database.run(TAKE, name, work, most)
   }
+}
+
+/** Seats whose requests are gone, and whose names nobody took again: so many of them go. */
+export function sweepSeats(database: Database, limit: number): void {
+  database.run(SWEEP, limit)
 }
 
 export function seats(database: Database, _now: number, names: readonly string[]): SeatRow[] {

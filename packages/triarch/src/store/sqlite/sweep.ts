@@ -5,6 +5,7 @@ import { deliver } from './inbox.ts'
 import { sweepLocks } from './lock.ts'
 import { MARK } from './nodes.ts'
 import { releaseTasks, releaseWork } from './release.ts'
+import { sweepSeats } from './seat.ts'
 import { type AttemptRow, replyFor } from './work.ts'
 
 /** How long a dead node's row stays, so that the node hears of its death (ms). */
@@ -71,6 +72,7 @@ export function sweep(
     const lateSteps = expire(database, now, limit)
     const overdueTasks = database.run(OVERDUE, now, limit)
     sweepLocks(database, now, Math.min(limit, MOST_CLAIMS))
+    sweepSeats(database, limit)
     const schedules = database.get(SCHEDULE_DUE, now) !== undefined
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
     return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, schedules, more }
