@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { seatSuite } from '../../triarch/test/engine/seat.suite.ts'
+import { handClock } from '../../triarch/test/store/clock.ts'
 import { queued } from '../../triarch/test/store/seat.suite.ts'
 import { postgres } from '../src/index.ts'
-import { handClock } from '../../triarch/test/store/clock.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 
@@ -18,7 +18,10 @@ describe('seats', () => {
   it('whose requests are gone are swept, those of requests that run are not', async () => {
     const store = postgres({ url: serverUrl(), schema })(handClock())
     await store.open()
-    await queued(store, Array.from({ length: 6 }, () => 'pay.charge'))
+    await queued(
+      store,
+      Array.from({ length: 6 }, () => 'pay.charge'),
+    )
     const agents = (seat: string) => [
       { agent: 'pay', actions: ['pay.charge'], limit: 1, seats: [{ name: seat, most: 1 }] },
     ]

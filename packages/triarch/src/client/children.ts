@@ -1,6 +1,6 @@
 import { SEPARATOR } from '../kernel/child/child.ts'
 import type { RowCondition } from '../store/port.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { conditionsOf } from '../view/condition.ts'
 import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Connection } from './connection.ts'
@@ -22,7 +22,7 @@ export async function listChildren(
   { step, ...options }: ChildrenOptions,
 ): Promise<TaskPage> {
   checkOptions('children', options, ['status', 'outcome', 'workflow', 'cursor', 'limit'])
-  if (step !== undefined) checkInteger('children: step', step, 1, Number.MAX_SAFE_INTEGER)
+  if (step !== undefined) checkInteger('children: step', step, 1, HIGHEST_NUMBER)
   const { filter, page } = listedBy({ ...options, parent })
   await connection.opened()
   const { where } = conditionsOf(filter, connection.environment.now())

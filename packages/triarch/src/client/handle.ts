@@ -15,7 +15,7 @@ import { type PlanView, planView } from '../planning/preview.ts'
 import type { AuditEntry } from '../store/port.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 import type { HistoryEntry } from '../view/event.ts'
 import { type ExportOptions, exportOf, type RecordRange, type TaskExport } from '../view/export.ts'
@@ -94,7 +94,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   async moment(seq?: number): Promise<TaskMoment> {
-    if (seq !== undefined) checkInteger('moment', seq, 1, Number.MAX_SAFE_INTEGER)
+    if (seq !== undefined) checkInteger('moment', seq, 1, HIGHEST_NUMBER)
     return readMoment(this.#connection, this.id, seq)
   }
 
@@ -168,7 +168,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async retry(options: ControlOptions & { step?: number; input?: unknown } = {}): Promise<void> {
     checkOptions('retry', options, ['step', 'input', ...controlKeys])
     const { step, input } = options
-    if (step !== undefined) checkInteger('retry: step', step, 1, Number.MAX_SAFE_INTEGER)
+    if (step !== undefined) checkInteger('retry: step', step, 1, HIGHEST_NUMBER)
     const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
     const retry = { ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) }
     await this.#send({ type: 'retry', ...retry, ...checkControl('retry', options) })
@@ -178,7 +178,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void> {
     checkOptions('skip', options, ['step', 'output', ...controlKeys])
     const { step, output } = options
-    checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
+    checkInteger('skip: step', step, 1, HIGHEST_NUMBER)
     const payload = output === undefined ? undefined : encode(output, 'output', this.#connection.limits.payload)
     const said = checkControl('skip', options)
     await this.#send({ type: 'skip', step, ...(payload !== undefined && { output: payload }), ...said })
@@ -253,7 +253,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   async #cut(after: number, said: ControlOptions): Promise<void> {
-    checkInteger('resume: after', after, 1, Number.MAX_SAFE_INTEGER)
+    checkInteger('resume: after', after, 1, HIGHEST_NUMBER)
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
     const act = { action: 'task.cut', subject: `task:${this.id}`, ...said, details: { after } }

@@ -15,6 +15,7 @@ import { snapshotOf } from '../scheduler/transition.ts'
 import type { HistoryRecord, ImportedTask, StateStore } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 import { eventsIn, FORMAT, recordText } from '../store/record.ts'
+import { readJson } from '../value/json.ts'
 import { checkTaskId } from '../value/name.ts'
 import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
@@ -92,13 +93,24 @@ async function write({ store, environment }: Means, found: Found, paused: boolea
 
 /** Throws INVALID_OPTION, INVALID_NAME. */
 function checkShape(exported: TaskExport): TaskExport {
-  const { format, task, records } = (exported ?? {}) as Partial<TaskExport>
-  const isRecord = (it: ExportedRecord | null) =>
-    Number.isSafeInteger(it?.seq) && Number.isSafeInteger(it?.at) && Array.isArray(it?.events)
-  if (typeof task !== 'string' || !Number.isSafeInteger(format) || !Array.isArray(records) || !records.every(isRecord))
-    throw new TriarchError('INVALID_OPTION', 'import: this is not what export() gives')
-  checkTaskId(task)
+  if (!isExport(exported)) throw new TriarchError('INVALID_OPTION', 'import: this is not what export() gives')
+  checkTaskId(exported.task)
   return exported
+}
+
+/** Whatever is given: it may be no JSON, or nested deeper than any value that a history has. */
+function isExport(exported: TaskExport): boolean {
+  try {
+    const { format, task, records } = (exported ?? {}) as Partial<TaskExport>
+    const isRecord = (it: ExportedRecord | null) =>
+      Number.isSafeInteger(it?.seq) &&
+      Number.isSafeInteger(it?.at) &&
+      Array.isArray(it?.events) &&
+      !('problem' in readJson(JSON.stringify(it.events)))
+    return typeof task === 'string' && Number.isSafeInteger(format) && Array.isArray(records) && records.every(isRecord)
+  } catch {
+    return false
+  }
 }
 
 /** Throws IMPORT_REFUSED, IMPORT_TOO_LARGE. */

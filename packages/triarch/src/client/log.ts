@@ -1,7 +1,7 @@
 import { delay } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
 import type { Connection } from './connection.ts'
 import { LOOK } from './log-watch.ts'
@@ -49,8 +49,8 @@ const keys = ['step', 'attempt', 'level', 'after', 'limit'] as const
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 function checked(what: string, options: LogOptions) {
   const { step = null, attempt = null, level = 'debug', after = 0, limit = 100 } = options
-  if (step !== null) checkInteger(`${what}: step`, step, 0, Number.MAX_SAFE_INTEGER)
-  if (attempt !== null) checkInteger(`${what}: attempt`, attempt, 1, Number.MAX_SAFE_INTEGER)
+  if (step !== null) checkInteger(`${what}: step`, step, 0, HIGHEST_NUMBER)
+  if (attempt !== null) checkInteger(`${what}: attempt`, attempt, 1, HIGHEST_NUMBER)
   if (!logLevels.includes(level))
     throw new TriarchError('INVALID_OPTION', `${what}: level must be one of ${logLevels.join(', ')}`)
   checkInteger(`${what}: after`, after, 0, Number.MAX_SAFE_INTEGER)

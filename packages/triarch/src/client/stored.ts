@@ -14,7 +14,7 @@ import { changeSetting, type Decided, type Seen } from '../setting/change.ts'
 import { ownSetting } from '../setting/own.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
 import { storedChange, storedSetting } from '../store/version.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { changeInfo, type SettingInfo, settingNodes, trialInfo, versionInfo } from '../view/setting.ts'
 import { actor as acting, entryOf } from './act.ts'
@@ -69,7 +69,7 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
     checkOptions('history', options, ['cursor', 'limit'])
     const { cursor = null, limit = 100 } = options
     checkInteger('history: limit', limit, 1, MOST_CHANGES)
-    if (cursor !== null) checkInteger('history: cursor', cursor, 1, Number.MAX_SAFE_INTEGER)
+    if (cursor !== null) checkInteger('history: cursor', cursor, 1, HIGHEST_NUMBER)
     await this.#means.opened()
     const rows = await this.#means.store.settingChanges({ name: this.name, before: cursor, limit: limit + 1 })
     const last = rows[limit - 1]
@@ -107,7 +107,7 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   }
 
   async rollback({ to, ...options }: SettingChangeOptions & { to?: number }): Promise<SettingInfo<Partial<T>>> {
-    if (to !== undefined) checkInteger('rollback: to', to, 1, Number.MAX_SAFE_INTEGER)
+    if (to !== undefined) checkInteger('rollback: to', to, 1, HIGHEST_NUMBER)
     return this.#write('rollback', options, async ({ state: stored, revision, now }) => {
       if (to === undefined && stored.trial)
         return { state: withdrawn(stored), move: 'withdrawn', version: stored.trial.candidate.version }
@@ -239,6 +239,6 @@ function checkWord(what: string, options: SettingChangeOptions): SettingChangeOp
   if (reason === undefined || reason === '') throw new TriarchError('INVALID_OPTION', `${what}: give a reason`)
   checkText(`${what}: reason`, reason, LONGEST_REASON)
   if (actor !== undefined) checkText(`${what}: actor`, actor, 200)
-  if (expected !== undefined) checkInteger(`${what}: expected`, expected, 0, Number.MAX_SAFE_INTEGER)
+  if (expected !== undefined) checkInteger(`${what}: expected`, expected, 0, HIGHEST_NUMBER)
   return options
 }

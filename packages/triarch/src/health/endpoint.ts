@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { legible, objectOf } from '../store/legible.ts'
 import type { ProbeRow, StateStore } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
-import { checkText } from '../value/text.ts'
+import { checkText, isStorable } from '../value/text.ts'
 
 /**
  * What was wrong. `dns`: the name leads nowhere; `connect`: nobody answers there; `timeout`: not soon enough; `tls`, `certificate`: the
@@ -155,7 +155,9 @@ export async function listProbes(
 }
 
 function isNames(names: unknown, most: number): boolean {
-  return Array.isArray(names) && names.length <= most && names.every((name) => typeof name === 'string')
+  return (
+    Array.isArray(names) && names.length <= most && names.every((name) => typeof name === 'string' && isStorable(name))
+  )
 }
 
 /** Null: it cannot be read. */

@@ -14,6 +14,7 @@ export interface LineText {
 /** Longest message (characters), and largest fields (bytes of JSON). What is more is cut off, or left out and said. */
 export const LONGEST_MESSAGE = 4_096
 export const LARGEST_FIELDS = 8_192
+const MOST_FIELDS = 1_000
 
 /** Whatever is given, a line comes of it. `secrets`: texts that it must not have. */
 export function lineText(message: unknown, fields: unknown, secrets: ReadonlySet<string>, dropped = 0): string {
@@ -45,10 +46,9 @@ export function lineOf(text: string): LineText {
 }
 
 function textOf(message: unknown): string {
-  if (typeof message === 'string')
-    return message.length > 2 * LONGEST_MESSAGE ? message.slice(0, 2 * LONGEST_MESSAGE) : message
   try {
-    return String(message)
+    const text = typeof message === 'string' ? message : String(message)
+    return text.length > 2 * LONGEST_MESSAGE ? text.slice(0, 2 * LONGEST_MESSAGE) : text
   } catch {
     return '?'
   }
@@ -57,11 +57,14 @@ function textOf(message: unknown): string {
 /** Null: there are none. */
 function fieldsOf(fields: unknown): Json {
   try {
-    if (typeof fields !== 'object' || fields === null || Object.keys(fields).length === 0) return null
+    if (typeof fields !== 'object' || fields === null) return null
+    const { length } = Array.isArray(fields) ? fields : Object.keys(fields)
+    if (length === 0) return null
+    if (length > MOST_FIELDS) return { omitted: `${length} fields, of at most ${MOST_FIELDS}` }
     const plain = Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? told(value) : value])
     return encode(Object.fromEntries(plain), 'fields', LARGEST_FIELDS)
   } catch (error) {
-    return { omitted: (error as Error)?.message ?? 'fields' }
+    return { omitted: toRecord(error).message }
   }
 }
 

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { entriesOf } from './options.ts'
 import { isStorable } from './text.ts'
 
 /** Entries of one map, and bytes of all its names and values together: the largest headers of trace context fit twice over. */
@@ -10,7 +11,7 @@ const LONGEST_NAME = 200
 export function checkMetadata(what: string, given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TriarchError('INVALID_OPTION', `${what}: metadata must be an object of strings`)
-  const entries = Object.entries(given)
+  const entries = entriesOf(`${what}: metadata`, given)
   if (entries.length > MOST_ENTRIES)
     throw new TriarchError('INVALID_OPTION', `${what}: metadata has ${entries.length} entries, at most ${MOST_ENTRIES}`)
   let bytes = 0

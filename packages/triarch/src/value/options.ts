@@ -41,7 +41,7 @@ export function checkOptions<T extends object, const A extends readonly string[]
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TriarchError('INVALID_OPTION', `${what}: the options must be an object`)
   }
-  for (const key of Object.keys(given)) {
+  for (const key of namesIn(what, given)) {
     if (allowed.includes(key)) continue
     const nearest = renamed[key]?.find((name) => allowed.includes(name)) ?? nearestOf(key, allowed)
     const hint = nearest === undefined ? `known options: ${allowed.join(', ')}` : `did you mean "${nearest}"?`
@@ -50,6 +50,26 @@ export function checkOptions<T extends object, const A extends readonly string[]
     })
   }
 }
+
+function namesIn(what: string, given: object): string[] {
+  try {
+    return Object.keys(given)
+  } catch (cause) {
+    throw new TriarchError('INVALID_OPTION', `${what}: the options cannot be read`, { cause })
+  }
+}
+
+/** What the object has, by its names. Throws INVALID_OPTION: it cannot be read. */
+export function entriesOf(what: string, given: object): [string, unknown][] {
+  try {
+    return Object.entries(given)
+  } catch (cause) {
+    throw new TriarchError('INVALID_OPTION', `${what} cannot be read`, { cause })
+  }
+}
+
+/** Of records, steps, attempts and versions: every store has room for no higher one. */
+export const HIGHEST_NUMBER = 2_147_483_647
 
 /** The whole number itself, when it lies in [min, max]. Throws INVALID_OPTION. */
 export function checkInteger(what: string, value: unknown, min: number, max: number): number {

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { entriesOf } from './options.ts'
 import { checkText } from './text.ts'
 
 const MOST_TAGS = 32
@@ -18,7 +19,7 @@ export function checkTags(what: string, tags: unknown): Record<string, string> {
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
     throw new TriarchError('INVALID_OPTION', `${what}: tags must be an object of strings`)
   }
-  const entries = Object.entries(tags)
+  const entries = entriesOf(`${what}: tags`, tags)
   if (entries.length > MOST_TAGS) throw new TriarchError('INVALID_OPTION', `${what}: at most ${MOST_TAGS} tags`)
   for (const [name, value] of entries) {
     checkText(`${what}: the name of a tag`, name, 100)

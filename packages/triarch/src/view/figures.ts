@@ -190,8 +190,6 @@ function checked(query: FiguresQuery): FiguresQuery {
     throw new TriarchError('INVALID_OPTION', `statistics: kind must be one of ${KINDS.join(', ')}`)
   for (const name of ['from', 'to'] as const)
     if (query[name] !== undefined) checkInteger(`statistics: ${name}`, query[name], 0, Number.MAX_SAFE_INTEGER - 1)
-  for (const name of FILTERS)
-    if (query[name] !== undefined && !(typeof query[name] === 'string' && query[name].length <= LONGEST))
-      throw new TriarchError('INVALID_OPTION', `statistics: ${name} must be a string of at most ${LONGEST} characters`)
+  for (const name of FILTERS) if (query[name] !== undefined) checkText(`statistics: ${name}`, query[name], LONGEST)
   return query
 }

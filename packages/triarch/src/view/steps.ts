@@ -1,6 +1,7 @@
 import type { Action } from '../definition/definition.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
 import type { PresentedStep } from '../definition/step.ts'
+import { toRecord } from '../error/record.ts'
 import { type Batch, type BatchCounts, countsOf, newBatch, tryAgain } from '../kernel/batch/batch.ts'
 import { batchChanged, batchPaged } from '../kernel/batch/fold.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
@@ -120,12 +121,21 @@ export async function present(view: StepView, { action, middleware }: Known): Pr
     const summary = await around(chain, 'present', call, (changed) =>
       definition?.present?.({ ...step, input: changed as Json }),
     )
-    if (summary !== undefined) view.summary = String(summary)
+    if (summary !== undefined) view.summary = shortened(summary)
     const { hints = [] } = definition ?? {}
-    view.hints = [await (typeof hints === 'function' ? hints(step) : hints)].flat()
+    view.hints = [await (typeof hints === 'function' ? hints(step) : hints)].flat().slice(0, MOST_HINTS).map(shortened)
   } catch (failure) {
-    view.summary = `cannot be presented: ${failure instanceof Error ? failure.message : String(failure)}`
+    view.summary = `cannot be presented: ${toRecord(failure).message}`
   }
+}
+
+/** Characters of a summary and of a hint, and hints of a step. */
+const LONGEST_SUMMARY = 4_096
+const MOST_HINTS = 100
+
+function shortened(told: unknown): string {
+  const text = String(told)
+  return text.length > LONGEST_SUMMARY ? `${text.slice(0, LONGEST_SUMMARY - 1)}…` : text
 }
 
 function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {

@@ -33,6 +33,9 @@ const places: Record<
   'the name of a signal': {
     ask: async (triarch, name) => (await triarch.submit(fine, null, { startAt: '1h' })).signal(name),
   },
+  'the name of a probe': { ask: (triarch, name) => triarch.probes({ names: [name] }) },
+  'an error to count by': { ask: (triarch, error) => triarch.statistics({ error }) },
+  'a workflow to count by': { ask: (triarch, workflow) => triarch.statistics({ workflow }) },
   'a token': { ask: (triarch, text) => triarch.resume(text) },
   'the task in a token': {
     ask: (triarch, text) => triarch.resume(Buffer.from(JSON.stringify([text, 1, 'k'])).toString('base64url')),

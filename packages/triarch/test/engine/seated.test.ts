@@ -46,7 +46,9 @@ describe('a concurrency that all nodes share', () => {
 
   it('leaves nothing behind of keys that nobody uses any more', async () => {
     using file = scratch()
-    const bank = agent('bank', { concurrency: { shared: 2, key: (input) => `t${(input as { tenant: number }).tenant}` } })
+    const bank = agent('bank', {
+      concurrency: { shared: 2, key: (input) => `t${(input as { tenant: number }).tenant}` },
+    })
     const charge = bank.action('charge', { run: async ({ tenant }: { tenant: number }) => tenant })
     const flow = workflow('flow', { run: (input: { tenant: number }, task) => task.run(charge, input) })
     await using s = await stage({ store: file.store, workflows: [flow], agents: [bank], poll: '100ms', sweep: '1s' })

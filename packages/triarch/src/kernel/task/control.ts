@@ -86,7 +86,8 @@ export function whyNot(
     if (type === 'skip' || message.input === undefined || all.length < 2) return null
     return `steps ${all.map(({ id }) => id).join(', ')} are held, and the input is for one: say by \`step\` for which`
   }
-  if (state.status !== 'stopped' && step !== undefined) return `step ${step} is neither held nor waits for its next attempt`
+  if (state.status !== 'stopped' && step !== undefined)
+    return `step ${step} is neither held nor waits for its next attempt`
   // It may have succeeded since this was asked.
   if (state.status !== 'stopped' || state.result === 'success') return 'the task neither is paused nor failed'
   if (type === 'skip')
