@@ -52,8 +52,7 @@ describe('a concurrency that all nodes share', () => {
     const charge = bank.action('charge', { run: async ({ tenant }: { tenant: number }) => tenant })
     const flow = workflow('flow', { run: (input: { tenant: number }, task) => task.run(charge, input) })
     await using s = await stage({ store: file.store, workflows: [flow], agents: [bank], poll: '100ms', sweep: '1s' })
-    const tasks = []
-    for (let tenant = 0; tenant < 20; tenant++) tasks.push(await s.submit(flow, { tenant }))
+    const tasks = await Promise.all(Array.from({ length: 20 }, (_, tenant) => s.submit(flow, { tenant })))
     await s.advance('30s')
     for (const task of tasks) expect(await task.status()).toMatchObject({ outcome: 'success' })
     using database = new DatabaseSync(file.path)
