@@ -10,6 +10,7 @@ const resume: Message = { type: 'resume', ...outside }
 const skip: Message = { type: 'skip', step: 1, ...outside }
 const running: TaskEvent[] = [h.started, h.requested(1), h.requested(2)]
 const hold = (step: number): TaskEvent => ({ type: 'paused', reason: 'step', step, error: h.error })
+const waiting: TaskEvent[] = [...running, h.failedAttempt(1, { next: { operation: 'run', at: 9_000_000_000_000 } })]
 const held: TaskEvent[] = [...running, h.failedAttempt(1), hold(1)]
 const both: TaskEvent[] = [...held, h.failedAttempt(2), hold(2)]
 const failed: TaskEvent[] = [
@@ -292,7 +293,19 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'skips a step of a task that runs',
     running,
     { mail: [skip] },
-    ['messageIgnored message="skip" step=1 reason="the task neither is paused nor failed"'],
+    ['messageIgnored message="skip" step=1 reason="step 1 is neither held nor waits for its next attempt"'],
+  ],
+  [
+    'hurries a step that waits for its next attempt',
+    waiting,
+    { mail: [{ ...retry, step: 1 }] },
+    ['stepRetried 1 at=+0', 'starts 1 run 2', 'wakes +0'],
+  ],
+  [
+    'skips a step that waits for its next attempt',
+    waiting,
+    { mail: [{ ...skip, output: 'by hand' }] },
+    ['stepSkipped 1 output="by hand" by="operator"', 'tells 1: "by hand"'],
   ],
   [
     'skips an undo that is held',
