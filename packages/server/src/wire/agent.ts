@@ -107,6 +107,7 @@ export const AgentSuspend = named(
           )
           .max(10_000),
         last: z.boolean(),
+        digest: z.string().max(100).optional(),
       })
       .optional(),
   }),

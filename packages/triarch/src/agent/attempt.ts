@@ -192,7 +192,7 @@ export class Attempt {
     // The work was done, but its result cannot be recorded: trying again is no help, asking the service is.
     const unfit = unrecordableCodes.some((code) => isTriarchError(error, code))
     const unrecordable = unfit && this.#gave !== 'page'
-    const refused = kind === 'permanent' || unfit || isTriarchError(error, 'INVALID_INPUT')
+    const refused = kind === 'permanent' || unfit || refusedCodes.some((code) => isTriarchError(error, code))
     const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
     const lost = refused ? undefined : lossBy(this.#aborted)
     const done = unrecordable && (this.#gave === 'output' || isTriarchError(error, 'INVALID_OUTPUT'))
@@ -318,6 +318,9 @@ export class Attempt {
 function partOf(value: Json, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
 }
+
+/** What another attempt would meet as well. */
+const refusedCodes = ['INVALID_INPUT', 'BATCH_PAGE_INVALID'] as const
 
 const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE', 'TOO_MANY_SECRETS'] as const
 

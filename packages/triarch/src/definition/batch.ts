@@ -12,7 +12,10 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** An array is the page that was asked for; any other iterable is all there is, and its part is taken. */
+/**
+ * What a source gives: an array is the page that was asked for, and a longer one fails the batch with BATCH_PAGE_INVALID;
+ * any other iterable is all there is, and its part is taken.
+ */
 export type Items<C> = readonly C[] | Iterable<C> | AsyncIterable<C>
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 import type { BatchPolicy, Page, PageItem } from '../kernel/batch/batch.ts'
 import type { IfHeld } from '../kernel/lock/lock.ts'
@@ -60,12 +61,12 @@ export function toBatchPolicy(
 /** The code of a step that gives a batch its pages. */
 export function pageOf(
   what: string,
-  { workflow, items, page = 1_000 }: Pick<BatchDefinition<never>, 'workflow' | 'items' | 'page'>,
+  { workflow, items, page = 1_000 }: Pick<BatchDefinition<never>, 'workflow' | 'page'> & { items: Source },
 ): (input: unknown, step: StepContext) => Promise<object> {
   checkFunction(`${what}: items`, items)
   return async (input, step) => {
     const request = { offset: (step.received?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
-    const { inputs, last } = await take(await items(input as never, request, step), request)
+    const { inputs, last, paged } = await take(what, await items(input as never, request, step), request)
     const schema = workflow.definition.input
     const children = inputs.map((input): Child => {
       const checked = schema && validateSync(schema, input)
@@ -74,22 +75,40 @@ export function pageOf(
       const value = checked && checked !== 'async' ? checked.value : input
       return { input, exclusive: exclusiveKeys(workflow, value, undefined) }
     })
-    const found = { offset: request.offset, children, last, secrets: workflow.definition.secrets }
+    const found = { offset: request.offset, children, last, paged, secrets: workflow.definition.secrets }
     pages.add(found)
     return found
   }
 }
 
+type Source = (input: never, page: PageRequest, step: StepContext) => Given | Promise<Given>
+type Given = Items<unknown> | Part<unknown>
+
 /** The items of a local batch as a function of the page. */
-export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): BatchDefinition<unknown, C>['items'] {
+export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): Source {
   if (typeof items === 'function') return (_, page, step) => items(page, step)
-  return (_, { offset, limit }) => (Array.isArray(items) ? items.slice(offset, offset + limit) : items)
+  return (_, { offset, limit }) =>
+    Array.isArray(items) ? new Part(items.slice(offset, offset + limit), offset + limit >= items.length) : items
+}
+
+/** A part of a list that is known as a whole. */
+class Part<C> {
+  readonly inputs: C[]
+  readonly last: boolean
+  readonly paged = false
+
+  constructor(inputs: C[], last: boolean) {
+    this.inputs = inputs
+    this.last = last
+  }
 }
 
 interface Found {
   offset: number
   children: Child[]
   last: boolean
+  /** The source was asked for the page, and does not give all that there is. */
+  paged: boolean
   secrets?: readonly string[]
 }
 
@@ -99,25 +118,44 @@ export function isPage(output: unknown): output is Found {
 }
 
 /** The page as it is recorded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
-export function toPage({ offset, children, last, secrets }: Found, limit: number): Page {
+export function toPage({ offset, children, last, paged, secrets }: Found, limit: number): Page {
   const items = children.map(({ input, exclusive }, n): PageItem => {
     const encoded = encode(input, `input of child ${offset + n}`, limit, secrets)
     return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
   })
   encode(items, 'a page of a batch', limit * PAGE_PAYLOADS)
-  return { offset, items, last }
+  return { offset, items, last, ...(paged && !last && digested(items)) }
 }
 
-async function take<C>(items: Items<C>, { offset, limit }: PageRequest): Promise<{ inputs: C[]; last: boolean }> {
-  if (Array.isArray(items)) return { inputs: items.slice(0, limit), last: items.length < limit }
+/** Pages of one and the same input may well be equal. */
+function digested(items: PageItem[]): { digest?: string } {
+  const texts = items.map(({ input }) => JSON.stringify(input))
+  if (texts.every((text) => text === texts[0])) return {}
+  return { digest: createHash('sha256').update(texts.join()).digest('base64url') }
+}
+
+async function take<C>(
+  what: string,
+  items: Items<C> | Part<C>,
+  { offset, limit }: PageRequest,
+): Promise<{ inputs: readonly C[]; last: boolean; paged: boolean }> {
+  if (items instanceof Part) return items
+  if (Array.isArray(items)) {
+    const given = items.length
+    if (given > limit) {
+      const message = `the items of ${what} gave ${given} inputs at once, and ${limit} at most were asked for: give that part, or an iterable of all that there is`
+      throw new TriarchError('BATCH_PAGE_INVALID', message, { details: { offset, limit, given } })
+    }
+    return { inputs: items, last: given < limit, paged: true }
+  }
   const inputs: C[] = []
   let at = 0
   for await (const item of items as AsyncIterable<C>) {
     if (at++ < offset) continue
-    if (inputs.length === limit) return { inputs, last: false }
+    if (inputs.length === limit) return new Part(inputs, false)
     inputs.push(item)
   }
-  return { inputs, last: true }
+  return new Part(inputs, true)
 }
 
 function toTolerance(what: string, tolerate: number | string): number | string | null {

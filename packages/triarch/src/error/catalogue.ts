@@ -87,6 +87,8 @@ export const errorCatalogue = {
   SIGNAL_TIMEOUT: 'An awaited signal did not arrive in time: catch it in the workflow and decide.',
   CHILD_FAILED: 'A child task did not succeed: catch it in the workflow, or look at the child task.',
   BATCH_FAILED: 'More children of a batch failed than it tolerates: look at them, then retry the step.',
+  BATCH_PAGE_INVALID:
+    'The source of a batch gave more than the page that it was asked for, or the same page again: heed `offset` and `limit`, or give an iterable of all that there is.',
   HISTORY_MISMATCH:
     'The code asked for something other than the history holds: restore the code, or use patched() or a new version.',
   TASK_QUARANTINED:

@@ -1,4 +1,4 @@
-import { childEnded } from './batch/batching.ts'
+import { childEnded, repeatedPage } from './batch/batching.ts'
 import { childRefused } from './child/refusal.ts'
 import type { Json } from './json.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
@@ -152,6 +152,8 @@ function mustSay({ at }: Turn, step: Step): boolean {
 function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: 'suspended' }>): void {
   const { kind: _, timeout, alarms, wary, page, ...rest } = outcome
   const { at } = turn
+  const repeated = page && repeatedPage(turn, reply.step, page)
+  if (repeated) return replied(turn, { ...reply, outcome: { kind: 'failed', error: repeated, retryable: false } })
   emit(turn, {
     type: 'stepSuspended',
     id: reply.step,
@@ -160,6 +162,7 @@ function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: '
     ...(timeout !== undefined && { until: at + timeout }),
     ...(alarms && { selfSignals: alarms.map(({ in: span, name, payload }) => ({ at: at + span, name, payload })) }),
     ...(page?.last && { total: page.offset + page.items.length }),
+    ...(page?.digest !== undefined && { page: { offset: page.offset, digest: page.digest } }),
     ...trace(reply),
   })
   const batch = turn.state.batches.get(reply.step)

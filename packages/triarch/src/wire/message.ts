@@ -129,6 +129,8 @@ export interface RemotePage {
   }[]
   /** There are no more. */
   last: boolean
+  /** Of its items: the same digest under another offset fails the batch. */
+  digest?: string | undefined
 }
 
 /**

@@ -4,7 +4,7 @@ import { checkedWait } from '../error/step-error.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import { encode } from '../value/payload.ts'
-import type { AgentMessage, RemoteOutcome } from './message.ts'
+import type { AgentMessage, RemoteOutcome, RemotePage } from './message.ts'
 
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
@@ -83,11 +83,12 @@ function suspension(answer: Extract<Answer, { type: 'suspend' }>, operation: Ope
   }
 }
 
-function pageOf({ offset, items, last }: NonNullable<Extract<Answer, { type: 'suspend' }>['page']>, payload: number) {
+function pageOf({ offset, items, last, digest }: RemotePage, payload: number) {
   encode(items, 'a page of a batch', payload * PAGE_PAYLOADS)
   return {
     offset,
     last,
+    ...(digest !== undefined && { digest }),
     items: items.map(({ input, exclusive = [] }, n) => ({
       input: encode(input, `input of child ${offset + n}`, payload),
       ...(exclusive.length > 0 && { exclusive }),

@@ -72,6 +72,8 @@ export interface Batch {
   foreign: Set<number>
   /** While it is undone: children from here on were asked. */
   undoFrom: number | null
+  /** The last page that its source gave in full, so that the same page under another offset is noticed. */
+  page: PageMark | null
   /** Volatile: the next children, as the last page gave them. */
   buffer: PageItem[]
 }
@@ -92,6 +94,7 @@ export function newBatch(generation: number): Batch {
     error: undefined,
     foreign: new Set(),
     undoFrom: null,
+    page: null,
     buffer: [],
   }
 }
@@ -166,6 +169,14 @@ export interface Page {
   offset: number
   items: PageItem[]
   last: boolean
+  /** Of its items, where the same items under another offset would mean that the source does not heed the offset. */
+  digest?: string
+}
+
+/** What a page is recognised by. */
+export interface PageMark {
+  offset: number
+  digest: string
 }
 
 /** `exclusive`: the locks the child must have to begin. */

@@ -5,7 +5,16 @@ import type { TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
 import type { Step } from '../step/step.ts'
 import { emit, type Turn } from '../turn.ts'
-import { type Batch, type BatchPolicy, borne, childId, countsOf, type EndedChildren, ranges } from './batch.ts'
+import {
+  type Batch,
+  type BatchPolicy,
+  borne,
+  childId,
+  countsOf,
+  type EndedChildren,
+  type Page,
+  ranges,
+} from './batch.ts'
 
 type ChildLetter = Extract<Message, { type: 'child' }>
 
@@ -24,6 +33,14 @@ export function childEnded(turn: Turn, { step, ordinal, result, error, refused }
   if (!succeeded(result)) ended.error ??= refused ? childRefused(refused) : error
   turn.ended.set(step, ended)
   return true
+}
+
+/** Why a page is refused: its source gave the same items under the offset before, and would give them without end. */
+export function repeatedPage(turn: Turn, id: number, { offset, digest }: Page): ErrorRecord | null {
+  const before = turn.state.batches.get(id)?.page
+  if (!before || before.offset === offset || before.digest !== digest) return null
+  const message = `the items of a batch gave the same page from ${offset} on as from ${before.offset} on: give the part that is asked for, or an iterable of all that there is`
+  return { name: 'TriarchError', code: 'BATCH_PAGE_INVALID', message, details: { offset, before: before.offset } }
 }
 
 /** A letter of a version that named the child in its message only. That of a lock named the lock's holder: it says nothing of a child. */

@@ -2,7 +2,7 @@ import type { Folds } from '../fold.ts'
 import type { TaskState } from '../state.ts'
 import { succeeded, type TaskOutcome } from '../status.ts'
 import type { Step } from '../step/step.ts'
-import type { Batch, BatchMove } from './batch.ts'
+import type { Batch, BatchMove, PageMark } from './batch.ts'
 import type { BatchFact } from './event.ts'
 
 export const batchFolds: Folds<BatchFact> = { batchAdvanced: batchChanged, batchStopping: batchChanged }
@@ -70,7 +70,12 @@ export function batchEnded(state: TaskState, step: Step): void {
 }
 
 /** Its source gave a page; with the last one it says how many there are. */
-export function batchPaged(state: Pick<TaskState, 'batches'>, { id, total }: { id: number; total?: number }): void {
+export function batchPaged(
+  state: Pick<TaskState, 'batches'>,
+  { id, total, page }: { id: number; total?: number; page?: PageMark },
+): void {
   const batch = state.batches.get(id)
-  if (batch) batch.total = total ?? null
+  if (!batch) return
+  batch.total = total ?? null
+  batch.page = page ?? null
 }
