@@ -452,7 +452,7 @@ export class TaskRunner {
   /** With the events as they are in the history by then. A task that another started has its output in full: the store tells that it from there. */
   #row(summary: Summary): Snapshot {
     const { output } = summary
-    const isChild = !this.state.incarnation
+    const isChild = this.state.parent !== null || !this.state.incarnation
     return snapshotOf(
       summary,
       output === undefined || isChild || !this.#host.refers ? null : this.#repeats.place(output),

@@ -1,3 +1,4 @@
+import { SEPARATOR } from '../kernel/child/child.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Submission } from '../kernel/task/order.ts'
 import { waitingParents } from '../kernel/task/order.ts'
@@ -40,8 +41,8 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
   const locks = later ? [] : locksOf(order)
   const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
   const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
-  // The id of one that another task started is of that one's incarnation.
-  const incarnation = parent || hookOf !== undefined ? '' : at.toString(36)
+  // The id that the engine makes for what a task starts is of that task's incarnation.
+  const incarnation = (parent || hookOf !== undefined) && id.includes(SEPARATOR) ? '' : at.toString(36)
   const submitted: TaskEvent = { type: 'submitted', ...order, incarnation }
   const task: Creation = {
     id,

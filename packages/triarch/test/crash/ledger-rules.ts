@@ -84,8 +84,10 @@ function dueTimes(story: Story): Map<string, number> {
     const step = 'id' in event && event.id !== undefined ? state.steps.get(event.id) : undefined
     if (!step) continue
     const { operation, attempt } = step
-    const mark = state.incarnation === null ? ':' : '~'
-    const key = `${state.id}:${step.id}${step.generation === 0 ? '' : `${mark}${step.generation}`}`
+    const { id, incarnation } = state
+    const mark = incarnation === null ? ':' : '~'
+    const task = incarnation ? `${id}~${incarnation}` : id
+    const key = `${task}:${step.id}${step.generation === 0 ? '' : `${mark}${step.generation}`}`
     const name = attemptOf({ key, operation, attempt })
     if (!due.has(name)) due.set(name, Math.max(step.due, at))
   }

@@ -31,7 +31,41 @@ describe('the ids that the engine makes', () => {
     }
     expect(keys).toHaveLength(4 * 4)
     expect(new Set(keys).size).toBe(4 * 3)
-    expect(keys).toContain('invoice:42:3~1')
+    expect(keys).toContain(`invoice:42~${s.engine.now().getTime().toString(36)}:3~1`)
+  })
+
+  it('give the steps of a task that was dropped and submitted again other keys and tokens, also when it is a child', async () => {
+    const tokens: string[] = []
+    const ask = own.action('ask', {
+      run(_: null, step) {
+        keys.push(step.idempotencyKey)
+        tokens.push(step.token)
+        return step.received ? step.received.payload : step.suspend()
+      },
+    })
+    const asking = workflow('asking', { retention: '1h', run: (_: null, task) => task.run(ask, null) })
+    const family = workflow('family', {
+      retention: '1h',
+      run: (_: null, task) => task.call(asking, null, { id: 'kid' }),
+    })
+    await using s = await stage({ workflows: [asking, family], agents: [own] })
+    for (const [flow, id] of [
+      [asking, 'one'],
+      [family, 'two'],
+    ] as const) {
+      keys.length = tokens.length = 0
+      for (const answer of [1, 2]) {
+        const task = await s.submit(flow, null, { id })
+        await s.settle()
+        if (answer === 2) expect(await codeOf(s.engine.triarch.resume(tokens[0] as string, 0))).not.toBe('nothing')
+        await s.engine.triarch.resume(tokens.at(-1) as string, answer)
+        expect(await task.result()).toBe(answer)
+        await s.advance('2h')
+        expect(await s.store.task(id)).toBeNull()
+      }
+      expect(new Set(keys).size).toBe(2)
+      expect(new Set(tokens).size).toBe(2)
+    }
   })
 
   const child = workflow('child', { run: async (n: number) => n })

@@ -389,8 +389,10 @@ describe('the key of an attempt', () => {
   it.each<[incarnation: string | null, step: Partial<Step>, key: string]>([
     [null, {}, 't:1'],
     [null, { generation: 2 }, 't:1:2'],
-    ['x', { generation: 2 }, 't:1~2'],
-    ['x', {}, 't:1'],
+    ['x', { generation: 2 }, 't~x:1~2'],
+    ['x', {}, 't~x:1'],
+    ['', {}, 't:1'],
+    ['', { generation: 2 }, 't:1~2'],
     [null, { operation: 'verify' }, 't:1'],
     [null, { operation: 'undo', generation: 2 }, 't:1:2:undo'],
   ])('of incarnation %s for %j is %s', (incarnation, more, key) => {

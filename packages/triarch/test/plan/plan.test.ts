@@ -23,7 +23,7 @@ describe('a plan', () => {
     await s.settle()
     expect(log).toEqual(['top', 'alone', 'left', 'right'])
     gates.get('left')?.()
-    const left = { name: 'left', of: 'top', key: `${task.id}:2` }
+    const left = { name: 'left', of: 'top', key: expect.stringMatching(new RegExp(`^${task.id}~[0-9a-z]+:2$`)) }
     expect(await task.result()).toEqual({ end: [left, { deep: ['x'] }], text: 'top!' })
     expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'success', progress: 1 })
   })

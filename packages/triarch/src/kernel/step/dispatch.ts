@@ -1,3 +1,4 @@
+import { SEPARATOR } from '../child/child.ts'
 import type { TaskState } from '../state.ts'
 import { isOutstanding } from '../turn.ts'
 import type { Step } from './step.ts'
@@ -41,11 +42,24 @@ export function isWider(state: TaskState, bound: number): boolean {
   return count > bound
 }
 
-/** The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). */
+/**
+ * The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). Those of a task
+ * that had the same id before differ.
+ */
 export function idempotencyKey(state: TaskState, step: Step): string {
-  const base = `${state.id}:${step.id}`
+  const { id, incarnation } = state
+  return keyFrom(incarnation ? `${id}${SEPARATOR}${incarnation}` : id, state, step)
+}
+
+/** Whether it is the key of the step. A signal that was sent before keys had the incarnation says it without. */
+export function isKeyOf(state: TaskState, step: Step, key: string): boolean {
+  return key === idempotencyKey(state, step) || key === keyFrom(state.id, state, step)
+}
+
+function keyFrom(task: string, { incarnation }: TaskState, { id, generation, operation }: Step): string {
+  const base = `${task}:${id}`
   // After the last colon of a key are the digits of its step: no other task's id makes the same of it.
-  const mark = state.incarnation === null ? ':' : '~'
-  const key = step.generation === 0 ? base : `${base}${mark}${step.generation}`
-  return step.operation === 'undo' ? `${key}:undo` : key
+  const mark = incarnation === null ? ':' : SEPARATOR
+  const key = generation === 0 ? base : `${base}${mark}${generation}`
+  return operation === 'undo' ? `${key}:undo` : key
 }
