@@ -270,7 +270,9 @@ describe('an agent over HTTP', () => {
     await using _ = await connected(here.url, { fetch })
     const task = await here.triarch.submit(named('send'), 'lost', { id: 'lost' })
     expect(await task.result()).toEqual({ id: 'm-lost' })
-    expect(heard.filter((it) => it.startsWith('send lost'))).toEqual([expect.stringMatching(/^send lost 1 lost~[0-9a-z]+:1$/)])
+    expect(heard.filter((it) => it.startsWith('send lost'))).toEqual([
+      expect.stringMatching(/^send lost 1 lost~[0-9a-z]+:1$/),
+    ])
   })
 
   it('says a failure where the server takes no answer so large', async () => {
