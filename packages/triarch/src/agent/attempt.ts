@@ -16,7 +16,7 @@ import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
-import { isCutOff, lossBy } from './verdict.ts'
+import { isCutOff, lossBy, refusedCodes, unrecordableCodes } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
@@ -318,11 +318,6 @@ export class Attempt {
 function partOf(value: Json, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
 }
-
-/** What another attempt would meet as well. */
-const refusedCodes = ['INVALID_INPUT', 'BATCH_PAGE_INVALID'] as const
-
-const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE', 'TOO_MANY_SECRETS'] as const
 
 /** A predicate that throws, or promises, has no opinion. */
 function mayRetry(handler: Handler, error: unknown): boolean {

@@ -32,3 +32,9 @@ export function lossBy(reason: unknown): Loss | undefined {
 export function retryAfterOfOutcome(outcome: Outcome): number {
   return outcome.kind === 'failed' ? (outcome.retryAfter ?? 0) : 0
 }
+
+/** Codes of an attempt that did its work, and gave what cannot be recorded. */
+export const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE', 'TOO_MANY_SECRETS'] as const
+
+/** Codes of what another attempt would meet as well. */
+export const refusedCodes = ['INVALID_INPUT', 'BATCH_PAGE_INVALID'] as const
