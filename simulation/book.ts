@@ -14,7 +14,10 @@ export class Ledger {
   forgotten: (machine: Machine, since: number) => boolean | undefined = () => undefined
   /** Attempts that a middleware was around. */
   readonly wrapped = new Set<string>()
+  /** Nobody waits for ever any more. */
+  open = false
   readonly #did = new Set<string>()
+  readonly #outside = new Set<string>()
   readonly #world: World
   readonly #clock: { now(): number }
   readonly #sight: Sight
@@ -48,6 +51,11 @@ export class Ledger {
         if (machine.alive) this.told(token)
       },
       did: (key) => this.#did.has(key),
+      outside: (key) => {
+        const isFirst = !this.#outside.has(key)
+        this.#outside.add(key)
+        return isFirst && !this.open ? new Promise(() => undefined) : Promise.resolve()
+      },
       pause: (ms, signal) => pause(machine, ms, signal),
     }
   }

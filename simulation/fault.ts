@@ -4,6 +4,7 @@ import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
+import { Refusal } from './refusal.ts'
 
 /** Decides what becomes of each call, and counts what it did to them. */
 export class Fortune {
@@ -18,10 +19,12 @@ export class Fortune {
   /** Calls that get no answer, until nobody waits for it any more. */
   readonly #unanswered = new Set<{ machine: Machine; name: string; at: number }>()
   readonly #faults: string[] = []
+  readonly refusal: Refusal
 
   constructor(world: World, plan: Plan) {
     this.#world = world
     this.#plan = plan
+    this.refusal = new Refusal(world, plan)
   }
 
   count(kind: string): void {
@@ -42,7 +45,9 @@ export class Fortune {
       if (share !== undefined && this.#world.random() < share && possible(kind, call))
         return this.#meet(kind, call, fate)
     }
-    return fate
+    const refused = this.refusal.fate(call, fate)
+    if (refused.fault) this.count(refused.fault)
+    return refused
   }
 
   /** The machine no longer waits for an answer. */

@@ -565,6 +565,43 @@ const cargo: Feature = (chance, { tasks }) => {
   }
 }
 
+/** A store that takes no writes for seconds, for minutes, and for longer than anybody waits; mostly where nothing else goes wrong. */
+const refusal: Feature = (chance, plan) => {
+  if (plan.loss || plan.leaps || plan.settings.retention) return
+  const span = () => {
+    const ms = chance.yes(0.5) ? chance.between(100, 3_000) : chance.between(3_000, chance.yes(0.7) ? 15_000 : 90_000)
+    return { at: chance.between(100, 3_500), ms }
+  }
+  const busy = JSON.stringify(plan.tasks).includes('"transaction"')
+  const alone = chance.yes(0.7) && !plan.wire && !plan.direct && !plan.poison && !plan.rollout && !busy
+  const kind = chance.pick(['sqlite', 'postgres'] as const)
+  plan.refusal = { kind, patience: chance.between(50, 1_500), spans: chance.some(2, span), alone }
+  plan.chaos = Math.max(plan.chaos, ...plan.refusal.spans.map(({ at, ms }) => at + ms + 1_000))
+  // Of nodes that die all the time, and cannot record that a task did them no harm, a task may well be suspected.
+  const { 'crash-before': _, 'crash-after': __, ...calls } = plan.calls
+  plan.calls = alone ? {} : calls
+  if (alone) plan.hurts = []
+}
+
+/** Code that waits for what is not the task's, on nodes that are stopped or full. */
+const outside: Feature = (chance, plan) => {
+  const { tasks, nodes, chaos } = plan
+  plan.outside = true
+  // Beside other branches it would change their order when it is replayed, as no code may.
+  for (const task of tasks)
+    if (chance.yes(0.7) && !/"do":"(race|all|settled)"/.test(JSON.stringify(task.ops)))
+      enter(chance, task, () => ({ do: 'outside' }))
+  for (const task of tasks) if (chance.yes(0.3)) task.completeBy = 3_600_000
+  plan.hurts.push(
+    ...chance.some(3, () => ({
+      at: chance.below(chaos),
+      kind: 'restart' as const,
+      node: chance.below(nodes.length),
+      ms: 0,
+    })),
+  )
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -595,6 +632,8 @@ const features = {
   tenancy: { of: 0.06, add: tenancy },
   respite: { of: 0.06, add: respite },
   tuning: { of: 0.06, add: tuning },
+  outside: { of: 0.08, add: outside },
+  refusal: { of: 0.12, add: refusal },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

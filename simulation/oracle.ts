@@ -2,6 +2,7 @@ import { dated, type Evidence, forced, rewound, type Story } from '../packages/t
 import type { Adaptive } from './adaptive.ts'
 import type { Alarm } from './alarm.ts'
 import type { Archive } from './archive.ts'
+import type { Asleep } from './asleep.ts'
 import type { Bounds } from './bounds.ts'
 import type { Kept } from './cache.ts'
 import { spoilt } from './cargo.ts'
@@ -17,6 +18,7 @@ import type { Mesh } from './mesh.ts'
 import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Pools } from './pool.ts'
+import type { Refusal } from './refusal.ts'
 import type { Reign } from './reign.ts'
 import type { Respite } from './respite.ts'
 import type { Rollout } from './rollout.ts'
@@ -31,6 +33,8 @@ import type { Wire } from './wire.ts'
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
 export interface Hindsight {
   evidence: Evidence
+  asleep: Asleep
+  refusal: Refusal
   sight: Sight
   /** Numbers of acknowledged events, by task. */
   sent: Record<string, number[]>
@@ -267,6 +271,8 @@ const values: Oracle = ({ evidence }) => spoilt(evidence)
 
 const oracles: Record<string, Oracle> = {
   told,
+  asleep: ({ asleep }) => asleep.faults,
+  known: ({ refusal, evidence }) => refusal.faults(evidence),
   locks,
   moves,
   early,

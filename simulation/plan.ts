@@ -6,6 +6,7 @@ import type { CrowdPlan } from './crowd.ts'
 import type { EntrancePlan } from './entrance.ts'
 import type { PoolPlan } from './pool.ts'
 import type { Op } from './program.ts'
+import type { RefusalPlan } from './refusal.ts'
 import type { RespitePlan } from './respite.ts'
 import type { TenancyPlan } from './tenancy.ts'
 import type { ThrottlePlan } from './throttle.ts'
@@ -27,6 +28,10 @@ export interface Plan {
   rollout?: { at: number; node: number; versions: Version[] }[]
   /** Services are ill for a while, behind circuit breakers. */
   outage?: OutagePlan
+  /** The store takes no writes for a while. */
+  refusal?: RefusalPlan
+  /** Programs wait for what is not the task's, which never comes to who waits first. */
+  outside?: true
   /** How many attempts of each agent may begin in a time. */
   throttle?: ThrottlePlan
   /** Services without a rate limit ask for a rest now and then. */

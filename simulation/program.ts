@@ -1,22 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StepContext, TaskContext, Workflow } from '../packages/triarch/src/index.ts'
 import { TransientError, workflow } from '../packages/triarch/src/index.ts'
-import {
-  type Book,
-  type Done,
-  ids,
-  type Order,
-  perform,
-  quick,
-  takeBack,
-} from '../packages/triarch/test/crash/workload.ts'
+import { type Done, ids, type Order, perform, quick, takeBack } from '../packages/triarch/test/crash/workload.ts'
 import type { Blueprint, Part } from './blueprint.ts'
 import { cargoOf, numbersOf } from './cargo.ts'
 import { strictSchemas } from './censor.ts'
 import { write } from './desk.ts'
 import type { Version } from './plan.ts'
 import type { Services } from './services.ts'
-import type { Visit } from './yard.ts'
+import type { Diary, Visit } from './yard.ts'
 
 export type ShopAction = Exclude<keyof Services, 'dock' | 'build' | 'weigh' | 'quote'>
 
@@ -40,6 +32,8 @@ export type Op =
   | { do: 'ask'; key: number }
   | { do: 'undo' }
   | { do: 'sleep'; ms: number }
+  /** Waits for what is not the task's: for ever in the process that does so first. */
+  | { do: 'outside' }
   | { do: 'event'; timeout?: number }
   /** A child; of these parts, when they are given, else of these operations. */
   | { do: 'call' | 'start'; ops: Op[]; parts?: Part[]; undo?: boolean; onCancel?: 'cancel' | 'detach' | 'wait' }
@@ -70,7 +64,7 @@ export interface Program {
 
 /** The workflow that runs programs. Its output is what it heard. */
 export function program(
-  book: Book | null,
+  book: Diary | null,
   shop: Services,
   plans: Workflow<Blueprint, unknown>,
   { version = '1', strict = false }: { version?: Version; strict?: boolean } = {},
@@ -87,7 +81,7 @@ export function program(
 }
 
 interface Stage {
-  book: Book | null
+  book: Diary | null
   shop: Services
   self: Workflow<Program, unknown>
   plans: Workflow<Blueprint, unknown>
@@ -99,6 +93,7 @@ const LOCK_PATIENCE = 700
 
 class Player {
   #said = 0
+  #outside = 0
   readonly #task: TaskContext
   readonly #stage: Stage
 
@@ -175,6 +170,9 @@ class Player {
         return []
       case 'sleep':
         await task.sleep(op.ms)
+        return []
+      case 'outside':
+        await book?.outside(`${task.id} ${this.#outside++}`)
         return []
       case 'event': {
         const options = op.timeout === undefined ? {} : { timeout: op.timeout }

@@ -6,6 +6,7 @@ import { World } from '../packages/triarch/src/testing/world.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
 import { Archive } from './archive.ts'
+import { Asleep } from './asleep.ts'
 import { Ledger } from './book.ts'
 import { Bounds } from './bounds.ts'
 import { accepted } from './censor.ts'
@@ -73,6 +74,7 @@ class Run {
   readonly #sight: Sight
   readonly #timetable: Timetable
   readonly #ledger: Ledger
+  readonly #asleep: Asleep = new Asleep(store)
   readonly #network: Network
   readonly #desk: Desk
   readonly #archive: Archive
@@ -192,6 +194,7 @@ class Run {
     for (const one of this.#plan.rollout ?? []) this.#world.after(one.at, 'update', () => this.#cluster.update(one))
     const look = () => {
       void this.#operator.decide()
+      if (!this.#desk.open) this.#asleep.look()
       machine.timer(LOOK, look)
     }
     machine.timer(LOOK, look)
@@ -263,6 +266,9 @@ class Run {
     this.#fortune.cut.clear()
     this.#cluster.wire.heal()
     this.#cluster.mesh.heal()
+    this.#ledger.open = true
+    // Nobody else goes on with what waits for ever in a process.
+    if (this.#plan.outside) for (const place of this.#cluster.members.keys()) this.#cluster.restart(place)
     // Who stands still goes on in his time: what came meanwhile waits for him until then.
     for (const [place, member] of this.#cluster.members.entries()) {
       if (!member?.machine.alive) this.#cluster.boot(place)
@@ -360,6 +366,7 @@ class Run {
     const { strict } = this.#plan.settings
     const hindsight = {
       evidence: { ...evidence, slack },
+      ...{ asleep: this.#asleep, refusal: this.#fortune.refusal },
       sight: this.#sight,
       sent: this.#archive.once(accepted(this.#client.sent, strict)),
       timetable: this.#timetable,

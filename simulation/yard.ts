@@ -15,6 +15,8 @@ import { fit } from './censor.ts'
 export interface Diary extends Book {
   /** A step waits, and goes on when somebody gives it a signal by this token. */
   tell(token: string): void
+  /** Resolves at once, but for the first who asks for it: he waits for ever. */
+  outside(key: string): Promise<void>
   /** Something is around this attempt. */
   wrap(place: Place): void
 }

@@ -16,6 +16,60 @@ export interface Mutation {
 
 /** Each breaks one of the engine's promises. */
 export const mutations: Readonly<Record<string, Mutation>> = {
+  'a node discards what it knows of a task when a commit fails': {
+    change: {
+      'scheduler/recommit.ts': [
+        [
+          'if (this.#stopped) return last\n      if (!(last',
+          'if (last instanceof Error) return last\n      if (!(last',
+        ],
+      ],
+      'scheduler/runner.ts': [
+        ['const mail = [...this.#taken, ...this.#mail]', 'const mail: Mail[] = []'],
+        ['return this.#orphaned || !this.#attempts.none', 'return true'],
+      ],
+    },
+    by: ['known'],
+    at: 5,
+    world: 'refusal',
+  },
+  'a task that is given back is taken for one whose owner died': {
+    change: {
+      'scheduler/recommit.ts': [
+        [
+          'if (this.#stopped) return last\n      if (!(last',
+          'if (last instanceof Error) return last\n      if (!(last',
+        ],
+      ],
+      'scheduler/runner.ts': [['return this.#orphaned || !this.#attempts.none', 'return true']],
+    },
+    by: ['known'],
+    at: 36,
+    world: 'refusal',
+  },
+  'a node gives up its lease while the store takes no writes': {
+    change: { 'node/lease.ts': [['if (over && !isListed) return this.#lose()', 'if (over) return this.#lose()']] },
+    by: ['known'],
+    at: 95,
+    world: 'refusal',
+  },
+  'a task whose code waits for what is not its own leaves memory for ever': {
+    change: {
+      'scheduler/runner.ts': [['ready: unfinished || (!stopped && this.#isStalled)', 'ready: unfinished']],
+    },
+    by: ['asleep'],
+    world: 'outside',
+  },
+  'a task whose code waits for what is not its own sleeps until its complete-by': {
+    change: {
+      'scheduler/runner.ts': [
+        ['.limits.longSleep) &&\n      !this.#isStalled', '.limits.longSleep)'],
+        ['ready: unfinished || (!stopped && this.#isStalled)', 'ready: unfinished'],
+      ],
+    },
+    by: ['asleep'],
+    world: 'outside',
+  },
   'an append does not check the fence': {
     change: {
       'store/sqlite/commit.ts': [

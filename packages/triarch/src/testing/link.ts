@@ -10,11 +10,20 @@ export interface Fate {
   there: number
   back: number
   /**
-   * `refused`: fails, and nothing was done. `unheard`: done, but the caller is told that it failed. `twice`: carried out,
+   * `refused`: fails, and nothing was done. `busy`, `locked`: the same, for somebody has rows that it needs, or all. `unheard`: done, but the caller is told that it failed. `twice`: carried out,
    * and later again, as a sender does that got no answer: the second answer counts. `crash-before`, `crash-after`: the
    * caller dies, the call undone or done. `swallowed`, `unanswered`: no answer ever comes, the call undone or done.
    */
-  fault?: 'refused' | 'busy' | 'unheard' | 'twice' | 'crash-before' | 'crash-after' | 'swallowed' | 'unanswered'
+  fault?:
+    | 'refused'
+    | 'busy'
+    | 'locked'
+    | 'unheard'
+    | 'twice'
+    | 'crash-before'
+    | 'crash-after'
+    | 'swallowed'
+    | 'unanswered'
   /** For `twice`: from the first time to the second. */
   again?: number
 }
@@ -114,8 +123,8 @@ export class Network {
     const { fault } = fate
     const { machine, name } = call
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
-    if (fault === 'refused' || fault === 'busy') {
-      const code = fault === 'busy' ? 'STORE_BUSY' : failureOf(call)
+    if (fault === 'refused' || fault === 'busy' || fault === 'locked') {
+      const code = fault !== 'refused' ? 'STORE_BUSY' : failureOf(call)
       // Now and then rows of others were in the way: then a commit is to be parted, not given up.
       const details = fault === 'busy' && name === 'commit' && call.index % 2 === 0 ? { blocked: true } : undefined
       return answer(() =>
