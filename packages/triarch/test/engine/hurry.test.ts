@@ -87,7 +87,7 @@ describe('a step that waits for its next attempt', () => {
     await task.retry({ step: 1, reason: 'the bank is back', actor: 'ada' })
     // The agent itself rests for an hour at most.
     await s.advance('1h')
-    expect(await task.result()).toBe('attempt 2')
+    expect(await task.result()).toBe('attempt 3')
     expect(await eventsOf(task, 'stepRetried')).toMatchObject([{ id: 1, note: 'the bank is back', actor: 'ada' }])
   })
 
@@ -97,7 +97,7 @@ describe('a step that waits for its next attempt', () => {
     await s.settle()
     await task.retry({ step: 1, input: { refuses: 0 } })
     await s.advance('1h')
-    expect(await task.result()).toBe('attempt 2')
+    expect(await task.result()).toBe('attempt 3')
   })
 
   it('is skipped when an operator says so', async () => {
@@ -121,7 +121,7 @@ describe('a step that waits for its next attempt', () => {
     expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
     await task.resume()
     await s.settle()
-    expect(await task.result()).toBe('attempt 2')
+    expect(await task.result()).toBe('attempt 3')
   })
 
   it('is hurried and skipped alike when it is an undo', async () => {
@@ -133,7 +133,7 @@ describe('a step that waits for its next attempt', () => {
     await two.skip({ step: 1 })
     await s.advance('1h')
     expect([await codeOf(one.result()), await codeOf(two.result())]).toEqual(['TASK_COMPENSATED', 'TASK_COMPENSATED'])
-    expect(undone).toEqual(['attempt 2'])
+    expect(undone).toEqual(['attempt 3'])
   })
 
   it('and no other is: one whose attempt runs is refused, by code', async () => {

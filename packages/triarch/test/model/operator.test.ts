@@ -299,7 +299,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'hurries a step that waits for its next attempt',
     waiting,
     { mail: [{ ...retry, step: 1 }] },
-    ['stepRetried 1 at=+0', 'starts 1 run 2', 'wakes +0'],
+    ['stepRetried 1 at=+0', 'starts 1 run 3', 'wakes +0'],
   ],
   [
     'skips a step that waits for its next attempt',

@@ -93,8 +93,6 @@ export function expectFromElsewhere(step: Step, until: number): void {
 export function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
   if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
   const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
-  // The attempt that was to come at its instant was never made: it has no number.
-  if (step.held === null && step.due > at) step.attempts[step.operation]--
   step.held = null
   step.received = null
   step.failures = { run: 0, verify: 0, undo: 0 }
