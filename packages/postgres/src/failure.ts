@@ -142,6 +142,23 @@ export function tooCostly(error: unknown): unknown {
   return new TriarchError('READ_TOO_COSTLY', text, { cause: error, details: { postgres: code } })
 }
 
+/** With these the server refuses what it was asked: it did nothing. */
+const REFUSED: ReadonlySet<unknown> = new Set(['25006', '26000', '0A000', '53300'])
+
+/** Of a call whose connection is of no more use: whether it may have taken effect, though its answer was lost. */
+export function mayBeDone(error: unknown): boolean {
+  return !REFUSED.has((error as { code?: unknown }).code)
+}
+
+/** A call was sent, lost its connection, and was not answered on another. That the store is closed stays what it is. */
+export function unanswered(error: unknown): unknown {
+  if (isTriarchError(error, 'STORE_CLOSED')) return error
+  const { message } = error as Error
+  return new TriarchError('STORE_UNANSWERED', `the connection was lost before the answer came: ${message}`, {
+    cause: error,
+  })
+}
+
 export function unopened(): TriarchError {
   return new TriarchError('STORE_CLOSED', 'the store is not open')
 }

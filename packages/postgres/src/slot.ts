@@ -1,6 +1,6 @@
 import type { Environment } from 'triarch/store'
 import { ask, type Client, connect, cut, disconnect, type Role } from './connect.ts'
-import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
+import { blocked, mayBeDone, ruleOf, tooCostly, unanswered, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 import type { Question, Row } from './query.ts'
@@ -35,6 +35,8 @@ export class Slot {
   #sent = 0
   /** The call lost a connection: it may be under way there still. */
   #resent = false
+  /** The call was sent on a connection. */
+  #asked = false
   #closed = false
   /** When its last call ended, by the monotonic clock. */
   restsSince = 0
@@ -50,6 +52,7 @@ export class Slot {
   async run(statement: Statement, values: readonly unknown[], patience: number, again = false): Promise<Row[]> {
     const { name, sql, numbered, bounded } = statement
     if (!again) this.#resent = false
+    this.#asked = false
     if (numbered && !again) this.#number++
     const given = numbered ? [this.#id, this.#number, ...values] : [...values]
     const question = { ...(this.#settings.notify && { name }), text: sql, values: given }
@@ -67,10 +70,13 @@ export class Slot {
       },
       (error) => {
         if (ruleOf(error).verdict !== 'reconnect') return
-        this.#resent = true
+        this.#resent ||= this.#asked && mayBeDone(error)
         this.#drop()
       },
-    )
+    ).catch((error) => {
+      // Whatever ended the patience: what was sent before may have taken effect.
+      throw numbered && this.#resent ? unanswered(error) : error
+    })
     // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql). What was found when
     // it was first sent may be somebody else's by now, and is kept all the same.
     if (numbered && rows.length === 0 && !this.#resent) this.#number--
@@ -106,6 +112,7 @@ export class Slot {
       this.#sent = 0
     }
     const client = this.#client
+    this.#asked = true
     // Under the next call's clock: whatever happens to it, happens to that one too.
     if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
     return ask(this.#environment, this.#settings, client, question)

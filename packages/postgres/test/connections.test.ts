@@ -104,7 +104,10 @@ describe('a call', () => {
     expect(server.open).toBe(1)
     clock.advance(1)
     const given = later(run).catch((error: unknown) => error)
-    expect(await given).toMatchObject({ code: 'STORE_UNAVAILABLE', message: 'the server gave no answer in time' })
+    expect(await given).toMatchObject({
+      code: 'STORE_UNANSWERED',
+      message: 'the connection was lost before the answer came: the server gave no answer in time',
+    })
     expect(sent('SELECT call').map(({ by }) => by)).toEqual([1, 2])
     await server.opened(0)
     expect(clock.waiting).toBe(0)
@@ -119,6 +122,14 @@ describe('a call', () => {
     expect(await later(slot.run(CALL, [], 10_000))).toEqual([[1]])
     answers = [CUT, '55P03', FOUND]
     expect(await later(slot.run(BOUNDED, [], 10_000))).toEqual([[1]])
+  })
+
+  it('that lost its connection is never said to be refused, whatever ends its patience: it may have taken effect', async () => {
+    for (const last of ['57014', '55P03', '40001', '57P01'] as const) {
+      made()
+      answers = [CUT, ...Array.from({ length: 50 }, () => last)]
+      await expect(later(slot.run(CALL, [], 3_000))).rejects.toMatchObject({ code: 'STORE_UNANSWERED' })
+    }
   })
 
   it.each<[role: Role, code: string]>([
