@@ -2,6 +2,7 @@ import type { Feature } from '../feature.ts'
 import { followers } from './after.ts'
 import { batches } from './batch.ts'
 import { caches } from './cache.ts'
+import { carries } from './carry.ts'
 import { children } from './child.ts'
 import { continuations } from './continue.ts'
 import { doubts } from './doubt.ts'
@@ -58,4 +59,5 @@ export const features: readonly Feature[] = [
   remarks,
   caches,
   fallbacks,
+  carries,
 ]

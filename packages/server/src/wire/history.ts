@@ -79,7 +79,13 @@ const events = {
   returned: { output: json },
   threw: { error: ErrorRecord, rescue },
   continueAsNewRequested: { input: json },
-  continuedAsNew: { input: json, fromStart: flag, pendingSignals: z.array(z.object(sent)), ...said },
+  continuedAsNew: {
+    input: json,
+    fromStart: flag,
+    pendingSignals: z.array(z.object(sent)),
+    left: whole.optional(),
+    ...said,
+  },
   requestReceived: { request: z.string() },
   messageIgnored: {
     message: z.string(),
@@ -92,6 +98,7 @@ const events = {
   resumed: said,
   closing: { cause: z.enum(['cancel', 'deadline', 'limit', 'operator']), compensate: z.boolean(), error, ...said },
   compensating: {},
+  adopted: { parent: z.object({ task: z.string(), step: whole }) },
   stopped: { outcome: taskOutcome, output: json.optional(), error },
   reset: { step: whole.optional(), input: json.optional(), ...said },
   stepRequested: { id, action: z.string().nullable(), name: z.string(), input: json, policy: Policy },
@@ -130,7 +137,8 @@ const events = {
   stepSignalled: { id, ...sent, selfSignalAt: instant.optional(), queued: flag, ...said },
   undoRegistered: { id, name: z.string(), policy: Policy.optional() },
   undoRequested: { id, at: instant },
-  undone: { id, by: z.literal('operator').optional(), ...attempt, ...said },
+  undone: { id, by: z.literal('operator').optional(), incomplete: flag, ...attempt, ...said },
+  stepCarried: { id, action: z.string().nullable(), name: z.string(), input: json, output: json, policy: Policy },
   timerStarted: { id, until: instant },
   timerFired: { id },
   waitStarted: { id, name: z.string(), until: instant.optional() },
@@ -145,6 +153,10 @@ const events = {
     mode: z.enum(['call', 'start']),
     onCancel,
     undo: z.boolean(),
+  },
+  childCarried: {
+    ...{ id, task: z.string(), workflow: z.string() },
+    ...{ mode: z.enum(['call', 'start']), onCancel, undo: z.boolean() },
   },
   childStopped: { id, outcome: taskOutcome, output: json.optional(), error },
   batchAdvanced: {

@@ -58,6 +58,12 @@ export interface TransactionOptions<O, Tx> extends PolicyOptions {
 export interface ChildOptions {
   /** The child's task id; drawn from the parent's when not given. */
   id?: string
+  /**
+   * With an `id`: what becomes of a child of it that this task started before. `renew`: one that has stopped begins anew with this input,
+   * one that runs is taken if its input is the same. `match`: it is taken if its input is the same, also if it has stopped. `return`: it is
+   * taken whatever its input. `reject`: TASK_EXISTS. Other tasks of the id are TASK_EXISTS; renew.
+   */
+  ifExists?: 'renew' | 'match' | 'return' | 'reject'
   /** What becomes of the child when the parent is cancelled or fails; cancel. */
   onCancel?: ParentPolicy
   /** Compensate the child when the parent compensates; true. */

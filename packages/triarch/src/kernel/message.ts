@@ -1,10 +1,11 @@
 import type { Page } from './batch/batch.ts'
-import type { RefusedChild } from './child/child.ts'
+import type { IfChildExists, RefusedChild } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan/plan.ts'
 import type { TaskOutcome } from './status.ts'
 import type { Fallback } from './step/policy.ts'
 import type { CacheMark, Loss, Operation, Trial } from './step/step.ts'
+import type { Parent } from './task/order.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
 export type Outcome =
@@ -117,6 +118,16 @@ export type Message =
   | ({ type: 'retry'; step?: number; input?: Json } & Asked)
   | ({ type: 'skip'; step: number; output?: Json } & Asked)
   | ({ type: 'compensate' } & Asked)
+  /** A parent wants a child under an id that it gave before: see `kernel/child/again.ts`. */
+  | {
+      type: 'again'
+      parent: Parent
+      workflow: string
+      version: string
+      input: Json
+      ifExists: IfChildExists
+      completeWithin?: number
+    }
   /** A parent that goes on after a rewind asks a child how it ended. */
   | { type: 'report' }
   /** The code that plans has answered (from within the owner's process only). */

@@ -95,6 +95,8 @@ export function effective(history: readonly DatedEvent[]): DatedEvent[] {
     const plan = kept.findLast(({ event }) => event.type === 'planned')?.event as { plan: Plan } | undefined
     if (event.step === null) kept = kept.filter(({ event }) => !isStop(event))
     else kept = plan ? cutPlan(kept, plan.plan, event.step) : cut(kept, event.step)
+    const { children } = event
+    if (children) kept = kept.filter(({ event }) => event.type !== 'childStopped' || !children.includes(event.id))
     kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts }, endId } })
     for (const id of Object.keys(attempts).map(Number)) attempts[id] = (attempts[id] ?? 0) + 1
   }

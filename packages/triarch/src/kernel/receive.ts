@@ -1,4 +1,5 @@
 import { childEnded, repeatedPage } from './batch/batching.ts'
+import { askedAgain } from './child/again.ts'
 import { childRefused } from './child/refusal.ts'
 import type { Json } from './json.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
@@ -68,6 +69,8 @@ function take(turn: Turn, message: Message): void {
     case 'child':
       if (turn.state.batches.has(message.step)) return childEnded(turn, message) ? undefined : stale(turn)
       return childStopped(turn, message)
+    case 'again':
+      return askedAgain(turn, message)
     case 'tick':
       return tick(turn)
     case 'lock':
@@ -172,13 +175,17 @@ function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: '
 function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>): void {
   const child = turn.state.children.get(message.step)
   if (!child || child.status === 'stopped') return stale(turn)
+  // The store says that it exists, and it was asked itself.
+  if (child.asked && message.refused?.code === 'TASK_EXISTS') return stale(turn)
   if (child.status === 'compensating') {
     if (succeeded(message.result)) {
       turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
       return
     }
     const at = turn.at
-    return emit(turn, { type: 'undone', id: child.id, attempt: 1, startedAt: null, endedAt: at, node: null })
+    const trace = { attempt: 1, startedAt: null, endedAt: at, node: null }
+    const incomplete = message.error?.code === 'UNDO_INCOMPLETE' && { incomplete: true as const }
+    return emit(turn, { type: 'undone', id: child.id, ...trace, ...incomplete })
   }
   const error = message.refused ? childRefused(message.refused) : message.error
   emit(turn, {

@@ -33,6 +33,8 @@ export interface TaskState {
   /** Of its submission; null: nobody asked whose it is. */
   share: Share | null
   parent: Parent | null
+  /** That is of its submission no more. */
+  adopted: boolean
   /** Of its submission; null: it is older than that. */
   incarnation: string | null
   /** It does not begin before it is thawed. */
@@ -61,9 +63,13 @@ export interface TaskState {
   begun: boolean
   skipped: boolean
   undone: number
+  /** Of what the task did and was to undo, how much nobody can undo any more. */
+  left: number
   /** Compensation began: what was done no longer stands, so the run cannot go on. */
   undoBegun: boolean
   lastFailed: number | null
+  /** The event with which the run began to fail or to stop: outcomes of children from there on are no matter of its code. */
+  failedAt: number
   /** Steps that are not done, or are being undone. */
   steps: Table<number, Step>
   /** Completed steps that can be undone: apart, so that no turn has to look through them. */
@@ -118,6 +124,7 @@ export function newState(id: string): TaskState {
     metadata: null,
     share: null,
     parent: null,
+    adopted: false,
     incarnation: null,
     frozen: false,
     predecessors: new Table(),
@@ -134,8 +141,10 @@ export function newState(id: string): TaskState {
     begun: false,
     skipped: false,
     undone: 0,
+    left: 0,
     undoBegun: false,
     lastFailed: null,
+    failedAt: 0,
     steps: new Table(),
     compensable: new Table(),
     timers: new Table(),

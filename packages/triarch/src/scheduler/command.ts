@@ -1,3 +1,4 @@
+import type { IfChildExists } from '../kernel/child/child.ts'
 import type { Decision } from '../kernel/event.ts'
 import type { Submission } from '../kernel/task/order.ts'
 
@@ -13,5 +14,7 @@ export interface Command {
     metadata?: Record<string, string>
     completeWithin?: number
     secrets?: readonly string[]
+    /** Of a child with an id of its own. */
+    ifExists?: IfChildExists
   }
 }

@@ -1,6 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { AlertCode } from '../kernel/alert.ts'
+import { mayExist } from '../kernel/child/again.ts'
 import type { Decision } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
 import { assertSound } from '../kernel/soundness.ts'
@@ -14,7 +15,7 @@ import { unheard } from '../kernel/wait/mailbox.ts'
 import type { NewTask } from '../store/port.ts'
 import type { Command } from './command.ts'
 import type { Driver } from './driver.ts'
-import { batchChild, childTask, hookTask } from './transition.ts'
+import { batchChild, childParent, childTask, hookTask } from './transition.ts'
 
 /** Takes down what the code has decided, as far as there is room in this turn. */
 export function decide(turn: Turn, commands: Command[], children: NewTask[]): void {
@@ -36,12 +37,28 @@ export function decide(turn: Turn, commands: Command[], children: NewTask[]): vo
       continue
     }
     if (command.refused !== undefined) refuse(turn, decision, command.refused)
-    emit(turn, decision)
+    const again = askAgain(turn, command)
+    emit(turn, again ? { ...decision, ...again } : decision)
     const child = childTask(turn, command)
     if (!child) continue
     children.push(child)
     turn.load.size += child.events.length
   }
+}
+
+/** A child under an id that the task may have used before is asked itself; where it is not there any more, it is made. */
+function askAgain(turn: Turn, { decision, child }: Command): { asked: true } | null {
+  if (decision.type !== 'childStarted' || child?.ifExists === undefined || !mayExist(turn.state, decision.task))
+    return null
+  const { task, workflow, version } = decision
+  const { input, ifExists, completeWithin } = child
+  const message = { type: 'again' as const, parent: childParent(turn, decision), workflow, version, input, ifExists }
+  turn.posts.push({
+    task,
+    message: { ...message, ...(completeWithin !== undefined && { completeWithin }) },
+    control: true,
+  })
+  return { asked: true }
 }
 
 /** The signal is nobody's: the history says why, and somebody may find who sent it. */

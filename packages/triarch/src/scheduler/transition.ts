@@ -124,13 +124,19 @@ function earliest(a: number | null, b: number | null): number | null {
 export function childTask(turn: Turn, command: Command): NewTask | null {
   const { decision, child } = command
   if (decision.type !== 'childStarted' || !child) return null
+  const { ifExists: _, ...order } = child
   return newChild(turn, {
-    ...child,
+    ...order,
     task: decision.task,
     workflow: decision.workflow,
     version: decision.version,
-    parent: parentOf(turn, { step: decision.id, ...(decision.mode === 'call' && { awaits: true }) }),
+    parent: childParent(turn, decision),
   })
+}
+
+/** What a child knows of its parent. */
+export function childParent(turn: Turn, { id, mode }: { id: number; mode: 'call' | 'start' }): Parent {
+  return parentOf(turn, { step: id, ...(mode === 'call' && { awaits: true }) })
 }
 
 /** A child of a batch, likewise. */

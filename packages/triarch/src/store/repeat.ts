@@ -21,6 +21,7 @@ const fields: { readonly [T in TaskEvent['type']]?: PayloadField } = {
   reset: 'input',
   continueAsNewRequested: 'input',
   continuedAsNew: 'input',
+  stepCarried: 'output',
   stepCompleted: 'output',
   stepSkipped: 'output',
   childStopped: 'output',

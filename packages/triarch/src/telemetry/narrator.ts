@@ -181,6 +181,9 @@ const tellers: Tellers = {
     make: ({ id, action, name }, told) => stepTold(told, id, { action, name }),
   },
   undoRegistered: null,
+  stepCarried: null,
+  childCarried: null,
+  adopted: null,
   stepCompleted: ended('success'),
   attemptFailed: {
     name: 'step:retried',

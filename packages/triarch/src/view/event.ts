@@ -119,12 +119,13 @@ export type HistoryEvent =
   | { type: 'threw'; error: ErrorRecord; rescue: RescueStrategy }
   /** The code asked for another run with this input. */
   | { type: 'continueAsNewRequested'; input: Json }
-  /** Another run begins. `fromStart`: as a task just submitted, its plan is made anew. `pendingSignals`: of the run before, not heard yet. */
+  /** Another run begins. `fromStart`: as a task just submitted, its plan is made anew. `pendingSignals`: of the run before, not heard yet. `left`: of what runs before it did and were to undo, how much cannot be undone any more. */
   | ({
       type: 'continuedAsNew'
       input: Json
       fromStart?: true
       pendingSignals: readonly { name: string; payload: Json }[]
+      left?: number
     } & HistoryRemark)
   /** What was asked for under this name was taken: asked for again, it changes nothing. */
   | { type: 'requestReceived'; request: string }
@@ -205,7 +206,20 @@ export type HistoryEvent =
   /** `task.undo` was called. */
   | { type: 'undoRegistered'; id: number; name: string; policy?: HistoryPolicy }
   | { type: 'undoRequested'; id: number; at: Date }
-  | ({ type: 'undone'; id: number; by?: 'operator' } & HistoryAttempt & HistoryRemark)
+  /** `incomplete`: of a child, some of what it did could not be undone. */
+  | ({ type: 'undone'; id: number; by?: 'operator'; incomplete?: true } & HistoryAttempt & HistoryRemark)
+  /** The task that started it wants it for another step. */
+  | { type: 'adopted'; parent: { task: string; step: number } }
+  /** An earlier run of the task did it, and it is undone when the task is. */
+  | {
+      type: 'stepCarried'
+      id: number
+      action: string | null
+      name: string
+      input: Json
+      output: Json
+      policy: HistoryPolicy
+    }
   | { type: 'timerStarted'; id: number; until: Date }
   | { type: 'timerFired'; id: number }
   /** The code waits for a signal. */
@@ -221,6 +235,16 @@ export type HistoryEvent =
       task: string
       workflow: string
       version: string
+      mode: 'call' | 'start'
+      onCancel: ParentPolicy
+      undo: boolean
+    }
+  /** An earlier run of the task started it. */
+  | {
+      type: 'childCarried'
+      id: number
+      task: string
+      workflow: string
       mode: 'call' | 'start'
       onCancel: ParentPolicy
       undo: boolean

@@ -40,9 +40,10 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
   returned: 'same',
   threw: ({ error, rescue }) => ({ error, rescue }),
   continueAsNewRequested: 'same',
-  continuedAsNew: ({ input, fromStart, pendingSignals, ...event }) => ({
+  continuedAsNew: ({ input, fromStart, pendingSignals, left, ...event }) => ({
     ...{ input, pendingSignals },
     ...(fromStart && { fromStart }),
+    ...(left !== undefined && { left }),
     ...remark(event),
   }),
   // What inboxes call an event is a signal.
@@ -69,6 +70,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
     ...remark(event),
   }),
   compensating: 'same',
+  adopted: ({ parent: { task, step } }) => ({ parent: { task, step } }),
   stopped: ({ result, output, error }) => ({
     outcome: result,
     ...(output !== undefined && { output }),
@@ -130,14 +132,26 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
   }),
   undoRegistered: ({ id, name, policy }) => ({ id, name, ...(policy && { policy: policyOf(policy) }) }),
   undoRequested: ({ id, at }) => ({ id, at: new Date(at) }),
-  undone: ({ id, by, ...event }) => ({ id, ...(by && { by }), ...attempt(event), ...remark(event) }),
+  stepCarried: ({ id, action, name, input, output, policy }) => ({
+    ...{ id, action, name, input, output, policy: policyOf(policy) },
+  }),
+  undone: ({ id, by, incomplete, ...event }) => ({
+    id,
+    ...(by && { by }),
+    ...(incomplete && { incomplete }),
+    ...attempt(event),
+    ...remark(event),
+  }),
   timerStarted: ({ id, until }) => ({ id, until: new Date(until) }),
   timerFired: 'same',
   waitStarted: ({ id, name, until }) => ({ id, name, ...dated({ until }) }),
   waitTimedOut: 'same',
   waitCancelled: 'same',
   signalReceived: ({ name, payload, ...event }) => ({ name, payload, ...remark(event) }),
-  childStarted: 'same',
+  childStarted: ({ id, task, workflow, version, mode, onCancel, undo }) => ({
+    ...{ id, task, workflow, version, mode, onCancel, undo },
+  }),
+  childCarried: ({ id, task, workflow, mode, onCancel, undo }) => ({ id, task, workflow, mode, onCancel, undo }),
   childStopped: ({ id, result, output, error }) => ({
     ...{ id, outcome: result },
     ...(output !== undefined && { output }),

@@ -31,7 +31,7 @@ export class GrowingRedaction implements Redaction {
         for (const [index, step] of event.plan.steps.entries())
           mark(steps, event.plan.first + index, policyOf(event.plan, step))
       }
-      if (event.type === 'stepRequested') mark(steps, event.id, event.policy)
+      if (event.type === 'stepRequested' || event.type === 'stepCarried') mark(steps, event.id, event.policy)
       const paths = 'id' in event ? (steps.get(event.id) ?? []) : this.workflow
       if (paths.length > 0) for (const [, payload] of payloads(event)) secretsAt(payload, paths, texts)
     }

@@ -65,7 +65,7 @@ interface Known {
   middleware: readonly Middleware[]
 }
 
-/** Every step of the run that goes on (or ended), in the order of their ids. */
+/** Every step of the run that goes on (or ended), and what earlier runs did and it may undo, in the order of their ids. */
 export function stepViews(id: string, history: readonly DatedEvent[], redaction: Redaction): StepView[] {
   const { state } = rebuild(id, history)
   const views = new GrowingSteps()
@@ -76,11 +76,14 @@ export function stepViews(id: string, history: readonly DatedEvent[], redaction:
 /** The same while the history grows, by events that no rewind makes void. */
 export class GrowingSteps {
   readonly #views = new Map<number, StepView>()
+  readonly #carried = new Set<number>()
   /** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
   readonly #batches = { batches: new Table<number, Batch>(), steps: new Table<number, Step>() }
 
   add({ at, event }: DatedEvent, redaction: Redaction): void {
     if (event.type === 'planned') for (const [step, view] of waiting(event.plan, redaction)) this.#views.set(step, view)
+    if (event.type === 'continuedAsNew') this.#carried.clear()
+    if (event.type === 'stepCarried') this.#carried.add(event.id)
     follow(this.#views, { at, event: redacted(event, redaction) })
     batched(this.#batches, event)
   }
@@ -94,7 +97,7 @@ export class GrowingSteps {
   shown(state: TaskState): StepView[] {
     const views: StepView[] = []
     for (const known of this.#views.values()) {
-      if (known.id < state.firstId) continue
+      if (known.id < state.firstId && !this.#carried.has(known.id)) continue
       const view = { ...known }
       settle(view, state, this.#batches.batches)
       views.push(view)
@@ -141,6 +144,10 @@ function shortened(told: unknown): string {
 function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
   if (event.type === 'continuedAsNew') views.clear()
   if (event.type === 'reset' && event.input !== undefined) Object.assign(views.get(event.step ?? 0) ?? {}, { input: event.input }) // biome-ignore format: one line
+  if (event.type === 'stepCarried') {
+    const { id, action, name, input, output, policy } = event
+    views.set(id, { ...blank(id, action, name), status: 'success', input, output, weight: policy.weight ?? 1 })
+  }
   if (event.type === 'stepRequested') {
     const { id, action, name, input, policy } = event
     const known = views.get(id)

@@ -578,7 +578,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it continues as new while a child runs that was started',
     [h.started, h.called(1, { mode: 'start' }), anew],
     {},
-    ['continuedAsNew input=5 nextId=2 pendingSignals=[] locksHeld=true', 'reloads'],
+    [
+      'continuedAsNew input=5 nextId=2 pendingSignals=[] locksHeld=true',
+      'childCarried 1 task="c1" workflow="v" mode="start" onCancel="cancel" undo=true ended=false requestedAt=-2 completedAt=-5',
+      'reloads',
+    ],
   ],
   [
     'it is past its time',

@@ -159,7 +159,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     'a step fails',
     suspended,
     { type: 'stepFailed', id: 1, error },
-    { 'step 1': 'gone', 'suspensions 1': 'gone', lastFailed: 1, told: '1: step' },
+    { 'step 1': 'gone', 'suspensions 1': 'gone', lastFailed: 1, failedAt: 6, told: '1: step' },
   ],
   [
     'a step is skipped',
@@ -540,6 +540,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { type: 'threw', error: { ...error, code: 'STEP_FAILED', details: { stepId: 1 } }, rescue: 'compensate' },
     {
       lastFailed: 1,
+      failedAt: 5,
       'closing.cause': 'threw',
       'closing.compensate': true,
       'closing.error.name': 'Error',
@@ -566,6 +567,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { type: 'closing', cause: 'cancel', compensate: true, error },
     {
       status: 'running',
+      failedAt: 7,
       'pause.reason': 'none',
       'pause.from': 'none',
       'pause.error.name': 'none',
@@ -857,6 +859,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'error.name': 'none',
       'error.message': 'none',
       firstId: 2,
+      failedAt: 0,
       begun: false,
       input: 2,
     },
@@ -962,6 +965,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 1.error.message': 'no',
       'suspensions 1': 'gone',
       lastFailed: 1,
+      failedAt: 8,
       told: '1: step',
     },
   ],
@@ -969,7 +973,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     'a batch fails in which nothing succeeded',
     batching,
     { type: 'stepFailed', id: 1, error },
-    { 'step 1': 'gone', 'suspensions 1': 'gone', 'batches 1': 'gone', lastFailed: 1, told: '1: step' },
+    { 'step 1': 'gone', 'suspensions 1': 'gone', 'batches 1': 'gone', lastFailed: 1, failedAt: 6, told: '1: step' },
   ],
   [
     'a batch is undone',
@@ -1243,6 +1247,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     [...parent, { type: 'childStopped', id: 1, result: 'error', error }],
     { type: 'threw', error: { ...error, code: 'CHILD_FAILED', details: { childId: 'c' } }, rescue: 'fail' },
     {
+      failedAt: 5,
       'closing.cause': 'threw',
       'closing.compensate': false,
       'closing.error.name': 'Error',
@@ -1285,6 +1290,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'error.message': 'none',
       completeBy: 'none',
       firstId: 2,
+      failedAt: 0,
       failures: 0,
       input: 1,
     },

@@ -55,7 +55,7 @@ describe('found by the model', () => {
     expect(machine.state.status).toBe('stopped')
     machine.turn([{ type: 'retry' }])
     const rewound = machine.history.map(({ event }) => event).filter(({ type }) => type === 'reset')
-    expect(rewound).toEqual([{ type: 'reset', step: 1 }])
+    expect(rewound).toEqual([{ type: 'reset', step: 1, children: [1, 2] }])
   })
 
   it('a step that is requested anew after a rewind goes on counting its attempts', () => {

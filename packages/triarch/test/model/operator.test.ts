@@ -192,7 +192,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'retries a task that failed with another input',
     failed,
     { mail: [{ ...retry, input: 8 }] },
-    ['continuedAsNew input=8 nextId=3 pendingSignals=[]', 'reloads'],
+    [
+      'continuedAsNew input=8 nextId=3 pendingSignals=[]',
+      'stepCarried 2 action="a.b" name="b" input=null output=2 policy={retry={attempts=3 initial=10 factor=2 max=30 jitter=false} undoRetry={attempts=3 initial=10 factor=2 max=30 jitter=false} completeWithin=50 undo=true defaults=2} generation=0 requestedAt=-5 completedAt=-4',
+      'reloads',
+    ],
   ],
   [
     'retries a task that was undone',
@@ -228,7 +232,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.stopped('error'),
     ],
     { mail: [retry] },
-    ['reset step=1', 'posts c1 report', 'reloads'],
+    ['reset step=1 children=[1]', 'posts c1 retry', 'posts c1 report', 'reloads'],
   ],
   [
     'retries a held step that was busy with an event',

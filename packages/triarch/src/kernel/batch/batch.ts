@@ -99,6 +99,14 @@ export function newBatch(generation: number): Batch {
   }
 }
 
+/** Of a batch that an earlier run of its task ran: as much as its undo needs. */
+export interface CarriedBatch {
+  generation: number
+  next: number
+  success: number
+  foreign: number[]
+}
+
 /** One step of a batch, as the history has it. */
 export interface BatchMove {
   /** In ranges, in the order of ordinals. */

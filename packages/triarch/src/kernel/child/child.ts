@@ -1,5 +1,12 @@
 import type { ParentPolicy } from '../task/order.ts'
 
+/**
+ * What becomes of a child under an id of its own that its parent started before, in an earlier run or before it was undone: it begins
+ * anew once it has stopped (`renew`); it is taken as it is, running or stopped, if its input is the same (`match`) or whatever its
+ * input (`return`); or it is in the way (`reject`).
+ */
+export type IfChildExists = 'renew' | 'match' | 'return' | 'reject'
+
 export interface Child {
   id: number
   task: string
@@ -7,6 +14,8 @@ export interface Child {
   mode: 'call' | 'start'
   onCancel: ParentPolicy
   undo: boolean
+  /** It may be there from before, and answers that itself. */
+  asked?: true
   status: 'running' | 'stopped' | 'compensating'
   succeeded: boolean
   requestedAt: number

@@ -13,6 +13,23 @@ export type ChildDecision = {
   onCancel: ParentPolicy
   /** Compensate the child when the parent compensates. */
   undo: boolean
+  /** The task may have started it before: it is asked, and answers itself. */
+  asked?: true
 }
 
-export type ChildFact = { type: 'childStopped'; id: number; result: TaskOutcome; output?: Json; error?: ErrorRecord }
+export type ChildFact =
+  | { type: 'childStopped'; id: number; result: TaskOutcome; output?: Json; error?: ErrorRecord }
+  /** An earlier run of the task started it. Ordinals are negative: before this run. */
+  | {
+      type: 'childCarried'
+      id: number
+      task: string
+      workflow: string
+      mode: 'call' | 'start'
+      onCancel: ParentPolicy
+      undo: boolean
+      /** It has ended well. */
+      ended: boolean
+      requestedAt: number
+      completedAt: number
+    }

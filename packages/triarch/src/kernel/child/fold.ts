@@ -1,21 +1,31 @@
 import { deliver, isEnding } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
-import { decided } from '../state.ts'
+import { decided, type TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
+import type { Child } from './child.ts'
 import type { ChildDecision, ChildFact } from './event.ts'
 
 /** Of a child of its own, not one of a batch. */
 export const childFolds: Folds<ChildDecision | ChildFact> = {
-  childStarted(state, { id, task, workflow, mode, onCancel, undo }, _at, deliveries) {
+  childStarted(state, { id, task, workflow, mode, onCancel, undo, asked }, _at, deliveries) {
     decided(state, id)
+    if (asked) replaceFormer(state, { id, task })
     state.children.set(id, {
       ...{ id, task, workflow, mode, onCancel, undo },
       status: 'running',
       succeeded: false,
       requestedAt: state.ordinal,
       completedAt: 0,
+      ...(asked && { asked }),
     })
     if (mode === 'start') deliver(state, deliveries, { id, ok: true, value: { id: task } })
+  },
+  childCarried(state, { id, task, workflow, mode, onCancel, undo, ended, requestedAt, completedAt }) {
+    state.children.set(id, {
+      ...{ id, task, workflow, mode, onCancel, undo, requestedAt, completedAt: ended ? completedAt : 0 },
+      status: ended ? 'stopped' : 'running',
+      succeeded: ended,
+    })
   },
   childStopped(state, { id, result, output, error }, _at, deliveries) {
     const child = state.children.get(id)
@@ -30,4 +40,9 @@ export const childFolds: Folds<ChildDecision | ChildFact> = {
     if (child.succeeded) deliver(state, deliveries, { id, ok: true, value: output ?? null })
     else deliver(state, deliveries, { id, ok: false, reason: 'child', result, error, task })
   },
+}
+
+/** The new step stands for the task from now on: it is undone and cancelled once. */
+function replaceFormer({ children }: TaskState, { id, task }: Pick<Child, 'id' | 'task'>): void {
+  for (const other of [...children.values()]) if (other.task === task && other.id !== id) children.delete(other.id)
 }

@@ -6,7 +6,8 @@ export function planUndo(state: TaskState): void {
   const { plan } = state
   if (!plan) return
   const { first } = plan.plan
-  const pending = new Set(state.compensable.keys())
+  // What an earlier run of the task did is no part of the plan.
+  const pending = new Set([...state.compensable.keys()].filter((id) => id >= first))
   const undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set<number>(), pending }
   plan.undo = undo
   for (const [index, node] of plan.nodes.entries()) {

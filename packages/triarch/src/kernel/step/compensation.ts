@@ -21,7 +21,7 @@ export function closeCompensation(turn: Turn, reason: Closing): void {
   const { state } = turn
   for (let undone = -1; undone < state.undone; ) {
     undone = state.undone
-    for (const id of state.plan?.undo?.ready ?? ready(state).map((unit) => unit.id)) {
+    for (const id of readyOf(state)) {
       emit(turn, { type: 'undoRequested', id, at: turn.at })
       const child = state.children.get(id)
       if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
@@ -30,6 +30,12 @@ export function closeCompensation(turn: Turn, reason: Closing): void {
     if (state.batches.size > 0) settleBatches(turn)
   }
   if (!isCompensating(state)) stop(turn, reason)
+}
+
+/** A plan undoes its own steps first: what runs before it did comes after that. */
+function readyOf(state: TaskState): Iterable<number> {
+  const { undo } = state.plan ?? {}
+  return undo && undo.pending.size > 0 ? undo.ready : ready(state).map((unit) => unit.id)
 }
 
 /** Completed units that can be undone and were not yet asked to. */
@@ -47,12 +53,12 @@ function underWay(state: TaskState): (Step | Child)[] {
 /** Undone next: those after whose completion nothing was requested that is still to be undone. */
 function ready(state: TaskState): (Step | Child)[] {
   const waiting = unitsToUndo(state)
-  let latest = 0
+  let latest = Number.NEGATIVE_INFINITY
   for (const { requestedAt } of [...waiting, ...underWay(state)]) latest = Math.max(latest, requestedAt)
   return waiting.filter((unit) => unit.completedAt >= latest)
 }
 
 function isCompensating(state: TaskState): boolean {
-  if (state.plan?.undo) return state.plan.undo.pending.size > 0
+  if (state.plan?.undo && state.plan.undo.pending.size > 0) return true
   return state.compensable.size > 0 || underWay(state).length > 0 || unitsToUndo(state).length > 0
 }

@@ -1,3 +1,4 @@
+import type { CarriedBatch } from '../batch/batch.ts'
 import type { ErrorRecord, Json } from '../json.ts'
 import type { Remark } from '../remark.ts'
 import type { RecordedPolicy } from './policy.ts'
@@ -16,6 +17,22 @@ export type StepDecision =
   | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
 
 export type StepFact =
+  /** An earlier run of the task did it, and it is still to be undone when the task is. Ordinals are negative: before this run. */
+  | {
+      type: 'stepCarried'
+      id: number
+      action: string | null
+      name: string
+      input: Json
+      output: Json
+      policy: RecordedPolicy
+      generation: number
+      requestedAt: number
+      completedAt: number
+      fallbackOf?: readonly string[]
+      /** What its undo must know of the batch that it ran. */
+      batch?: CarriedBatch
+    }
   | ({
       type: 'stepCompleted'
       id: number
@@ -63,4 +80,5 @@ export type StepFact =
   /** `keepSignal`: the signal that it was busy with comes again when it waits. */
   | ({ type: 'stepRetried'; id: number; input?: Json; at: number; keepSignal?: true } & Remark)
   | { type: 'undoRequested'; id: number; at: number }
-  | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace & Remark)
+  /** `incomplete`: of a child, some of what it did could not be undone. */
+  | ({ type: 'undone'; id: number; by?: 'operator'; incomplete?: true } & AttemptTrace & Remark)

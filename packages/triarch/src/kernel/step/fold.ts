@@ -1,3 +1,4 @@
+import { newBatch } from '../batch/batch.ts'
 import { batchEnded, startUndo } from '../batch/fold.ts'
 import { deliver } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
@@ -24,6 +25,14 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     step.completedAt = state.ordinal
     state.steps.delete(id)
     state.compensable.set(id, step)
+  },
+  stepCarried(state, { id, action, name, input, output, policy, batch, ...event }, at) {
+    const step = newStep(state, { id, action, name, input, policy }, at)
+    const { generation, requestedAt, completedAt, fallbackOf = step.fallbackOf } = event
+    Object.assign(step, { status: 'success', output, generation, requestedAt, completedAt, fallbackOf })
+    state.steps.delete(id)
+    state.compensable.set(id, step)
+    if (batch) state.batches.set(id, { ...newBatch(batch.generation), ...batch, foreign: new Set(batch.foreign) })
   },
   stepCompleted(state, { id, output }, _at, deliveries) {
     const step = state.steps.get(id)
@@ -97,6 +106,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     state.suspensions.delete(id)
     step.error = error
     state.lastFailed = id
+    state.failedAt = state.ordinal
     state.steps.delete(id)
     batchEnded(state, step)
     deliver(state, deliveries, { id, ok: false, reason: 'step', error, step })
@@ -155,10 +165,11 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     forgive(step)
     next(step, { operation: 'undo', at })
   },
-  undone(state, { id }) {
+  undone(state, { id, incomplete }) {
     const step = state.steps.get(id)
     if (step) moveStep(step, 'compensated')
     state.undone++
+    if (incomplete) state.left++
     if (state.plan) undoDone(state.plan, id)
     state.steps.delete(id)
     state.children.delete(id)

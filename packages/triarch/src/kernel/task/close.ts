@@ -4,7 +4,7 @@ import { closeCompensation, startCompensation } from '../step/compensation.ts'
 import type { Step } from '../step/step.ts'
 import { isTold } from '../suspension/suspension.ts'
 import { emit, isOutstanding, type Turn } from '../turn.ts'
-import { known } from './restart.ts'
+import { continueAsNew } from './renew.ts'
 import { stop } from './stop.ts'
 
 /**
@@ -52,9 +52,7 @@ export function close(turn: Turn): void {
     for (const id of state.locks.keys()) if (id > 0) giveBack(turn.gates, id)
     const pendingSignals = state.mailbox.map(({ name, payload }) => ({ name, payload }))
     const rest = { nextId: state.endId, pendingSignals, locksHeld: true as const }
-    emit(turn, { type: 'continuedAsNew', input: reason.output ?? null, ...rest, ...known(state) })
-    turn.reload = true
-    return
+    return continueAsNew(turn, { input: reason.output ?? null, ...rest })
   }
   if (startCompensation(turn)) return closeCompensation(turn, reason)
   stop(turn, reason)

@@ -8,7 +8,8 @@ import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from '../turn.ts'
-import { known } from './restart.ts'
+import type { TaskFact } from './event.ts'
+import { continueAsNew } from './renew.ts'
 import { tellParent } from './stop.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
@@ -113,21 +114,17 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     const fromStart = state.plan !== null || !state.begun
     const input = message.input ?? state.input
-    emit(turn, {
-      type: 'continuedAsNew',
+    continueAsNew(turn, {
       input,
       nextId: state.endId,
       pendingSignals: [],
-      ...known(state),
       ...(fromStart && { fromStart }),
       ...remarkOf(message),
     })
   } else {
     const step = message.step ?? state.lastFailed
     const { input } = message
-    emit(turn, { type: 'reset', step, ...(input !== undefined && { input }), ...remarkOf(message) })
-    const child = state.children.get(step ?? 0)
-    if (child) turn.posts.push({ task: child.task, message: { type: 'report' }, control: true })
+    reset(turn, { step, ...(input !== undefined && { input }), ...remarkOf(message) })
   }
   turn.reload = true
 }
@@ -139,7 +136,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const between = betweenAttempts(state, message.step, turn.at)
   if (between) return skipStep(turn, between, message)
   if (state.status === 'stopped') {
-    emit(turn, { type: 'reset', step: message.step })
+    reset(turn, { step: message.step })
     emit(turn, { ...skipping(state, message.step, message.output, 'operator'), ...remarkOf(message) })
     turn.reload = true
     return
@@ -165,6 +162,23 @@ function betweenAttempts(state: TaskState, id: number | undefined, at: number): 
 /** Children of a batch would go on without it. */
 function isUnderWay(state: TaskState, { id }: Step): boolean {
   return (state.batches.get(id)?.outstanding.size ?? 0) > 0
+}
+
+/**
+ * The task goes on from there, and so do its children that ended without success as it failed: whose end its code never made
+ * anything of. A child that succeeded meanwhile takes no retry, and says so.
+ */
+function reset(turn: Turn, event: Omit<Extract<TaskFact, { type: 'reset' }>, 'type'>): void {
+  const { children, failedAt } = turn.state
+  const asked = children.get(event.step ?? 0)
+  const again = [...children.values()].filter(
+    (child) => child.status === 'stopped' && !child.succeeded && (child === asked || child.completedAt >= failedAt),
+  )
+  emit(turn, { type: 'reset', ...event, ...(again.length > 0 && { children: again.map(({ id }) => id) }) })
+  const message = { type: 'retry' as const, ...(event.note !== undefined && { reason: event.note }) }
+  for (const { task } of again)
+    turn.posts.push({ task, message, control: true }, { task, message: { type: 'report' }, control: true })
+  if (asked && !again.includes(asked)) turn.posts.push({ task: asked.task, message: { type: 'report' }, control: true })
 }
 
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */

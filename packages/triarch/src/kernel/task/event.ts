@@ -2,7 +2,7 @@ import type { ErrorRecord, Json } from '../json.ts'
 import type { Remark } from '../remark.ts'
 import type { TaskOutcome } from '../status.ts'
 import type { RescueStrategy } from '../step/policy.ts'
-import type { Submission } from './order.ts'
+import type { Parent, Submission } from './order.ts'
 import type { PauseCause } from './pause.ts'
 
 export type TaskDecision =
@@ -29,12 +29,21 @@ export type TaskFact =
       error?: ErrorRecord
     } & Remark)
   | { type: 'compensating' }
+  /** Its parent wants it for this step, as it is. */
+  | { type: 'adopted'; parent: Parent }
   /**
-   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` and
+   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself), and how these `children` ended. `attempts` and
    * `endId` are not recorded: the rebuild adds how often each step was attempted, so that no old reply can match a new
    * attempt, and the end of all ids, so that a task that starts over uses none again.
    */
-  | ({ type: 'reset'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number } & Remark)
+  | ({
+      type: 'reset'
+      step: number | null
+      input?: Json
+      children?: number[]
+      attempts?: Record<number, number>
+      endId?: number
+    } & Remark)
   | ({
       type: 'continuedAsNew'
       input: Json
@@ -47,5 +56,10 @@ export type TaskFact =
       digests?: Readonly<Record<string, string>>
       /** The locks of its submission are still its own. */
       locksHeld?: true
+      /** Its parent wants it for another step than its submission says, and until then (null: at any time). */
+      parent?: Parent
+      completeBy?: number | null
+      /** Of what runs before it did and were to undo, how much nobody can undo any more. */
+      left?: number
     } & Remark)
   | { type: 'stopped'; result: TaskOutcome; output?: Json; error?: ErrorRecord }

@@ -38,7 +38,11 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     state.closing = { cause: 'returned', compensate: false, output }
   },
   threw(state, { error, rescue }) {
-    state.lastFailed = failedBy(state, error)
+    const failed = failedBy(state, error)
+    const child = failed === null ? undefined : state.children.get(failed)
+    if (child) state.failedAt = child.completedAt
+    else if (failed === null || failed !== state.lastFailed) state.failedAt = state.ordinal
+    state.lastFailed = failed
     state.closing = { cause: 'threw', compensate: rescue === 'compensate', error }
   },
   continueAsNewRequested(state, { input }) {
@@ -47,6 +51,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   closing(state, { cause, compensate, error }) {
     if (state.pause) unpause(state)
     state.deferred = []
+    if (state.closing === null && state.status !== 'stopped') state.failedAt = state.ordinal
     state.closing = { cause, compensate, ...(error && { error }) }
     if (state.status !== 'stopped') return
     loseLocks(state)
@@ -76,6 +81,10 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     unpause(state)
     deliveries.push(...state.deferred)
     state.deferred = []
+  },
+  adopted(state, { parent }) {
+    state.parent = parent
+    state.adopted = true
   },
   compensating(state) {
     state.undoBegun = true

@@ -32,19 +32,24 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }
   if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
 }
 
-/** What a run that follows still knows of those before it. */
-export function known({
-  requests,
-  digests,
-}: TaskState): Pick<Extract<TaskFact, { type: 'continuedAsNew' }>, 'requests' | 'digests'> {
-  if (requests.length === 0) return {}
-  return Object.keys(digests).length > 0 ? { requests, digests } : { requests }
-}
-
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
 export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continuedAsNew' }>, at: number): void {
-  const { input, nextId, pendingSignals, requests = [], digests = {}, fromStart = false, locksHeld = false } = from
+  const {
+    input,
+    nextId,
+    pendingSignals,
+    requests = [],
+    digests = {},
+    fromStart = false,
+    locksHeld = false,
+    left = 0,
+  } = from
   restartGate(state, locksHeld)
+  if (from.parent) {
+    state.parent = from.parent
+    state.adopted = true
+  }
+  if (from.completeBy !== undefined) state.completeBy = from.completeBy
   state.status = fromStart ? 'pending' : 'running'
   state.pause = null
   state.begun = !fromStart
@@ -59,8 +64,10 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.endId = nextId
   state.skipped = false
   state.undone = 0
+  state.left = left
   state.undoBegun = false
   state.lastFailed = null
+  state.failedAt = 0
   state.steps.clear()
   state.compensable.clear()
   state.timers.clear()

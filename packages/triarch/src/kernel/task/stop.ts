@@ -1,3 +1,5 @@
+import type { ErrorRecord } from '../json.ts'
+import type { TaskState } from '../state.ts'
 import { emit, type Turn } from '../turn.ts'
 import type { Parent } from './order.ts'
 import type { Closing } from './pause.ts'
@@ -14,15 +16,26 @@ export function stop(turn: Turn, reason: Closing): void {
       : reason.cause === 'cancel'
         ? 'cancelled'
         : undone || reason.cause === 'operator'
-          ? 'compensated'
+          ? claimed(state)
           : 'error'
-  const { output, error } = reason
+  const { output } = reason
+  const error = result === 'error' && (undone || reason.cause === 'operator') ? incomplete(state, reason) : reason.error
   emit(turn, {
     type: 'stopped',
     result,
     ...(reason.cause === 'returned' && { output: output ?? null }),
     ...(error && { error }),
   })
+}
+
+/** Undone as a whole, or not. */
+function claimed({ left }: TaskState): 'compensated' | 'error' {
+  return left === 0 ? 'compensated' : 'error'
+}
+
+function incomplete({ left }: TaskState, { error }: Closing): ErrorRecord {
+  const message = `of what the task did, ${left} could not be undone: earlier runs did it, and nobody knows any more how to undo it`
+  return { name: 'TriarchError', code: 'UNDO_INCOMPLETE', message, details: { left }, ...(error && { cause: error }) }
 }
 
 /** What a stopped task tells its parent; part of the transition that stops it. */

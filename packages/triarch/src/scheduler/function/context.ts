@@ -23,7 +23,7 @@ import type { StepContext } from '../../definition/step.ts'
 import { checkWorkflow } from '../../definition/workflow.ts'
 import { hash32, seededRandom } from '../../environment/random.ts'
 import { TriarchError } from '../../error/error.ts'
-import { childTaskId } from '../../kernel/child/child.ts'
+import { childTaskId, type IfChildExists } from '../../kernel/child/child.ts'
 import type { ParentPolicy } from '../../kernel/task/order.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../../value/duration.ts'
 import { checkMetadata } from '../../value/metadata.ts'
@@ -36,8 +36,9 @@ import type { EffectCode } from '../effect.ts'
 import { Given } from './audience.ts'
 import type { Decider } from './decider.ts'
 
-const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'taskWithin'] as const
+const childKeys = ['id', 'ifExists', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'taskWithin'] as const
 const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
+const ifChildExists: readonly IfChildExists[] = ['renew', 'match', 'return', 'reject']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
 /** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
@@ -176,11 +177,16 @@ function child(
   options: ChildOptions = {},
 ): Given<never> {
   checkWorkflow(target)
-  const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
+  const { id: childId, tags, onCancel = 'cancel', undo: undoable = true, ifExists = 'renew' } = options
   const { taskWithin = target.definition.taskWithin, priority = target.definition.priority } = options
   const what = `options of child ${target.name}`
   checkOptions(what, options, childKeys)
   if (childId !== undefined) checkNewTaskId(childId)
+  if (!ifChildExists.includes(ifExists) || (options.ifExists !== undefined && childId === undefined))
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `${what}: ifExists must be one of ${ifChildExists.join(', ')}, beside an id`,
+    )
   if (!parentPolicies.includes(onCancel)) {
     throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of ${parentPolicies.join(', ')}`)
   }
@@ -218,6 +224,7 @@ function child(
       ...(within !== undefined && { completeWithin: within }),
       hooks: toHookOrders(what, target.definition.hooks),
       ...(target.definition.secrets && { secrets: target.definition.secrets }),
+      ...(childId !== undefined && { ifExists }),
     },
   } as const
   return decider.decide(order, mode === 'call' ? target.name : null)

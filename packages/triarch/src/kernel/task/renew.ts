@@ -1,0 +1,25 @@
+import type { TaskState } from '../state.ts'
+import { luggageOf } from '../step/carry.ts'
+import { emit, type Turn } from '../turn.ts'
+import type { TaskFact } from './event.ts'
+
+type Continued = Extract<TaskFact, { type: 'continuedAsNew' }>
+
+/** Begins the run that follows: with what the runs before it did and is to be undone with it, if the task is. */
+export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void {
+  const { input, nextId, pendingSignals, locksHeld, ...rest } = event
+  const begins = { input, nextId, pendingSignals, ...(locksHeld && { locksHeld }), ...known(turn.state), ...rest }
+  const { carried, left } = luggageOf(turn.state)
+  emit(turn, { type: 'continuedAsNew', ...begins, ...(left > 0 && { left }) })
+  for (const unit of carried) emit(turn, unit)
+  turn.reload = true
+}
+
+/** What a run that follows still knows of those before it. */
+function known({ requests, digests, adopted, parent, completeBy }: TaskState): Partial<Continued> {
+  return {
+    ...(requests.length > 0 && { requests }),
+    ...(requests.length > 0 && Object.keys(digests).length > 0 && { digests }),
+    ...(adopted && parent && { parent, completeBy }),
+  }
+}
