@@ -295,7 +295,16 @@ it('has words for each reason to wait, in both languages', () => {
     } as const),
     ...({ planning: true, step: true, 'step-queued': true, breaker: true, 'rate-limit': true } as const),
     ...({ concurrency: true, 'agent-paused': true, 'workflow-paused': true, 'no-agent': true } as const),
-    ...({ retry: true, suspended: true, timer: true, signal: true, child: true, stalled: true, moving: true } as const),
+    ...({
+      retry: true,
+      suspended: true,
+      batch: true,
+      timer: true,
+      signal: true,
+      child: true,
+      stalled: true,
+      moving: true,
+    } as const),
   }
   for (const { reasons } of [why.en, why.de]) {
     expect(Object.keys(reasons).sort()).toEqual(Object.keys(codes).sort())

@@ -44,6 +44,20 @@ interface Seen {
   scrollTo(x: number, y: number): void
 }
 
+describe('the page of a task that there is not', () => {
+  it('says that there is none, and not that the server does not answer', async () => {
+    stage.expected = /status of 404/
+    const page = await stage.window(browser)
+    // The stream of the task is refused as well: its answer is awaited, for it is what was taken for silence.
+    const refused = page.waitForResponse((it) => it.url().endsWith('/tasks/nope/events') && it.status() === 404)
+    await page.goto(`${stage.url}/tasks/nope`)
+    await refused
+    await page.getByText('UNKNOWN_TASK').first().waitFor()
+    expect(await page.getByText('The server does not answer').count()).toBe(0)
+    await page.context().close()
+  })
+})
+
 describe('the page of tasks', () => {
   it('is used by keyboard alone: from anywhere to a filter that completes itself, to a task, to what can be done', async () => {
     const page = await stage.window(browser)

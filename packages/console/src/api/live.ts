@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { send } from './client.ts'
+import { type ApiError, send } from './client.ts'
 
 /** Whether what is shown moves with what happens. */
 export type Liveness = 'live' | 'paused' | 'stale'
@@ -18,6 +18,11 @@ export function answers(came: boolean): void {
   liveness.value = !came ? 'stale' : isPaused.value ? 'paused' : 'live'
 }
 
+/** Nobody answered, or only what stands before the server did. A refusal is an answer. */
+export function isSilent({ status, code }: ApiError): boolean {
+  return status === 0 || (status >= 502 && code === `HTTP_${status}`)
+}
+
 /** Reads a stream of Server-Sent Events until the signal aborts; goes on after the last event that was read. */
 export async function follow(path: string, heard: () => void, ended: AbortSignal): Promise<void> {
   let last: string | null = null
@@ -32,9 +37,10 @@ export async function follow(path: string, heard: () => void, ended: AbortSignal
         last = id ?? last
         heard()
       }
-    } catch {
+    } catch (error) {
       if (ended.aborted) return
-      answers(false)
+      const { status = 0, code = '' } = error as Partial<ApiError>
+      answers(!isSilent({ status, code } as ApiError))
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
     wait = Math.min(wait * 2, LONGEST)

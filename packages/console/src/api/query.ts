@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, get, isLockedOut } from './client.ts'
-import { answers, follow, isPaused } from './live.ts'
+import { answers, follow, isPaused, isSilent } from './live.ts'
 
 /** What is known of an answer. While it is asked for again, the last one stays. */
 export interface Query<T> {
@@ -73,11 +73,6 @@ export function useQuery<T>(
   }, [path, stream, once, often, since, isOut])
   const { value, error } = state.path === path ? state : none
   return { value, error, reload: () => again.current() }
-}
-
-/** Nobody answered, or only what stands before the server did. */
-function isSilent({ status, code }: ApiError): boolean {
-  return status === 0 || (status >= 502 && code === `HTTP_${status}`)
 }
 
 const none = { path: null, value: null, error: null }

@@ -52,6 +52,13 @@ export function Why({ task, explanation, steps, signals, reload }: Given) {
             <li key={`${reason.code} ${reason.step ?? ''} ${reason.text}`}>
               <span>
                 {words ? words.says(told) : reason.text} <When of={reason} />
+                {reason.code === 'batch' && typeof reason.total === 'number' && (
+                  <progress
+                    max={reason.total}
+                    value={(reason.success ?? 0) + (reason.failed ?? 0) + (reason.cancelled ?? 0)}
+                    aria-label={t().progress}
+                  />
+                )}
                 {ends && <span class="note ends">{ends}</span>}
               </span>
               <Ways {...{ reason, task, about, signals, reload }} />

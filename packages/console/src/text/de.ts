@@ -143,7 +143,8 @@ export const de: Texts = {
   queued: 'Wartende Schritte',
   inbox: 'Nachrichten unterwegs',
   needsPerson: 'Braucht einen Menschen',
-  allFine: 'Nichts braucht jetzt einen Menschen.',
+  allFine:
+    'Keine angehaltene oder eingefrorene Aufgabe, kein Alarm, keine offene Sicherung und kein gescheiterter Zeitplan wartet auf einen Menschen. Aufgaben, die auf ein Signal warten, stehen hier nicht.',
   checks: 'Prüfungen',
   actions: 'Aktionen',
   slots: 'Plätze',

@@ -143,7 +143,8 @@ export const en = {
   queued: 'Queued steps',
   inbox: 'Messages on the way',
   needsPerson: 'Needs a person',
-  allFine: 'Nothing needs a person now.',
+  allFine:
+    'No paused or frozen task, alert, open breaker or failing schedule waits for a person. Tasks that wait for a signal are not listed here.',
   checks: 'Checks',
   actions: 'Actions',
   slots: 'Slots',

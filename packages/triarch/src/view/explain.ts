@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { type BatchCounts, countsOf } from '../kernel/batch/batch.ts'
 import { awaited, isGated } from '../kernel/lock/gate.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
@@ -358,6 +359,8 @@ function keptBy(
 }
 
 function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): Reason {
+  const batch = state.batches.get(step.id)
+  if (batch) return batchOf(step, countsOf(batch), since, which)
   const { until = null, selfSignals = [] } = state.suspensions.get(step.id) ?? {}
   const [sent] = [...selfSignals].sort((a, b) => a.at - b.at)
   const limit = until === null ? undefined : at(until)
@@ -373,6 +376,16 @@ function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): 
     ...(next && { next }),
     text: `has ${which} suspended since ${clock(since)}: it waits for a signal by its token${rest}`,
   }
+}
+
+/** What is suspended of a batch is its source: its children run. */
+function batchOf(step: Step, counts: BatchCounts, since: Date, which: string): Reason {
+  const { total, success, failed, cancelled } = counts
+  const ended = success + failed + cancelled
+  const all = total === null ? 'the children that there are so far' : `${total.toLocaleString('en')} children`
+  const bad = [failed > 0 && `${failed} failed`, cancelled > 0 && `${cancelled} were cancelled`].filter((it) => it)
+  const text = `runs the batch of ${which} since ${clock(since)}: ${ended.toLocaleString('en')} of ${all} have ended${bad.length > 0 ? `, ${bad.join(' and ')}` : ''}`
+  return { code: 'batch', step: step.id, action: step.action ?? step.name, since, ...counts, text }
 }
 
 /** Sleeps and signals that a function waits for. */

@@ -122,6 +122,19 @@ export type Reason = {
   | { code: 'retry'; step: number; operation: Operation; action: string; attempt: number; at: Date; error?: string }
   /** A step waits for a signal, by its resume token; `until`: its timeout. */
   | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { name: string; at: Date } }
+  /** A batch: its children run. `total`: null while its source has more. */
+  | {
+      code: 'batch'
+      step: number
+      action: string
+      since: Date
+      total: number | null
+      started: number
+      pending: number
+      success: number
+      failed: number
+      cancelled: number
+    }
   /** It sleeps. */
   | { code: 'timer'; until: Date }
   /** It waits for a signal of this name. */

@@ -48,7 +48,17 @@ const undone = workflow('undone', {
     throw new Error('no')
   },
 })
-const workflows = [nap, alone, one, listens, parent, undone]
+const child = workflow('child', {
+  async run(name: string, task: TaskContext) {
+    if (name === 'bad') throw new Error('no')
+    await task.sleep('1d')
+  },
+})
+const many = workflow('many', {
+  run: (_: null, task: TaskContext) =>
+    task.batch('all', { workflow: child, items: ['a', 'bad', 'c'], concurrency: 2, tolerate: 'any', failFast: false }),
+})
+const workflows = [nap, alone, one, listens, parent, undone, child, many]
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -205,6 +215,17 @@ describe('explain() says of a task', () => {
     expect(await only(s, 't', 'suspended')).toMatchObject({
       ...{ step: 1, until: new Date(s.engine.now().getTime() + 2 * day) },
       next: { name: 'remind', at: new Date(s.engine.now().getTime() + day) },
+    })
+  })
+
+  it('how far a batch is, whose children run', async () => {
+    await using s = await all()
+    await s.submit(many, null, { id: 't' })
+    await s.advance('1h')
+    const counts = { total: 3, started: 3, pending: 2, success: 0, failed: 1, cancelled: 0 }
+    expect(await only(s, 't', 'batch')).toMatchObject({
+      ...{ step: 1, ...counts },
+      text: expect.stringContaining('1 of 3 children have ended, 1 failed'),
     })
   })
 

@@ -30,6 +30,11 @@ export interface Told {
   name?: string
   next?: { name: string }
   pool?: { name: 'high' | 'rest'; from: number; slots: number }
+  /** Of a batch: its children, and what became of them. */
+  total?: number | null
+  success?: number
+  failed?: number
+  cancelled?: number
 }
 
 interface Words {
@@ -164,6 +169,11 @@ const en = {
       says: ({ step, next }) =>
         `Step ${step} waits for a signal by its token${next ? `, and sends itself “${next.name}”` : ''}`,
       ends: 'Whoever has the token of the step.',
+    },
+    batch: {
+      says: ({ step, total, success = 0, failed = 0, cancelled = 0 }) =>
+        `The batch of step ${step} runs: ${success + failed + cancelled} of ${total ?? 'the'} children have ended${failed > 0 ? `, ${failed} failed` : ''}${cancelled > 0 ? `, ${cancelled} were cancelled` : ''}`,
+      ends: 'It goes on by itself.',
     },
     timer: { says: () => 'It sleeps', ends: 'It wakes by itself.' },
     signal: {
@@ -311,6 +321,11 @@ const de: typeof en = {
       says: ({ step, next }) =>
         `Schritt ${step} wartet auf ein Signal mit seinem Token${next ? ` und sendet sich selbst „${next.name}“` : ''}`,
       ends: 'Wer das Token des Schritts hat.',
+    },
+    batch: {
+      says: ({ step, total, success = 0, failed = 0, cancelled = 0 }) =>
+        `Der Stapel von Schritt ${step} läuft: ${success + failed + cancelled} von ${total ?? 'den bisherigen'} Untergeordneten sind beendet${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}${cancelled > 0 ? `, ${cancelled} abgebrochen` : ''}`,
+      ends: alone,
     },
     timer: { says: () => 'Sie schläft', ends: 'Sie wacht von selbst auf.' },
     signal: {
