@@ -53,10 +53,8 @@ const plan = (steps: number | undefined) =>
 const because = (error: string | undefined) => (error === undefined || error === '' ? '' : `: ${error}`)
 
 const causes: Readonly<Record<string, string>> = {
-  operator: 'an operator paused it',
-  lock: 'it has lost a lock, and waits until it has it again',
-  step: 'a step failed',
-  undo: 'undoing a step failed',
+  ...{ operator: 'an operator paused it', lock: 'it has lost a lock, and waits until it has it again' },
+  ...{ step: 'a step failed', undo: 'undoing a step failed' },
   'unknown-outcome': 'nobody knows whether a step took effect',
   mismatch: 'its code and its history disagree',
   error: 'its code failed',
