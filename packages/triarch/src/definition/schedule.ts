@@ -7,7 +7,14 @@ import { type Duration, milliseconds, positiveMilliseconds } from '../value/dura
 import { checkMetadata } from '../value/metadata.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
-import { nextAfter, type Recurrence, type RecurrenceOptions, toRecurrence } from '../value/recurrence.ts'
+import {
+  countBetween,
+  lastUpTo,
+  nextAfter,
+  type Recurrence,
+  type RecurrenceOptions,
+  toRecurrence,
+} from '../value/recurrence.ts'
 import { validate } from '../value/schema.ts'
 import { checkTags } from '../value/tag.ts'
 import type { Workflow } from './definition.ts'
@@ -171,8 +178,8 @@ export function dueAt(name: string, { jitter }: ScheduleDefinition, occurrence: 
   return occurrence + Math.floor(share * jitter)
 }
 
-/** Most occurrences that an outage is looked through for; those beyond are only counted as one. */
-const LONGEST_LOOK = 20_000
+/** Occurrences that are looked at one by one before an outage counts as a long one, of which only the latest are. */
+const MOST_LOOKED_AT = 1_000
 
 /** What is due now: the occurrences to start, and the state after them. */
 export function takeDue(
@@ -181,16 +188,41 @@ export function takeDue(
   state: ScheduleState,
   now: number,
 ): { start: number[]; state: ScheduleState } {
-  const { recurrence, catchUp } = definition
+  const { recurrence, catchUp, jitter } = definition
   const { limit, within } = catchUp
   let start: number[] = []
   let [count, last, next] = [0, state.last, state.next]
-  while (next !== null && dueAt(name, definition, next) <= now) {
-    count++
-    last = next
-    start = [...start, next].slice(-limit)
-    next = nextAfter(recurrence, count < LONGEST_LOOK ? next : now)
+  const walk = (): boolean => {
+    for (let looked = 0; next !== null && dueAt(name, definition, next) <= now; looked++) {
+      if (looked === MOST_LOOKED_AT) return false
+      count++
+      last = next
+      start = [...start, next].slice(-limit)
+      next = nextAfter(recurrence, next)
+    }
+    return true
+  }
+  // Whatever their share of the jitter, those up to there are due.
+  const surely = now - jitter
+  if (!walk() && next !== null && next <= surely) {
+    const latest = latestUpTo(recurrence, surely, { from: next, limit })
+    count += countBetween(recurrence, next - 1, surely)
+    start = [...start, ...latest].slice(-limit)
+    last = latest.at(-1) ?? last
+    next = nextAfter(recurrence, surely)
+    // What is left over comes with the next round.
+    walk()
   }
   if (within !== null) start = start.filter((occurrence) => now - occurrence <= within)
   return { start, state: { ...state, next, last, missed: state.missed + count - start.length } }
+}
+
+/** The latest occurrences up to an instant, none before `from`, at most so many; the earliest of them first. */
+function latestUpTo(recurrence: Recurrence, until: number, { from, limit }: { from: number; limit: number }): number[] {
+  const found: number[] = []
+  for (let at = lastUpTo(recurrence, until); at !== null && at >= from && found.length < limit; ) {
+    found.push(at)
+    at = lastUpTo(recurrence, at - 1)
+  }
+  return found.reverse()
 }

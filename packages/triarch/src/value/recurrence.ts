@@ -1,5 +1,5 @@
-import { Cron } from 'croner'
 import { TriarchError } from '../error/error.ts'
+import { cronTimes } from './cron.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 
 /** When something recurs: as data. */
@@ -51,8 +51,26 @@ export function nextAfter(recurrence: Recurrence, at: number): number | null {
     const { every, offset } = recurrence
     return Math.floor((at - offset) / every) * every + every + offset
   }
-  const next = new Cron(recurrence.cron, { timezone: recurrence.timeZone, paused: true }).nextRun(new Date(at))
-  return next ? next.getTime() : null
+  return cronTimes(recurrence.cron, recurrence.timeZone).next(at)
+}
+
+/** The last occurrence up to this instant; null: there is none. */
+export function lastUpTo(recurrence: Recurrence, at: number): number | null {
+  if ('every' in recurrence) {
+    const { every, offset } = recurrence
+    return Math.floor((at - offset) / every) * every + offset
+  }
+  return cronTimes(recurrence.cron, recurrence.timeZone).last(at)
+}
+
+/** How many occurrences there are after `after`, up to and with `until`. */
+export function countBetween(recurrence: Recurrence, after: number, until: number): number {
+  if (until <= after) return 0
+  if ('every' in recurrence) {
+    const { every, offset } = recurrence
+    return Math.floor((until - offset) / every) - Math.floor((after - offset) / every)
+  }
+  return cronTimes(recurrence.cron, recurrence.timeZone).count(after, until)
 }
 
 /** Occurrences after `after`, up to and with `until`, at most so many: the first. */
