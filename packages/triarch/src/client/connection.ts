@@ -181,7 +181,7 @@ export class Connection {
    */
   async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
-    if (asking.type === 'skip' || asking.type === 'retry') await this.#fitting(id, asking)
+    if (asking.type === 'skip' || asking.type === 'retry' || asking.type === 'thaw') await this.#fitting(id, asking)
     // Only what may be too much is worth to ask for the paths of its workflow.
     if (asking.type === 'event' && mayHideTooMany(asking.payload)) {
       const secrets = (await this.#secretsOf(await this.row(id))) ?? []
@@ -207,13 +207,17 @@ export class Connection {
     this.posted()
   }
 
-  /** What it says of a step can be seen in the history only; what happens to the step meanwhile, the history tells. */
-  async #fitting(id: string, asking: Extract<Asking, { type: 'retry' | 'skip' }>): Promise<void> {
-    if (asking.step === undefined && !('input' in asking)) return
+  /** What it says of a step, and whether it is frozen still, can be seen in the history only; what happens to the step meanwhile, the history tells. */
+  async #fitting(id: string, asking: Extract<Asking, { type: 'retry' | 'skip' | 'thaw' }>): Promise<void> {
+    if (asking.type !== 'thaw' && asking.step === undefined && !('input' in asking)) return
     const row = await this.row(id)
     // Of one that is set apart not all may be known.
     if (row.quarantined) return
     const { state } = await this.read(row)
+    if (asking.type === 'thaw') {
+      if (state.frozen) return
+      throw new TriarchError('ILLEGAL_MOVE', `task "${id}" is not frozen: it takes no thaw now`)
+    }
     const given = asking.type === 'retry' ? asking.input : asking.output
     if (given !== undefined && mayHideTooMany(given)) {
       const steps = asking.step === undefined ? [...state.steps.values()] : [state.steps.get(asking.step)]

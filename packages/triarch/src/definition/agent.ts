@@ -127,11 +127,33 @@ function define(agent: Agent, name: string, given: Written): Action {
   if (undo !== undefined) checkFunction(`${key}: undo`, undo)
   if (verify !== undefined) checkFunction(`${key}: verify`, verify)
   if (definition.present !== undefined) checkFunction(`${key}: present`, definition.present)
+  if (plan !== undefined && run === undefined) checkPlans(key, definition)
   inOrder(definition.middleware)
   for (const other of definition.subscribe ?? []) checkAction(`${key}: subscribe`, other)
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
   return register(agent, name, definition)
+}
+
+const ofRun = [
+  ...([
+    'attemptWithin',
+    'stepWithin',
+    'heartbeatWithin',
+    'retry',
+    'undoRetry',
+    'rescue',
+    'semantics',
+    'priority',
+  ] as const),
+  ...(['weight', 'concurrency', 'rateLimit', 'cache', 'whenOpen', 'undo', 'verify', 'finalize'] as const),
+]
+
+/** An action that only plans has no step of its own: what says how one is run would be ignored. Throws INVALID_OPTION. */
+function checkPlans(key: string, definition: ActionDefinition): void {
+  const vain = ofRun.find((name) => definition[name] !== undefined)
+  if (vain !== undefined)
+    throw new TriarchError('INVALID_OPTION', `${key}: ${vain} is for an action with run, and this one only plans`)
 }
 
 /** What changes something must be done each time. Throws INVALID_OPTION. */

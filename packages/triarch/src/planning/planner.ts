@@ -12,6 +12,7 @@ import type { SecretPaths } from '../kernel/secret.ts'
 import type { RecordedPolicy } from '../kernel/step/policy.ts'
 import { isPromise } from '../value/answer.ts'
 import { invalid, validateSync } from '../value/schema.ts'
+import { checkGroup, finalizePolicy } from './policy.ts'
 import { handles, type Reading, toTemplate } from './template.ts'
 
 export interface PlanLimits {
@@ -59,6 +60,7 @@ export class Planner {
   /** The whole phase is one transaction: what it is about, and what of that is secret. */
   readonly #together: boolean
   readonly #finalized: number[] = []
+  readonly #bounds: RecordedPolicy[] = []
   readonly #hidden = new Set<string>()
   readonly #first: number
   readonly #workflow: string
@@ -136,6 +138,7 @@ export class Planner {
     this.#check()
     const { plan } = action?.definition ?? {}
     if (plan === undefined) return this.#add(action, input, options)
+    checkGroup(action.key, options)
     const { exits, output } = this.#within(action, options, () => {
       const chain = inOrder(this.#chain, action.definition.middleware)
       const call = { workflow: this.#workflow, action: action.key, input, transaction }
@@ -270,14 +273,15 @@ export class Planner {
   #finalize(action: Action, options: PlannedStepOptions, { name, group }: PlannedStep, id: number): void {
     // What it is given is the input and the output of its run.
     const secrets = action.definition.secrets?.flatMap((path) => [`input.${path}`, `output.${path}`])
+    // Its policy is the run's, but that it may always be repeated and is never undone.
+    const repeatable = { ...options, semantics: 'at-least-once' as const, ...(secrets && { secrets }) }
     if (this.#together) {
       this.#finalized.push(id)
+      this.#bounds.push(toRecordedPolicy(action, this.#rescue, repeatable, { undo: false, verify: true }))
       for (const path of secrets ?? []) this.#hidden.add(`*.${path}`)
       return
     }
-    // Its policy is the run's, but that it may always be repeated and is never undone.
     const caps = { undo: false, verify: false }
-    const repeatable = { ...options, semantics: 'at-least-once' as const, ...(secrets && { secrets }) }
     const step: PlannedStep = {
       action: finalizeKey(action.key),
       name: `${name ?? action.name} finalize`,
@@ -292,8 +296,7 @@ export class Planner {
   /** The finalize phase as one step, which the store can always be asked about. */
   #phase(): PlannedStep[] {
     if (this.#finalized.length === 0) return []
-    const secrets = this.#hidden.size > 0 && { secrets: [...this.#hidden] }
-    const policy = toRecordedPolicy(null, this.#rescue, { ...secrets }, { undo: false, verify: true })
+    const policy = finalizePolicy(this.#bounds, this.#rescue, [...this.#hidden])
     return [{ action: FINALIZE, name: 'finalize', finalizes: this.#finalized, policy: this.#place(policy) }]
   }
 
