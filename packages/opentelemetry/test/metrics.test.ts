@@ -26,7 +26,7 @@ const shop = agent('shop', { circuitBreaker: {} })
 const flaky = shop.action('flaky', {
   retry: { attempts: 2, backoff: { initial: '1s', jitter: false } },
   run(_: null, step) {
-    if (step.attempt === 1) throw new TypeError('not yet')
+    if (step.attempt === 1) throw Object.assign(new Error('not yet'), { name: 'NotYet' })
   },
 })
 const order = workflow('order', {
@@ -60,7 +60,7 @@ describe('the metrics of OpenTelemetry', () => {
     const points = duration?.histogram?.dataPoints ?? []
     expect(points.map((point) => [attributesOf(point), point.count])).toEqual(
       expect.arrayContaining([
-        [{ action: 'shop.flaky', operation: 'run', outcome: 'failed', 'error.type': 'TypeError' }, 1],
+        [{ action: 'shop.flaky', operation: 'run', outcome: 'failed', 'error.type': 'NotYet' }, 1],
         [{ action: 'shop.flaky', operation: 'run', outcome: 'done', 'error.type': 'none' }, 1],
         [{ action: 'local', operation: 'run', outcome: 'done', 'error.type': 'none' }, 1],
       ]),

@@ -53,7 +53,7 @@ const shop = agent('shop')
 const flaky = shop.action('flaky', {
   retry: { attempts: 2, backoff: { initial: '1s', jitter: false } },
   run(_: null, step) {
-    if (step.attempt === 1) throw new TypeError('not yet')
+    if (step.attempt === 1) throw Object.assign(new Error('not yet'), { name: 'NotYet' })
   },
   undo: () => undefined,
 })

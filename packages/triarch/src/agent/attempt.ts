@@ -10,13 +10,12 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
-import { atOnce } from '../value/answer.ts'
 import { encode } from '../value/payload.ts'
 import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
-import { isCutOff, lossBy, refusedCodes, unrecordableCodes } from './verdict.ts'
+import { isCutOff, lossBy, mayRetry, refusedCodes, unrecordableCodes } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
@@ -24,6 +23,8 @@ export interface Handler {
   undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
   verify?: ((input: unknown, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
+  /** Of undo and verify; `retryIf` when not given. */
+  undoRetryIf?: ((error: unknown) => boolean) | undefined
   /** Where secrets are in what it is given: no error of it tells them. */
   secrets?: readonly string[] | undefined
 }
@@ -200,7 +201,7 @@ export class Attempt {
     return {
       kind: 'failed',
       error: scrub(toRecord(error), this.#secrets(handler.secrets)),
-      retryable: !refused && (lost !== undefined || mayRetry(handler, error)),
+      retryable: !refused && (lost !== undefined || mayRetry(handler, this.order.request.operation, error)),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
       ...(lost && { lost }),
@@ -317,15 +318,6 @@ export class Attempt {
 
 function partOf(value: Json, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
-}
-
-/** A predicate that throws, or promises, has no opinion. */
-function mayRetry(handler: Handler, error: unknown): boolean {
-  try {
-    return atOnce(handler.retryIf?.(error)) !== false
-  } catch {
-    return true
-  }
 }
 
 /** The two operations that are rare. */

@@ -14,6 +14,7 @@ export function actionHandler(action: Pick<Action<unknown, unknown>, 'key' | 'de
     undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
     verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
     retryIf: definition.retry?.retryIf,
+    undoRetryIf: definition.undoRetry?.retryIf,
     secrets: definition.secrets,
   }
 }

@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import { stepErrorKind } from '../error/step-error.ts'
+import { isProgrammingError, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
@@ -32,7 +32,7 @@ export interface PollingOptions<I, T, S, O> {
   intervals?: readonly Duration[]
   /** Polls at each of the distances; 5. */
   pollsEach?: number
-  /** Polls in a row that may fail; 2. A PermanentError ends the step at once. */
+  /** Polls in a row that may fail; 2. A PermanentError or a programming error ends the step at once. */
   failures?: number
   /** Gives up after this long; never. */
   timeout?: Duration
@@ -106,7 +106,7 @@ export function polling<I, T, S, O = S>(
       state = await options.poll(so.task as T, step, input)
     } catch (error) {
       if (received === undefined && stepErrorKind(error) === 'permanent') return begin(input, step)
-      const final = stepErrorKind(error) === 'permanent'
+      const final = stepErrorKind(error) === 'permanent' || isProgrammingError(error)
       if (final || so.failures >= tolerated || received?.name === 'late') throw error
       return wait(step, { ...so, polls: so.polls + 1, failures: so.failures + 1 })
     }

@@ -27,7 +27,7 @@ export interface RetryOptions {
   attempts?: number
   /** The waits between attempts, each with a default of its own. */
   backoff?: BackoffOptions
-  /** Has the last word on whether an error is worth another attempt; runs where the action runs. */
+  /** Has the last word on whether an error is worth another attempt, programming errors included; runs where the action runs. */
   retryIf?: (error: unknown) => boolean
 }
 

@@ -1,3 +1,5 @@
+import { isTriarchError } from './error.ts'
+
 /** Registered globally, so that errors are recognised across two copies of the package. */
 const brand: unique symbol = Symbol.for('triarch.step-error') as never
 
@@ -22,7 +24,7 @@ function causeOf(options: { cause?: unknown } | undefined): ErrorOptions | undef
 }
 
 /**
- * Thrown by an action: it may well succeed later. Errors of unknown kinds are treated alike.
+ * Thrown by an action: it may well succeed later. Other errors are treated alike, but for programming errors.
  * @example throw new TransientError('the bank is busy', { retryAfter: 5_000 })
  */
 export class TransientError extends Error {
@@ -64,7 +66,7 @@ export class UnknownOutcomeError extends TransientError {
   }
 }
 
-/** The kind of an error an action threw; undefined for any other error, which counts as transient. Never throws. */
+/** The kind of an error an action threw; undefined for any other error. Never throws. */
 export function stepErrorKind(error: unknown): StepErrorKind | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   try {
@@ -91,4 +93,31 @@ const LONGEST_WAIT = 30 * 86_400_000
 /** The wait that was asked for (ms), 30 days at most; undefined: what is no finite number ≥ 0 asks for none. */
 export function checkedWait(ms: unknown): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_WAIT) : undefined
+}
+
+/** By name: those of another realm, and of a thread, are no instances of the classes here. */
+const programmingErrors = ['TypeError', 'ReferenceError', 'SyntaxError', 'RangeError', 'AssertionError']
+/** An action has called Triarch itself wrongly. */
+const misuses = [
+  ...(['STEP_MISUSE', 'MIDDLEWARE_MISUSE'] as const),
+  ...(['UNKNOWN_OPTION', 'INVALID_OPTION', 'INVALID_DURATION', 'INVALID_NAME'] as const),
+]
+/** What `fetch` says of a network that fails, where it gives no cause: of browsers, Deno, Bun and Node. */
+const networkFailure = /\bfetch\b|network|load failed|terminated|sending request|socket|connection/i
+
+/**
+ * Whether the error says that the code is wrong: it is wrong the next time, too. A TypeError of `fetch`, which has a cause, tells of
+ * the network, and a SyntaxError of JSON tells of what a service answered: those may pass. Never throws.
+ */
+export function isProgrammingError(error: unknown): boolean {
+  try {
+    if (isTriarchError(error)) return misuses.some((code) => isTriarchError(error, code))
+    if (typeof error !== 'object' || error === null || stepErrorKind(error) !== undefined) return false
+    const { name, message, cause } = error as { name?: unknown; message?: unknown; cause?: unknown }
+    if (typeof name !== 'string' || !programmingErrors.includes(name)) return false
+    if (name === 'TypeError') return cause === undefined && !networkFailure.test(String(message))
+    return name !== 'SyntaxError' || !/\bJSON\b/.test(String(message))
+  } catch {
+    return false
+  }
 }

@@ -13,6 +13,7 @@ export interface EffectCode {
   run: (tx: unknown, step: StepContext) => unknown
   undo?: ((tx: unknown, done: { output: never }, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
+  undoRetryIf?: ((error: unknown) => boolean) | undefined
   isolation: Isolation
   /** Of the first step of the task's present run. */
   firstStep: number
@@ -37,7 +38,7 @@ export interface EffectScope {
  * function runs again only if what it wrote is surely undone.
  */
 export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
-  const { run, undo, retryIf, isolation, firstStep } = code
+  const { run, undo, retryIf, undoRetryIf, isolation, firstStep } = code
   const { environment, store, payload, key, node, epoch } = scope
   const effectOf = (step: StepContext): Effect => {
     return { key, node, epoch, step: step.stepId, firstStep, name: step.idempotencyKey }
@@ -67,6 +68,7 @@ export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
       return answer === null ? { done: false } : { done: true, output: JSON.parse(answer) as Json }
     },
     retryIf,
+    undoRetryIf,
   }
 }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import {
   type ActionDefinition,
@@ -8,6 +9,7 @@ import {
   UnknownOutcomeError,
   workflow,
 } from '../../src/index.ts'
+import { milliseconds } from '../../src/value/duration.ts'
 import { causes, codeOf, eventsOf, never, type Stage, stage } from './harness.ts'
 
 const MINUTE = 60_000
@@ -35,6 +37,15 @@ async function play(given: ReturnType<typeof oneStep>): Promise<Stage> {
   const s = await stage({ workflows: given.workflows, agents: given.agents })
   given.clock.stage = s
   return s
+}
+
+function capture(work: () => unknown): Error {
+  try {
+    work()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('nothing was thrown')
 }
 
 const steady = { jitter: false, initial: '1s', factor: 2, max: '5s' } as const
@@ -104,6 +115,71 @@ describe('a failed attempt', () => {
     await s.advance('1m')
     expect(await codeOf(task.result())).toBe('TASK_FAILED')
     expect(given.times).toHaveLength(3)
+  })
+
+  it.each([
+    ['a TypeError', () => (undefined as unknown as { id: string }).id],
+    ['a ReferenceError', () => new Function('return nowhere')()],
+    ['a SyntaxError of code', () => new RegExp(['('].join(''))],
+    ['a RangeError', () => new Array(-1)],
+    ['a failed assertion', () => assert.equal(1, 2)],
+    ['an option that Triarch does not know', () => milliseconds('soon' as never, 'wait')],
+  ])('is the last when it was a programming error: %s', async (_, wrong) => {
+    const given = oneStep({ retry: { backoff: steady }, run: async () => void wrong() })
+    await using s = await play(given)
+    const task = await s.submit(given.flow, null)
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    expect(given.times).toHaveLength(1)
+  })
+
+  it.each([
+    ['a fetch that fails', () => new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })],
+    ['a fetch that fails without a cause', () => new TypeError('Failed to fetch')],
+    ['a body that breaks off', () => new TypeError('terminated', { cause: new Error('other side closed') })],
+    ['an answer that is no JSON', () => capture(() => JSON.parse('<html>'))],
+    ['an error of a class of its own', () => Object.assign(new TypeError('odd'), { name: 'Odd' })],
+  ])('is not the last when it was the network or the service: %s', async (_, error) => {
+    const given = oneStep({
+      retry: { backoff: steady },
+      run: (_: unknown, step) => (step.attempt === 1 ? Promise.reject(error()) : 'done'),
+    })
+    await using s = await play(given)
+    expect(await (await s.submit(given.flow, null)).result()).toBe('done')
+  })
+
+  it('is not the last though it was a programming error, where retryIf says so', async () => {
+    const given = oneStep({
+      retry: { attempts: 3, backoff: steady, retryIf: () => true },
+      run: (_: unknown) => Promise.reject(new TypeError('not yet loaded')),
+    })
+    await using s = await play(given)
+    const task = await s.submit(given.flow, null)
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    expect(given.times).toHaveLength(3)
+  })
+
+  it('of a compensation is the last when the retryIf of undoRetry says so', async () => {
+    let undone = 0
+    const own = agent('svc')
+    const action = own.action('act', {
+      retry: { retryIf: () => true },
+      undoRetry: { backoff: steady, retryIf: () => false },
+      run: async (_: null) => 1,
+      undo: () => {
+        undone++
+        throw new Error('no')
+      },
+    })
+    const flow = workflow('undone', {
+      async run(_: null, task) {
+        await task.run(action, null)
+        throw new Error('undo it')
+      },
+    })
+    await using s = await stage({ workflows: [flow], agents: [own] })
+    const task = await s.submit(flow, null)
+    await s.advance('1h')
+    expect([undone, (await task.status()).pause?.cause]).toEqual([1, 'undo'])
   })
 
   it('is followed by another no sooner than the service asked for', async () => {

@@ -54,7 +54,7 @@ describe('an action that runs in threads', () => {
     ['transient', 3, { name: 'TransientError', message: 'later' }],
     ['permanent', 1, { name: 'PermanentError', message: 'never' }],
     ['unknown', 3, { name: 'UnknownOutcomeError', message: 'who knows' }],
-    ['plain', 3, { name: 'RangeError', message: 'plain', code: 'E_PLAIN' }],
+    ['plain', 1, { name: 'RangeError', message: 'plain', code: 'E_PLAIN' }],
     ['deep', 1, { name: 'PermanentError', message: 'deep', details: expect.arrayContaining([expect.any(Array)]) }],
     ['hostile', 3, { name: 'Error', message: 'what the code threw cannot leave its thread' }],
   ] as const)('fails with errors of their own kind: %s', async (kind, attempts, error) => {

@@ -126,6 +126,7 @@ function runLocal(
     run: (_, step) => fn(step),
     undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
     retryIf: options.retry?.retryIf,
+    undoRetryIf: options.undoRetry?.retryIf,
     secrets: options.secrets,
   } satisfies Handler)
   return outcome
@@ -147,7 +148,8 @@ function transaction(
   const order = { decision: { type: 'stepRequested', id, action: null, name, input: null, policy } } as const
   const outcome = decider.decide(order, name)
   const { retryIf } = rest.retry ?? {}
-  decider.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: decider.firstId } })
+  const undoRetryIf = rest.undoRetry?.retryIf
+  decider.keep(id, { effect: { run: fn, undo, retryIf, undoRetryIf, isolation, firstStep: decider.firstId } })
   return outcome
 }
 
