@@ -155,10 +155,8 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
       last = rows.at(-1)?.revision ?? 0
       if (rows.length < 100 || (to !== undefined && last <= to)) break
     }
-    throw new TriarchError(
-      'UNKNOWN_SETTING',
-      `setting "${this.name}" has no ${to === undefined ? 'earlier version' : `version ${to}`}`,
-    )
+    const missing = to === undefined ? 'earlier version: clear() goes back to what the code says' : `version ${to}`
+    throw new TriarchError('UNKNOWN_SETTING', `setting "${this.name}" has no ${missing}`)
   }
 
   async #write(
