@@ -81,7 +81,12 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return this.#connection.explained(this.id)
   }
 
-  async result(options: WaitOptions = {}): Promise<O> {
+  result(options: WaitOptions = {}): Promise<O> {
+    const result = this.#result(options)
+    return this.#connection.environment.awaited?.(this.id, result, options?.timeout !== undefined) ?? result
+  }
+
+  async #result(options: WaitOptions): Promise<O> {
     checkOptions('result', options, ['timeout', 'signal'])
     const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
     const ending = await this.#connection.ending(this.id, within, options.signal, this.#missed)

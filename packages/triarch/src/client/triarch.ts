@@ -1209,8 +1209,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     if (launched != null) return { created: (await launched).ok }
     const outcome = await this.#submissions.submit(written(draft))
     const { startAt } = draft.task
-    if (startAt === null) this.#node?.wake()
-    else this.#node?.scheduler?.alarm.set(startAt)
+    if (startAt === null || draft.task.gates) this.#node?.wake()
+    if (startAt !== null) this.#node?.scheduler?.alarm.set(startAt)
     return this.#told(draft, outcome)
   }
 

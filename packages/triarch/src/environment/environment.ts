@@ -25,6 +25,11 @@ export interface Environment {
   readonly place?: Place
   /** How other processes are reached; absent: they cannot be. */
   readonly network?: Network
+  /**
+   * Where time does not pass by itself: somebody asks for this result of a task (`bounded`: for some time only), and time
+   * may pass for it. Absent: it passes by itself.
+   */
+  awaited?<T>(task: string, result: Promise<T>, bounded: boolean): Promise<T>
   /** Whether that process surely is no more. Absent, or false: nobody can tell from here. */
   gone?(place: Place): boolean
 }

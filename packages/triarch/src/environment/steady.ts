@@ -18,6 +18,7 @@ export class SteadyEnvironment implements Environment {
   readonly hrtimeOrigin?: number
   readonly place?: Place
   readonly network?: Network
+  readonly awaited?: NonNullable<Environment['awaited']>
 
   constructor(inner: Environment, failed: (error: unknown) => void) {
     this.#inner = inner
@@ -25,6 +26,7 @@ export class SteadyEnvironment implements Environment {
     if (inner.hrtimeOrigin !== undefined) this.hrtimeOrigin = inner.hrtimeOrigin
     if (inner.place) this.place = inner.place
     if (inner.network) this.network = inner.network
+    if (inner.awaited) this.awaited = (task, result, bounded) => inner.awaited?.(task, result, bounded) ?? result
   }
 
   now(): number {

@@ -12,6 +12,7 @@ const DRIFT = 0.0005
 export class SynchronisedEnvironment implements Environment {
   readonly random: () => number
   readonly id: () => string
+  readonly awaited?: NonNullable<Environment['awaited']>
   readonly #inner: Environment
   /** From monotonic time to the other's (ms). */
   #offset: number
@@ -23,6 +24,7 @@ export class SynchronisedEnvironment implements Environment {
     this.#inner = inner
     this.random = () => inner.random()
     this.id = () => inner.id()
+    if (inner.awaited) this.awaited = (task, result, bounded) => inner.awaited?.(task, result, bounded) ?? result
     this.#offset = inner.now() - inner.monotonic()
   }
 

@@ -121,6 +121,8 @@ export const errorCatalogue = {
     'No thread renews the lease: keep steps from blocking the event loop, or leave pg out of the bundle.',
   WAIT_TIMEOUT:
     'The result did not come within the time the caller was willing to wait: ask again later; the task goes on.',
+  WAIT_ENDLESS:
+    'In a test on virtual time: the result that is awaited does not come, however much time passes: do what the task waits for.',
   READ_TOO_COSTLY:
     'The store would have to look at too much: narrow it by status, outcome, tags or parent, or ask for less.',
   SERVER_UNREACHABLE:

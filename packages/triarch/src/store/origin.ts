@@ -40,7 +40,9 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
   const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen, share } = order
   const locks = later ? [] : locksOf(order)
   const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
-  const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
+  const latest = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
+  const deadline = latest === Number.POSITIVE_INFINITY ? null : latest
+  const gated = locks.length > 0 || (after && after.length > 0) || frozen
   // The id that the engine makes for what a task starts is of that task's incarnation.
   const incarnation = (parent || hookOf !== undefined) && id.includes(SEPARATOR) ? '' : at.toString(36)
   const submitted: TaskEvent = { type: 'submitted', ...order, incarnation }
@@ -53,14 +55,13 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
     ...(share && { share }),
     at,
     status: later ? 'scheduled' : 'pending',
-    startAt: startAt ?? null,
-    deadline: deadline === Number.POSITIVE_INFINITY ? null : deadline,
+    // One that waits for a letter is looked at on time though none comes.
+    startAt: startAt ?? (gated ? deadline : null),
+    deadline,
     parent: parent?.task ?? hookOf ?? null,
   }
   if (parent) task.parentStep = parent.step
-  if (locks.length > 0 || (after && after.length > 0) || frozen) {
-    task.gates = { locks, after: (after ?? []).map((antecedent) => antecedent.task) }
-  }
+  if (gated) task.gates = { locks, after: (after ?? []).map((antecedent) => antecedent.task) }
   return { task, first: locks.length > 0 ? [submitted, { type: 'locksRequested' }] : [submitted] }
 }
 

@@ -22,7 +22,7 @@ export interface NewTask {
   status: 'scheduled' | 'pending' | 'planned'
   /** When it was created (ms since the epoch). */
   at: number
-  /** Not before this instant; null: now. */
+  /** Not before this instant, unless a letter comes; null: now. */
   startAt: number | null
   /** The next instant at which somebody must look even if nobody can run it (start-before, complete-by). */
   deadline: number | null

@@ -3,9 +3,13 @@ import type { TaskHandle } from '../client/task.ts'
 import { Triarch } from '../client/triarch.ts'
 import type { Workflow } from '../definition/definition.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
 import type { TriarchOptions } from '../node/options.ts'
+import type { StoreFactory } from '../store/factory.ts'
+import type { StateStore } from '../store/port.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { memory } from './memory.ts'
+import { Foresight } from './prospect.ts'
 import { VirtualEnvironment } from './virtual.ts'
 
 /**
@@ -17,8 +21,14 @@ export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>
   environment?: VirtualEnvironment
   /** Seed of randomness and ids; 1. */
   seed?: number
+  /**
+   * How long, in real time, a result waits for code of yours that is at work, or for something that comes from outside, before it is
+   * rejected with WAIT_ENDLESS; 2 s.
+   */
+  patience?: Duration
 }
 
+const PATIENCE = '2s'
 /** Virtual time until a stop that waits for something gives up. */
 const LONGEST_STOP = 3_600_000
 
@@ -30,10 +40,13 @@ const LONGEST_STOP = 3_600_000
  * await engine.advance('30d')
  */
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
-  const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), ...rest } = options
+  const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), patience, ...rest } = options
   // Nobody else writes to this store and nobody dies: looking out for that now and then makes long advances cheap.
-  const standing = { store: memory(), lease: '1d', sweep: '1h', poll: '1h', grace: 0, notices: false } as const
-  const triarch = new Triarch({ ...standing, ...rest, environment })
+  const standing = { lease: '1d', sweep: '1h', poll: '1h', grace: 0, notices: false } as const
+  const store = watched(rest.store ?? memory(), environment)
+  const time = new EngineTime(environment, milliseconds(patience ?? PATIENCE, 'patience'))
+  const triarch = new Triarch({ ...standing, ...rest, store, environment: time })
+  time.foresight = new Foresight(triarch, () => environment.now())
   await triarch.start()
   await environment.settle()
   return new TestEngine(triarch, environment)
@@ -125,5 +138,69 @@ export class TestEngine implements AsyncDisposable {
   /** Stops it. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop({ grace: 0 })
+  }
+}
+
+/** The time of one engine, which knows what its tasks wait for. */
+class EngineTime implements Environment {
+  readonly random: () => number
+  readonly id: () => string
+  readonly #inner: VirtualEnvironment
+  readonly #patience: number
+  foresight: Foresight | null = null
+
+  constructor(inner: VirtualEnvironment, patience: number) {
+    this.#inner = inner
+    this.#patience = patience
+    this.random = inner.random
+    this.id = inner.id
+  }
+
+  now(): number {
+    return this.#inner.now()
+  }
+
+  monotonic(): number {
+    return this.#inner.monotonic()
+  }
+
+  timer(ms: number, callback: () => void): Timer {
+    return this.#inner.timer(ms, callback)
+  }
+
+  soon(callback: () => void): void {
+    this.#inner.soon(callback)
+  }
+
+  drain(callback: () => void): void {
+    this.#inner.drain(callback)
+  }
+
+  awaited<T>(task: string, result: Promise<T>, bounded: boolean): Promise<T> {
+    const { foresight } = this
+    if (!foresight) return result
+    const ahead = () => foresight.of(task)
+    return this.#inner.awaitedBy(result, { task, bounded, patience: this.#patience, ahead })
+  }
+}
+
+/** The store; while a call is under way, nobody takes the engine for one that waits. */
+function watched(factory: StoreFactory, environment: VirtualEnvironment): StoreFactory {
+  return (given) => {
+    const calls = new Map<string | symbol, unknown>()
+    const watch = (target: StateStore, method: (...args: unknown[]) => unknown) => {
+      return (...args: unknown[]): unknown => {
+        const answer = method.apply(target, args)
+        return answer instanceof Promise ? environment.during(answer) : answer
+      }
+    }
+    return new Proxy(factory(given), {
+      get(target, key) {
+        const own: unknown = Reflect.get(target, key, target)
+        if (typeof own !== 'function') return own
+        if (!calls.has(key)) calls.set(key, watch(target, own as (...args: unknown[]) => unknown))
+        return calls.get(key)
+      },
+    })
   }
 }

@@ -3,6 +3,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { Heap } from '../environment/heap.ts'
 import { seededRandom } from '../environment/random.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
+import { Skipping, type Wait } from './skipping.ts'
 
 /**
  * Where time and chance begin.
@@ -40,6 +41,21 @@ export class VirtualEnvironment implements Environment {
   #now: number
   /** Callbacks handed to the real event loop that did not run yet. */
   #underWay = 0
+  /** Calls to stores that were not answered yet, and those who move time. */
+  #busy = 0
+  /** Another one whenever something happens. */
+  #mark = 0
+  readonly #skipping = new Skipping({
+    now: () => this.#now,
+    real: () => performance.now(),
+    breath: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    settle: () => this.#settle(),
+    busy: () => this.#busy > 0,
+    mark: () => this.#mark,
+    pass: (until) => {
+      if (!this.#fire(until)) this.#now = until
+    },
+  })
 
   constructor({ seed = 1, start }: VirtualOptions = {}) {
     this.#start = start?.getTime() ?? START
@@ -72,6 +88,7 @@ export class VirtualEnvironment implements Environment {
     const due = this.#now + Math.max(0, Math.ceil(ms))
     const entry: Entry = { due, arrival: this.#arrivals++, callback }
     this.#timers.add(entry)
+    this.#mark++
     // What is due now needs no advance.
     if (entry.due <= this.#now) this.soon(() => this.#fire(this.#now))
     return {
@@ -87,6 +104,7 @@ export class VirtualEnvironment implements Environment {
    */
   soon(callback: () => void): void {
     this.#underWay++
+    this.#mark++
     setImmediate(() => {
       this.#underWay--
       callback()
@@ -99,6 +117,7 @@ export class VirtualEnvironment implements Environment {
    */
   drain(callback: () => void): void {
     this.#underWay++
+    this.#mark++
     this.#drain(() => {
       this.#underWay--
       callback()
@@ -109,7 +128,33 @@ export class VirtualEnvironment implements Environment {
    * Lets everything happen that happens without time passing. Real I/O of others is not waited for.
    * @example await environment.settle()
    */
-  async settle(): Promise<void> {
+  settle(): Promise<void> {
+    return this.during(this.#settle())
+  }
+
+  /** @internal Until then nobody else moves time. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.#busy++
+    try {
+      return await work
+    } finally {
+      this.#busy--
+      this.#mark++
+    }
+  }
+
+  // Once it is awaited, time passes for it whenever nothing can happen without; if none that passes brings it, it is rejected with WAIT_ENDLESS.
+  /** @internal The same result. */
+  awaitedBy<T>(result: Promise<T>, about: Omit<Wait, 'reject'>): Promise<T> {
+    return new AwaitedResult(result, (reject) => {
+      const wait = { ...about, reject }
+      this.#skipping.add(wait)
+      const drop = () => this.#skipping.drop(wait)
+      result.then(drop, drop)
+    })
+  }
+
+  async #settle(): Promise<void> {
     for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS; round++) {
       if (round > MOST_ROUNDS) throw new Error('virtual time: something keeps itself busy without time passing')
       await new Promise((resolve) => setImmediate(resolve))
@@ -121,12 +166,16 @@ export class VirtualEnvironment implements Environment {
    * Lets this much time pass: fires what comes due in its order, and lets everything settle after each.
    * @example await environment.advance(60_000)
    */
-  async advance(ms: number): Promise<void> {
-    await this.settle()
+  advance(ms: number): Promise<void> {
+    return this.during(this.#advance(ms))
+  }
+
+  async #advance(ms: number): Promise<void> {
+    await this.#settle()
     const until = this.#now + Math.max(0, Math.round(ms))
-    while (this.#fire(until)) await this.settle()
-    this.#now = until
-    await this.settle()
+    while (this.#fire(until)) await this.#settle()
+    this.#now = Math.max(this.#now, until)
+    await this.#settle()
   }
 
   /** Fires the first timer due by then that was not cancelled. */
@@ -136,10 +185,39 @@ export class VirtualEnvironment implements Environment {
       this.#timers.take()
       if (!first.callback) continue
       this.#now = Math.max(this.#now, first.due)
+      this.#mark++
       first.callback()
       return true
     }
     return false
+  }
+}
+
+/** Says when somebody awaits it: a result that is only kept for later moves nothing. */
+class AwaitedResult<T> extends Promise<T> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise
+  }
+
+  #awaited: (() => void) | null
+
+  constructor(result: Promise<T>, awaited: (reject: (error: Error) => void) => void) {
+    let fail: (error: Error) => void = () => undefined
+    super((resolve, reject) => {
+      fail = reject
+      result.then(resolve, reject)
+    })
+    this.#awaited = () => awaited(fail)
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, which learns here that it is awaited
+  override then<A = T, B = never>(
+    fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    rejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#awaited?.()
+    this.#awaited = null
+    return super.then(fulfilled, rejected)
   }
 }
 

@@ -31,7 +31,7 @@ type Place =
   | `action ${Functions<ActionDefinition>}`
   | `workflow ${Functions<WorkflowDefinition>}`
   | `middleware ${Functions<MiddlewareHooks>}`
-  | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone' | 'network'>}`
+  | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone' | 'network' | 'awaited'>}`
   | `retry ${Functions<RetryOptions>}`
   | 'telemetry'
   | 'logger'

@@ -136,6 +136,7 @@ export const problem: Readonly<Record<string, string>> = {
   PLAN_FAILED: 'Der Code, der plant, schlug fehl: die Ursache lesen; gespeichert wurde nichts.',
   REFERENCE_UNRESOLVED: 'Eine Eingabe verweist auf einen Teil einer Ausgabe, den es nicht gibt.',
   PACKAGE_MISSING: 'Ein Paket, das nur manche brauchen, fehlt: das genannte einrichten.',
+  WAIT_ENDLESS: 'In einem Test mit virtueller Zeit: das erwartete Ergebnis kommt nicht, wie viel Zeit auch vergeht.',
   CRASH_TEST_FAILED: 'Ein Ablauf hat einen erprobten Ausfall nicht überstanden.',
   INVARIANT: 'Triarch hat eine eigene Regel gebrochen: bitte melden.',
   // Of the server.

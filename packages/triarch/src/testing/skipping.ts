@@ -1,0 +1,125 @@
+import { TriarchError } from '../error/error.ts'
+
+/** What a task that is awaited waits for. */
+export interface Prospect {
+  /** The first instant (ms since the epoch) at which something happens by itself; null: no time that passes changes anything. */
+  at: number | null
+  /** Code of the user's is at work: time stands still until it is done. */
+  working: boolean
+  /** Why the task does not move. */
+  text: string
+}
+
+/** A result that somebody awaits. */
+export interface Wait {
+  task: string
+  /** It ends by itself after some time. */
+  bounded: boolean
+  /** Real time for which code of the user's, or something outside, may take its time (ms). */
+  patience: number
+  ahead: () => Promise<Prospect>
+  reject: (error: Error) => void
+}
+
+/** What time does for those who wait. */
+export interface Passing {
+  now(): number
+  /** Real time (ms). */
+  real(): number
+  /** Lets a moment of real time pass. */
+  breath(): Promise<void>
+  settle(): Promise<void>
+  /** Somebody moves time, or a call to the store is under way. */
+  busy(): boolean
+  /** Another number whenever something happened. */
+  mark(): number
+  /** Moves to the next timer, which is fired, or to this instant, if it comes before. */
+  pass(until: number): void
+}
+
+/** How often an instant is waited for before a result is taken for one that never comes. */
+const MOST_LOOKS = 50_000
+
+/** So far time may pass at once for what waits without an instant of its own (ms). */
+export const WHILE = 86_400_000
+
+/** Lets time pass for results that are awaited: from timer to timer, whenever nothing can happen without. */
+export class Skipping {
+  readonly #time: Passing
+  readonly #waits = new Set<Wait>()
+  #horizon = Number.NEGATIVE_INFINITY
+  #running = false
+  #looks = 0
+
+  constructor(time: Passing) {
+    this.#time = time
+  }
+
+  add(wait: Wait): void {
+    this.#waits.add(wait)
+    // What is known of the others is not known of this one.
+    this.#horizon = Number.NEGATIVE_INFINITY
+    if (this.#running) return
+    this.#running = true
+    this.#looks = 0
+    void this.#run()
+  }
+
+  drop(wait: Wait): void {
+    this.#waits.delete(wait)
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const mark = this.#time.mark()
+      await this.#time.settle()
+      if (this.#waits.size === 0) break
+      if (this.#time.busy()) await this.#time.breath()
+      else if (mark !== this.#time.mark()) continue
+      else if (this.#time.now() < this.#horizon) this.#time.pass(this.#horizon)
+      else await this.#look()
+    }
+    this.#running = false
+  }
+
+  /** Learns until when time may pass, or waits for what needs no virtual time. */
+  async #look(): Promise<void> {
+    const waits = [...this.#waits]
+    const prospects = await Promise.all(waits.map(({ ahead }) => ahead()))
+    const now = this.#time.now()
+    // A timeout of its own ends a wait: it is one of the timers.
+    const instants = prospects.flatMap(({ at }, index) => at ?? (waits[index]?.bounded ? now + WHILE : []))
+    const held = prospects.some(({ working }) => working)
+    if (instants.length > 0 && !held) {
+      this.#horizon = Math.max(Math.min(...instants), now + 1)
+      if (this.#looks++ < MOST_LOOKS) return
+    } else if (!(await this.#stands(Math.max(...waits.map(({ patience }) => patience))))) return
+    for (const [index, wait] of waits.entries()) {
+      const { working, text } = prospects[index] as Prospect
+      if (wait.bounded) this.#horizon = now + WHILE
+      else if (this.#waits.delete(wait)) wait.reject(endless(wait.task, why(working, this.#looks), text))
+    }
+  }
+
+  /** Whether nothing happens for so long, in real time. */
+  async #stands(patience: number): Promise<boolean> {
+    const mark = this.#time.mark()
+    const until = this.#time.real() + patience
+    while (mark === this.#time.mark() && !this.#time.busy() && this.#waits.size > 0) {
+      if (this.#time.real() >= until) return true
+      await this.#time.breath()
+    }
+    return false
+  }
+}
+
+function why(working: boolean, looks: number): string {
+  if (working)
+    return 'time stands still while its code is at work. If that waits for virtual time, use engine.advance()'
+  if (looks >= MOST_LOOKS) return `it did not stop, however often time went on`
+  return 'no time that passes will end it'
+}
+
+function endless(task: string, reason: string, text: string): TriarchError {
+  return new TriarchError('WAIT_ENDLESS', `the result of task "${task}" does not come: ${reason}. ${text}`)
+}
