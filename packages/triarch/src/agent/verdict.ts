@@ -3,7 +3,6 @@ import { isProgrammingError } from '../error/step-error.ts'
 import type { Outcome } from '../kernel/message.ts'
 import type { Loss, Operation } from '../kernel/step/step.ts'
 import { atOnce } from '../value/answer.ts'
-import type { Handler } from './attempt.ts'
 
 /** What ended an attempt from outside: it says nothing about the service. */
 const CUT_OFF = ['STEP_CANCELLED', 'STEP_LOST', 'NODE_STOPPED', 'NODE_FENCED'] as const
@@ -42,9 +41,11 @@ export const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_T
 /** Codes of what another attempt would meet as well. */
 export const refusedCodes = ['INVALID_INPUT', 'BATCH_PAGE_INVALID'] as const
 
+type Predicate = (error: unknown) => boolean
+
 /** What the action's own predicate says; one that throws, promises or gives no boolean has no opinion. */
 export function mayRetry(
-  { retryIf, undoRetryIf = retryIf }: Pick<Handler, 'retryIf' | 'undoRetryIf'>,
+  { retryIf, undoRetryIf = retryIf }: { retryIf?: Predicate | undefined; undoRetryIf?: Predicate | undefined },
   operation: Operation,
   error: unknown,
 ): boolean {
