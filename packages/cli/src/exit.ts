@@ -87,6 +87,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   MORE_THAN_CONFIRMED: exitCodes.conflict,
   READ_TOO_COSTLY: exitCodes.conflict,
   STORE_FORMAT_IN_USE: exitCodes.conflict,
+  WATCH_FULL: exitCodes.unavailable,
   STORE_BUSY: exitCodes.unavailable,
   STORE_UNAVAILABLE: exitCodes.unavailable,
   STORE_UNANSWERED: exitCodes.unavailable,

@@ -14,7 +14,7 @@ import {
 } from 'triarch/store'
 import { literal } from './arrays.ts'
 import type { Row } from './query.ts'
-import { TASK_COLUMNS, taskOf } from './reads.ts'
+import { BRIEF_COLUMNS, TASK_COLUMNS, taskOf } from './reads.ts'
 
 type Value = string | number
 
@@ -70,15 +70,22 @@ export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
   return writer.written(`${found.join(' UNION ALL ')} LIMIT ${LOOK + 1}`)
 }
 
+function columnsOf(brief: boolean | undefined): string {
+  return brief ? BRIEF_COLUMNS : TASK_COLUMNS
+}
+
 /** The rows among these, in order. */
-export function amongStatement({ where, order, after, limit }: ListQuery, keys: readonly number[]): ListStatement {
+export function amongStatement(
+  { where, order, after, limit, brief }: ListQuery,
+  keys: readonly number[],
+): ListStatement {
   const writer = new Writer()
   const conditions = [
     `t.key = ANY (${writer.value(literal(keys))})`,
     ...writer.behind('t.key', order, after),
     ...where.map((it) => writer.condition(it)),
   ]
-  return writer.written(`SELECT ${TASK_COLUMNS}, NULL::bigint FROM triarch.tasks t
+  return writer.written(`SELECT ${columnsOf(brief)}, NULL::bigint FROM triarch.tasks t
 WHERE ${conditions.join(' AND ')} ORDER BY t.key ${direction(order)} LIMIT ${writer.value(limit)}`)
 }
 
@@ -87,7 +94,7 @@ WHERE ${conditions.join(' AND ')} ORDER BY t.key ${direction(order)} LIMIT ${wri
  * no more than its share: behind each row, and alone where there is none, stands the key as far as all were looked through.
  */
 export function listStatement(
-  { order, after, limit }: Pick<ListQuery, 'order' | 'after' | 'limit'>,
+  { order, after, limit, brief }: Pick<ListQuery, 'order' | 'after' | 'limit' | 'brief'>,
   { parts, also }: Pick<Listing, 'parts' | 'also'>,
 ): ListStatement {
   const writer = new Writer()
@@ -102,8 +109,8 @@ export function listStatement(
   const conditions = also.map((it) => writer.condition(it)).join(' AND ')
   const branches = walks.map(({ rest }) =>
     also.length === 0
-      ? `SELECT ${TASK_COLUMNS} ${rest} LIMIT ${most}`
-      : `SELECT ${TASK_COLUMNS} FROM (SELECT t.* ${rest} LIMIT ${size}) t
+      ? `SELECT ${columnsOf(brief)} ${rest} LIMIT ${most}`
+      : `SELECT ${columnsOf(brief)} FROM (SELECT t.* ${rest} LIMIT ${size}) t
 WHERE ${conditions} ORDER BY t.key ${direction(order)} LIMIT ${most}`,
   )
   const page =

@@ -1,5 +1,6 @@
 import {
   type BacklogRow,
+  BRIEF,
   countedUpTo,
   FIRST_WAITING,
   type HeldLock,
@@ -50,6 +51,15 @@ const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string
 const OUTPUT_IN = `CASE WHEN starts_with(t.output, '@') THEN (SELECT h.events FROM triarch.history h
   WHERE h.task = t.key AND h.seq = substring(t.output FROM '^@(\\d{1,15})\\.')::bigint) END AS output_in`
 export const TASK_COLUMNS: string = [...columns.map((column) => `t.${column}`), OUTPUT_IN].join(', ')
+/** The same in the same places, without what is large. */
+export const BRIEF_COLUMNS: string = [
+  ...columns.map((column) =>
+    column === 'progress' || column === 'output'
+      ? `CASE WHEN octet_length(t.${column}) > ${BRIEF} THEN '@' ELSE t.${column} END AS ${column}`
+      : `t.${column}`,
+  ),
+  'NULL::text AS output_in',
+].join(', ')
 export const TASK: string = `SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE t.id = $1`
 export const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
+import { bodyOf } from './held.ts'
 import { openapi } from './openapi.ts'
 import type { MetricsSource, Settings } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
@@ -10,6 +11,7 @@ import type { Guard } from './request/guard.ts'
 import { parseJson } from './request/json.ts'
 import { checkOrigin } from './request/origin.ts'
 import { readQuery } from './request/query.ts'
+import type { EndRead } from './request/reads.ts'
 import { checkRight } from './request/right.ts'
 import { routes } from './route/index.ts'
 import { type Route, rightOf, type Site } from './route/route.ts'
@@ -94,12 +96,13 @@ async function answer(
   { site, settings, refusals }: { site: Site; settings: Settings; refusals: Refusals },
 ): Promise<Response> {
   const { limits, origins } = settings
-  const { guard, triarch } = site
+  const { guard, triarch, held } = site
   const reads = route.method === 'GET'
   if (!reads) checkOrigin(request, origins)
   const who = async () => (route.open ? null : guard.who(request))
   const principal = await who()
   const right = rightOf(route)
+  const caller = principal?.id ?? null
   const acting = actingOf(request, principal)
   /** Nobody's knocking makes the audit forget what was done. */
   const note = async (error: unknown) => {
@@ -108,6 +111,7 @@ async function answer(
     const { right: lacked } = error.details as { right: string }
     await triarch.acting(acting, () => triarch.refused({ ...actOf(route, paramsOf(route, path)), right: lacked }))
   }
+  const turn: { end?: EndRead } = {}
   const act = async () => {
     if (right !== null) checkRight(principal, right)
     const { query = none, body: schema = none } = route
@@ -118,6 +122,12 @@ async function answer(
       body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
     }
     const still = guard.asks && !route.open && right !== null ? async () => checkRight(await who(), right) : null
+    const isLong = isPatient(asked)
+    if (reads && !route.open) {
+      turn.end = await site.reads.turn(caller ?? '', () => request.signal)
+      // Who waits for something to happen keeps nobody from reading.
+      if (isLong) turn.end()
+    }
     const run = (signalOf: () => AbortSignal) => {
       const call = {
         ...{ params: paramsOf(route, path), ...asked, headers: request.headers, principal, still },
@@ -128,19 +138,23 @@ async function answer(
       }
       return reads ? route.run(call, site) : triarch.acting(acting, () => route.run(call, site))
     }
-    return still && isPatient(asked)
-      ? guard.during(still, request, (signal) => run(() => signal))
-      : run(() => request.signal)
+    return still && isLong ? guard.during(still, request, (signal) => run(() => signal)) : run(() => request.signal)
   }
   const { status, body, headers, stream } = await act().catch(async (error: unknown) => {
+    turn.end?.()
     await note(error)
     throw error
   })
+  if (!reads) site.reads.earn(caller ?? '', earnedBy(body))
   const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null
   const isRead = request.method !== 'HEAD'
   if (!isRead) await stream?.cancel()
-  const sent = stream ?? (body === undefined ? null : JSON.stringify(body))
-  return new Response(isRead ? sent : null, {
+  const text = body === undefined ? null : JSON.stringify(body)
+  turn.end?.()
+  const kept = text === null || !isRead ? null : bodyOf(text, held.of(caller))
+  if (reads && isRead && text !== null && kept === null)
+    throw new Refused('TOO_MANY_REQUESTS', 'answers that were not read yet hold as much as they may: read them first')
+  return new Response(isRead ? (stream ?? kept ?? text) : null, {
     status,
     headers: {
       ...(type !== null && { 'content-type': type }),
@@ -149,6 +163,12 @@ async function answer(
       ...headers,
     },
   })
+}
+
+/** How many tasks were submitted; 1: something else was done. */
+function earnedBy(body: unknown): number {
+  const { results } = (body ?? {}) as { results?: unknown }
+  return Array.isArray(results) ? results.length : 1
 }
 
 /** It may be answered long after it was let in. */

@@ -15,6 +15,11 @@ export function monotonic(): number {
   return performance.now()
 }
 
+/** How long the loop of this thread has worked (ms), as far as the runtime tells; 0. */
+export function busy(): number {
+  return performance.eventLoopUtilization?.().active ?? 0
+}
+
 /** Calls back after so many ms, unless what it returns is called before. Keeps no process alive. */
 export function timer(ms: number, callback: () => void): () => void {
   const timeout = setTimeout(callback, ms)

@@ -7,7 +7,7 @@ import { components, Problem } from './wire/schema.ts'
 type Node = Record<string, unknown>
 
 /** Any route may be answered so. */
-const general = [400, 401, 403, 413, 414, 421, 500, 503] as const
+const general = [400, 401, 403, 413, 414, 421, 429, 500, 503] as const
 /** And those to which a body may be sent, whether they take one or not. */
 const bodied = [415] as const
 

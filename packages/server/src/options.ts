@@ -31,7 +31,11 @@ export interface ServerLimits {
   wait?: number
   /** Requests that wait at the same time. One more is answered without a wait; 1,000. */
   waiting?: number
-  /** Streams of events at the same time. One more is 503; 1,000. */
+  /** Reads that are answered at the same time, of one caller 4. One more waits for its turn, and after 5 s is 429; 16. */
+  reads?: number
+  /** Bytes of answers and events that wait for clients to read them, of one caller a quarter. Beyond it a request is 429, and a stream ends; 64 MiB. */
+  held?: number
+  /** Streams of events at the same time, of one caller a quarter. One more is 503; 1,000. */
   streams?: number
   /** Bytes of events that may wait for one client to read them. One more, and its stream ends; 1 MiB. */
   buffered?: number
@@ -126,6 +130,8 @@ const standard: Required<ServerLimits> = {
   url: 8_192,
   wait: 60_000,
   waiting: 1_000,
+  reads: 16,
+  held: 64 * 1024 * 1024,
   streams: 1_000,
   buffered: 1024 * 1024,
   stalled: 30_000,
@@ -138,6 +144,8 @@ const most: Required<ServerLimits> = {
   url: 1024 ** 2,
   wait: 3_600_000,
   waiting: 1_000_000,
+  reads: 10_000,
+  held: 1024 ** 4,
   streams: 1_000_000,
   buffered: 1024 ** 3,
   stalled: 3_600_000,

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type RemoteAgents, type Triarch, TriarchError, type Workflow } from 'triarch'
 import { appOf } from './app.ts'
 import { alarm } from './environment.ts'
+import { Held } from './held.ts'
 import { checkListen, Listener, type Listening, type ListenOptions, type UpgradeListener } from './listen.ts'
 import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
@@ -11,6 +12,7 @@ import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { shared } from './request/cors.ts'
 import { Guard } from './request/guard.ts'
 import { checkLoopback, isLoopback } from './request/origin.ts'
+import { Reads } from './request/reads.ts'
 import type { Site } from './route/route.ts'
 import { AgentSockets } from './socket/sockets.ts'
 import { Waits } from './waits.ts'
@@ -96,11 +98,17 @@ class HttpServer implements TriarchServer {
     this.#settings = settings
     this.#guard = new Guard(settings.authenticate, settings.keys ? triarch.keyring() : null)
     this.#waits = new Waits(settings.limits.waiting)
-    this.#streams = new Streams(settings.limits, this.#guard, (error) => problemOf(error, settings.onError).code)
+    const bytes = new Held(settings.limits.held)
+    const codeOf = (error: unknown) => problemOf(error, settings.onError).code
+    this.#streams = new Streams(settings.limits, this.#guard, codeOf, bytes)
+    const reads = new Reads(settings.limits.reads, () => triarch.moves)
     this.#agents = triarch.remoteAgents()
     this.#sockets = new AgentSockets(this.#agents, this.#guard, settings)
     const isLeaving = () => this.#isLeaving
-    const held = { isLeaving, guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents }
+    const held = {
+      ...{ isLeaving, guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents },
+      ...{ reads, held: bytes },
+    }
     const app = appOf(siteOf(triarch, settings, held), settings)
     this.#respond = async (request, isHeld) => {
       const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
@@ -253,7 +261,7 @@ function span(duration: string): number {
 function siteOf(
   triarch: Triarch,
   { workflows, limits, unhealthyAt, onError }: Settings,
-  held: Pick<Site, 'isLeaving' | 'guard' | 'waits' | 'streams' | 'agents'>,
+  held: Pick<Site, 'isLeaving' | 'guard' | 'waits' | 'streams' | 'agents' | 'reads' | 'held'>,
 ): Site {
   return {
     ...{ triarch, workflows, unhealthyAt, ...held },

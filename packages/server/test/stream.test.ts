@@ -6,6 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type ListChange, workflow } from 'triarch'
 import { testEngine } from 'triarch/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { bodyOf, Held } from '../src/held.ts'
 import { createServer, type Principal } from '../src/index.ts'
 import { EventStream } from '../src/live/stream.ts'
 import { Streams } from '../src/live/streams.ts'
@@ -23,7 +24,8 @@ const task = (id: string, n: number): ListChange => ({ type: 'task', task: { ...
 function stream({ most = 1_000_000, known = null }: { most?: number; known?: string | null } = {}) {
   const gone = { times: 0 }
   const closed = () => void gone.times++
-  const one = new EventStream({ most, alone: false, known, retry: 2_000, closed })
+  const holding = new Held(64 * 1024 * 1024).of(null)
+  const one = new EventStream({ most, alone: false, known, retry: 2_000, closed, holding })
   return { one, gone }
 }
 
@@ -96,9 +98,71 @@ describe('a stream of events', () => {
   })
 })
 
+describe('what clients have not read', () => {
+  const page = (name: string): ListChange => {
+    const tasks = Array.from({ length: 50 }, (_, n) => ({ ...base, id: `${name}-${n}`, progress: 'x'.repeat(1_000) }))
+    return { type: 'page', tasks: tasks as Task[] }
+  }
+  const opened = (held: Held, caller: string | null) => {
+    const ended: string[] = []
+    const closed = () => void ended.push('closed')
+    const options = { most: 1_000_000, alone: false, known: null, retry: 2_000, closed }
+    return { one: new EventStream({ ...options, holding: held.of(caller) }), ended }
+  }
+
+  it('is bounded in all: the stream that would hold more ends and is to be asked for again, the others go on', async () => {
+    const held = new Held(200_000)
+    const [first, second] = [opened(held, null), opened(held, null)]
+    for (const { one } of [first, second]) one.take(page('a'))
+    const third = opened(held, null)
+    third.one.take(page('b'))
+    expect(last(await read(third.one.body))).toEqual({ code: 'STREAMS_FULL', again: true })
+    expect([first.ended, second.ended, third.ended]).toEqual([[], [], ['closed']])
+    // What was read, and what belongs to nobody any more, is room for others.
+    expect((await read(first.one.body)).length).toBeGreaterThan(1)
+    await second.one.body.cancel()
+    const fourth = opened(held, null)
+    fourth.one.take(page('c'))
+    expect((await read(fourth.one.body)).at(-1)).toContain('event: page')
+  })
+
+  it('is bounded for each caller, to a quarter of all, also where the stream has ended', async () => {
+    const held = new Held(640_000)
+    const greedy = opened(held, 'greedy')
+    greedy.one.take(page('a'))
+    greedy.one.end({ code: 'STOPPING', again: true })
+    const more = opened(held, 'greedy')
+    more.one.take(page('b'))
+    expect(last(await read(more.one.body)).code).toBe('STREAMS_FULL')
+    const other = opened(held, 'other')
+    other.one.take(page('c'))
+    expect((await read(other.one.body)).at(-1)).toContain('event: page')
+    expect(last(await read(greedy.one.body)).code).toBe('STOPPING')
+    const again = opened(held, 'greedy')
+    again.one.take(page('d'))
+    expect((await read(again.one.body)).at(-1)).toContain('event: page')
+  })
+
+  it('of an answer is held until it is read or given up', async () => {
+    const held = new Held(200_000)
+    const text = 'ä'.repeat(70_000)
+    const [first, second] = [bodyOf(text, held.of(null)), bodyOf(text, held.of(null))]
+    expect(second).toBe(null)
+    expect(await new Response(first).text()).toBe(text)
+    const third = bodyOf(text, held.of(null))
+    await (third as ReadableStream).cancel()
+    expect(bodyOf(text, held.of(null))).not.toBe(null)
+  })
+})
+
 describe('the streams of a server', () => {
   const streams = () =>
-    new Streams({ streams: 1, buffered: 1_000_000, stalled: 30_000 }, anybody, () => 'STORE_UNAVAILABLE')
+    new Streams(
+      { streams: 1, buffered: 1_000_000, stalled: 30_000 },
+      anybody,
+      () => 'STORE_UNAVAILABLE',
+      new Held(64 * 1024 * 1024),
+    )
 
   it('end with a word when the store fails, and make room', async () => {
     const all = streams()
@@ -119,7 +183,12 @@ describe('the streams of a server', () => {
 
   it('drop a connection that reads nothing, at a bound of what is kept for it, and tell the others', async () => {
     const text = 'x'.repeat(10_000)
-    const all = new Streams({ streams: 2, buffered: 100_000, stalled: 30_000 }, anybody, () => 'STORE_UNAVAILABLE')
+    const all = new Streams(
+      { streams: 2, buffered: 100_000, stalled: 30_000 },
+      anybody,
+      () => 'STORE_UNAVAILABLE',
+      new Held(64 * 1024 * 1024),
+    )
     let changed = 0
     const kept: number[] = []
     const sockets: Socket[] = []

@@ -1,4 +1,5 @@
 import type { CountsChange, ListChange, TaskInfo } from 'triarch'
+import type { Holding } from '../held.ts'
 import { Digest } from './digest.ts'
 
 /** Why a stream ends, and whether to ask again. */
@@ -26,6 +27,8 @@ interface Means {
   /** When a client that was cut off is to ask again (ms). */
   retry: number
   closed: () => void
+  /** What it holds for the client; false: there is no room for more. */
+  holding: Holding
 }
 
 /** Bytes that are handed on before the client reads them. */
@@ -44,6 +47,8 @@ export class EventStream {
   #bytes = 0
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #end: End | null = null
+  /** It has ended, and the client has not yet read what was handed on before. */
+  #last: ReadableStreamDefaultController<Uint8Array> | null = null
 
   constructor(means: Means) {
     this.#means = means
@@ -53,8 +58,12 @@ export class EventStream {
           this.#controller = controller
           this.#write(`retry: ${means.retry}\n\n`)
         },
-        pull: () => this.#flush(),
-        cancel: () => this.#close(),
+        pull: () => this.#read(),
+        cancel: () => {
+          this.#close()
+          this.#last = null
+          means.holding.set(0)
+        },
       },
       new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
     )
@@ -124,15 +133,35 @@ export class EventStream {
 
   #put(about: string, waiting: Waiting): void {
     if (this.#controller === null) return
-    this.#bytes += sizeOf(waiting) - sizeOf(this.#waiting.get(about))
+    const more = sizeOf(waiting) - sizeOf(this.#waiting.get(about))
+    if (!this.#means.holding.set(this.#held + more)) return this.#giveUp('STREAMS_FULL')
+    this.#bytes += more
     this.#waiting.delete(about)
     this.#waiting.set(about, waiting)
     this.#flush()
-    if (this.#bytes <= this.#means.most) return
+    if (this.#bytes > this.#means.most) this.#giveUp('STREAM_TOO_SLOW')
+  }
+
+  /** What waits is dropped: whoever asks again is told all of it. */
+  #giveUp(code: string): void {
     this.#waiting.clear()
     this.#bytes = 0
-    this.#end = { code: 'STREAM_TOO_SLOW', again: true }
+    this.#end = { code, again: true }
     this.#finish()
+  }
+
+  /** What waits here, and what was handed on and is not read. */
+  get #held(): number {
+    return this.#bytes + Math.max(0, AHEAD - (this.#controller?.desiredSize ?? AHEAD))
+  }
+
+  /** The client has read. */
+  #read(): void {
+    if (this.#last) {
+      this.#last.close()
+      this.#last = null
+      this.#means.holding.set(0)
+    } else this.#flush()
   }
 
   #flush(): void {
@@ -143,6 +172,7 @@ export class EventStream {
       waiting.learn(this.#known)
       this.#write(`id: ${this.#known}\nevent: ${waiting.event}\ndata: ${waiting.text}\n\n`)
     }
+    this.#means.holding.set(this.#held)
     if (this.#end) this.#finish()
   }
 
@@ -156,7 +186,10 @@ export class EventStream {
     // Before it is written: whoever waits for it reads on at once.
     this.#close()
     controller.enqueue(this.#encoder.encode(`event: end\ndata: ${JSON.stringify(this.#end)}\n\n`))
-    controller.close()
+    // What nobody reads is held all the same.
+    this.#last = controller
+    if ((controller.desiredSize ?? 0) > 0) this.#read()
+    else this.#means.holding.set(AHEAD - (controller.desiredSize ?? AHEAD))
   }
 
   #write(text: string): void {

@@ -1,4 +1,5 @@
 import { type CountsChange, isTriarchError, type ListChange, type LogLine, TriarchError } from 'triarch'
+import type { Held } from '../held.ts'
 import { Refused } from '../problem/problem.ts'
 import type { Guard } from '../request/guard.ts'
 import { LineStream, readOf } from './lines.ts'
@@ -15,6 +16,8 @@ export interface Source {
   still?: (() => Promise<void>) | null
   /** Aborts when the client goes away, which is heard of here until the stream has begun. */
   signal?: AbortSignal
+  /** Who watches; null: nobody was asked who they are. */
+  caller?: string | null
 }
 
 /** Lines of a log: `follow` begins to tell those after `after`, until the signal aborts. */
@@ -26,6 +29,7 @@ export interface LogSource {
   stopped: () => Promise<boolean>
   still: Source['still']
   signal: AbortSignal
+  caller?: string | null
 }
 
 /** A comment is sent after so long without an event (ms): whoever stands between does not take the connection for dead. */
@@ -33,6 +37,8 @@ export const QUIET = 15_000
 /** A client that was cut off asks again after this long, and some a little later than others (ms). */
 const RETRY = 2_000
 const SPREAD = 2_000
+/** The part of all streams that one caller may have. */
+const PART = 4
 const STOPPING: End = { code: 'STOPPING', again: true }
 
 /** Clients that are told of events: so many at once, and none for longer than the server lives. */
@@ -44,6 +50,8 @@ export class Streams {
   readonly #guard: Guard
   readonly #open = new Set<EventStream | LineStream>()
   #opening = 0
+  readonly #byCaller = new Map<string, number>()
+  readonly #held: Held
   #turn = 0
   #closed = false
 
@@ -51,7 +59,9 @@ export class Streams {
     { streams, buffered, stalled }: { streams: number; buffered: number; stalled: number },
     guard: Guard,
     codeOf: (error: unknown) => string,
+    held: Held,
   ) {
+    this.#held = held
     this.#guard = guard
     this.#most = streams
     this.#bytes = buffered
@@ -63,8 +73,9 @@ export class Streams {
    * Null: the task has stopped, and the client knows that already; or it has gone. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, and what the first look
    * does.
    */
-  async open({ watch, task, still, signal }: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
-    this.#admit()
+  async open(source: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
+    const { watch, task, still, signal, caller = null } = source
+    const left = this.#admit(caller)
     const controller = new AbortController()
     const leave = () => controller.abort()
     signal?.addEventListener('abort', leave, { once: true })
@@ -77,14 +88,20 @@ export class Streams {
       if (only === null) throw new TriarchError('UNKNOWN_TASK', `there is no task "${task}"`)
       if (only?.status === 'stopped' && known === digestOf(only)) {
         controller.abort()
+        left()
         return null
       }
-      const stream = this.#streamOf({ alone: task !== undefined, known, still, over: () => controller.abort() })
+      const over = () => {
+        left()
+        controller.abort()
+      }
+      const stream = this.#streamOf({ alone: task !== undefined, known, still, caller, over })
       this.#take(stream, first, task !== undefined)
       if (this.#closed) stream.end(STOPPING)
       void this.#pump(stream, changes, { signal: controller.signal, alone: task !== undefined })
       return stream.body
     } catch (error) {
+      left()
       controller.abort()
       if (signal?.aborted) return null // nobody hears of it
       throw error
@@ -95,35 +112,56 @@ export class Streams {
   }
 
   /** Of what there always is: it begins at once, and where it cannot be read the stream says so. Throws TOO_MANY_STREAMS, STOPPING. */
-  async begin({ watch, still, signal }: Source, known: string | null): Promise<ReadableStream<Uint8Array>> {
-    this.#admit()
+  async begin(
+    { watch, still, signal, caller = null }: Source,
+    known: string | null,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const left = this.#admit(caller)
     const controller = new AbortController()
-    const stream = this.#streamOf({ alone: false, known, still, over: () => controller.abort() })
+    const over = () => {
+      left()
+      controller.abort()
+    }
+    const stream = this.#streamOf({ alone: false, known, still, caller, over })
     // It is cancelled by nobody if its client went away before it began.
     if (signal?.aborted) await stream.body.cancel()
     else void this.#pump(stream, watch(controller.signal), { signal: controller.signal, alone: false })
     return stream.body
   }
 
-  #streamOf(of: { alone: boolean; known: string | null; still: Source['still']; over: () => void }): EventStream {
-    const { alone, known, still, over } = of
+  #streamOf(of: {
+    alone: boolean
+    known: string | null
+    still: Source['still']
+    caller: string | null
+    over: () => void
+  }): EventStream {
+    const { alone, known, still, caller, over } = of
     const closed = () => {
       off()
       this.#open.delete(stream)
       over()
     }
-    const stream = new EventStream({ most: this.#bytes, alone, known, retry: this.#retry(), closed })
+    const stream = new EventStream({
+      most: this.#bytes,
+      alone,
+      known,
+      retry: this.#retry(),
+      closed,
+      holding: this.#held.of(caller),
+    })
     const off = this.#watched(stream, still)
     return stream
   }
 
   /** Null: the task has stopped, and the client has read its last line. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, STORE_*. */
   async lines(
-    { follow, after, stopped, still, signal }: LogSource,
+    { follow, after, stopped, still, signal, caller = null }: LogSource,
     known: string | null,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    this.#admit()
+    const left = this.#admit(caller)
     this.#opening++
+    let isOpen = false
     try {
       const read = readOf(known)
       if ((await stopped()) && read?.ended) return null
@@ -138,12 +176,14 @@ export class Streams {
           },
           closed: () => {
             off()
+            left()
             this.#open.delete(stream)
             controller.abort()
           },
         },
         last,
       )
+      isOpen = true
       const off = this.#watched(stream, still)
       if (this.#closed) stream.end(STOPPING)
       // It is cancelled by nobody if its client went away before it began.
@@ -151,14 +191,29 @@ export class Streams {
       else void stream.run()
       return stream.body
     } finally {
+      if (!isOpen) left()
       this.#opening--
     }
   }
 
-  #admit(): void {
+  /** What says, once or more often, that the stream of the caller is no more. */
+  #admit(caller: string | null): () => void {
     if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
     if (this.#open.size + this.#opening >= this.#most)
       throw new Refused('TOO_MANY_STREAMS', `this server has its ${this.#most} streams already`)
+    if (caller === null) return () => undefined
+    const own = this.#byCaller.get(caller) ?? 0
+    const most = Math.ceil(this.#most / PART)
+    if (own >= most) throw new Refused('TOO_MANY_STREAMS', `this caller has its ${most} streams already`)
+    this.#byCaller.set(caller, own + 1)
+    let isLeft = false
+    return () => {
+      if (isLeft) return
+      isLeft = true
+      const others = (this.#byCaller.get(caller) ?? 1) - 1
+      if (others > 0) this.#byCaller.set(caller, others)
+      else this.#byCaller.delete(caller)
+    }
   }
 
   #retry(): number {

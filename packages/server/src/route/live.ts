@@ -15,10 +15,10 @@ const about =
 type Sent = Record<string, string>
 const streamed: Sent = { 'x-accel-buffering': 'no' }
 
-type Asking = Pick<Call<string, unknown, unknown>, 'headers' | 'signal' | 'still'>
+type Asking = Pick<Call<string, unknown, unknown>, 'headers' | 'principal' | 'signal' | 'still'>
 
-async function open({ streams }: Site, source: Source, { headers, signal, still }: Asking) {
-  return streams.open({ ...source, still, signal }, headers.get('last-event-id'))
+async function open({ streams }: Site, source: Source, { headers, signal, still, principal }: Asking) {
+  return streams.open({ ...source, still, signal, caller: principal?.id ?? null }, headers.get('last-event-id'))
 }
 
 function itself(id: string): string {
@@ -60,10 +60,10 @@ const logs = route({
     204: { description: 'It has stopped, and `Last-Event-ID` says that its last line was read' },
   },
   problems: [404],
-  async run({ params: { id }, query, headers, signal, still }, { triarch, streams }) {
+  async run({ params: { id }, query, headers, principal, signal, still }, { triarch, streams }) {
     const { after = 0, limit = LINES, ...which } = given(query)
     const source = {
-      ...{ after, still, signal },
+      ...{ after, still, signal, caller: principal?.id ?? null },
       follow: (after: number, signal: AbortSignal) =>
         triarch.task(id).watchLogs({ ...which, limit: Math.min(limit, LINES), after, signal }),
       async stopped() {
@@ -106,8 +106,9 @@ const counts = route({
   async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
       site.triarch.watchStatistics({ quiet: QUIET, signal })
-    const { headers, signal, still } = call
-    const stream = await site.streams.begin({ watch, still, signal }, headers.get('last-event-id'))
+    const { headers, signal, still, principal } = call
+    const caller = principal?.id ?? null
+    const stream = await site.streams.begin({ watch, still, signal, caller }, headers.get('last-event-id'))
     return { status: 200 as const, headers: streamed, stream }
   },
 })

@@ -1,10 +1,12 @@
 import type { RemoteAgents, Right, Triarch, Workflow } from 'triarch'
 import type { z } from 'zod'
+import type { Held } from '../held.ts'
 import type { Streams } from '../live/streams.ts'
 import type { Principal } from '../options.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { ProblemStatus } from '../problem/status.ts'
 import type { Guard } from '../request/guard.ts'
+import type { Reads } from '../request/reads.ts'
 import type { Waits } from '../waits.ts'
 import type { Sent } from '../wire/schema.ts'
 
@@ -42,6 +44,9 @@ export interface Site {
   streams: Streams
   /** Whether the process was asked to end: requests are answered, and load balancers are to send no more. */
   isLeaving(): boolean
+  reads: Reads
+  /** What answers hold for clients who have not read them. */
+  held: Held
   /** As bad as this is not well. */
   unhealthyAt: 'warning' | 'critical'
   /** Those in processes without a store. */

@@ -63,6 +63,7 @@ const info = {
   waits: z.array(TaskWait).optional(),
   pausedBy: z.array(SettingPause).optional(),
   broken: z.array(z.enum(['progress', 'output', 'error', 'pause'])).optional(),
+  omitted: z.array(z.enum(['progress', 'output'])).optional(),
 }
 
 const children = z

@@ -64,6 +64,8 @@ export class Connection {
   /** By workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
   readonly #waiters: Waiters
+  /** Transitions that the local scheduler made durable. */
+  moves = 0
   /** Lists that are watched. */
   readonly live: Live
   /** Logs that are followed. */
@@ -94,6 +96,7 @@ export class Connection {
 
   /** The local scheduler made a transition durable. */
   moved(state: TaskState): void {
+    this.moves++
     this.#waiters.moved(state)
     this.live.stirred()
   }

@@ -8,6 +8,7 @@ import { fits } from '../view/fitting.ts'
 import type { TaskInfo } from '../view/status.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { readRows } from './rows.ts'
+import { type Shown, ShownTasks, unlessFull, watchFull } from './shown.ts'
 import { isPassing } from './waiting.ts'
 import { type Audience, Watcher } from './watcher.ts'
 
@@ -40,12 +41,6 @@ interface Means {
   shown: (row: TaskRow) => Promise<TaskInfo>
 }
 
-interface Shown {
-  key: number
-  info: TaskInfo
-  text: string
-}
-
 /** All who watch the same list. */
 interface List {
   readonly filter: Filter
@@ -69,6 +64,7 @@ interface List {
 export class Live {
   readonly #means: Means
   readonly #lists = new Map<string, List>()
+  readonly #shown = new ShownTasks()
   /** What the store showed last of the tasks that are shown. */
   #marks = new Map<string, string>()
   #counts: { text: string; value: StoreCounts } | null = null
@@ -99,7 +95,7 @@ export class Live {
     const list = this.#lists.get(name) ?? this.#newList(name, filter, limit)
     const watcher = new Watcher(this.#means.environment, list.audience, limit, () => this.#page(list))
     watcher.left = () => {
-      if (list.audience.size === 0 && this.#lists.get(name) === list) this.#lists.delete(name)
+      if (list.audience.size === 0 && this.#lists.get(name) === list) this.#forget(name, list)
       this.#rest()
     }
     this.#arm(ASKING)
@@ -154,7 +150,7 @@ export class Live {
     }
     this.#lists.set(name, list)
     list.ready = this.#begin(list).catch((error) => {
-      if (this.#lists.get(name) === list) this.#lists.delete(name)
+      if (this.#lists.get(name) === list) this.#forget(name, list)
       throw error
     })
     return list
@@ -210,7 +206,7 @@ export class Live {
   /** Whoever comes back begins anew. */
   #fail(error: unknown): void {
     const audiences = [...this.#lists.values()].map(({ audience }) => audience)
-    this.#lists.clear()
+    for (const [name, list] of [...this.#lists]) this.#forget(name, list)
     for (const audience of [...audiences, this.#counting]) for (const watcher of [...audience]) watcher.fail(error)
     this.#failingSince = null
   }
@@ -241,7 +237,7 @@ export class Live {
     for (let at = 0; at < changed.length; at += ROWS) {
       const wanted = changed.slice(at, at + ROWS)
       const oneOf = { column: 'id', test: { type: 'text', oneOf: wanted } } as const
-      const { rows } = await this.#means.store.list({ where: [oneOf], limit: ROWS, order: 'oldest' })
+      const { rows } = await this.#means.store.list({ where: [oneOf], limit: ROWS, order: 'oldest', brief: true })
       for (const row of rows) await this.#offer(row)
       const found = new Set(rows.map(({ id }) => id))
       for (const id of wanted) if (!found.has(id)) for (const list of this.#lists.values()) this.#drop(list, id)
@@ -253,7 +249,8 @@ export class Live {
     if (this.#lists.size === 0) return
     const { store } = this.#means
     if (this.#newest !== null) {
-      const { rows } = await store.list({ where: [], after: this.#newest, limit: NEW, order: 'oldest' })
+      const query = { where: [], after: this.#newest, limit: NEW, order: 'oldest', brief: true } as const
+      const { rows } = await store.list(query)
       for (const row of rows) await this.#offer(row)
       this.#newest = rows.at(-1)?.key ?? this.#newest
       if (rows.length < NEW) return
@@ -262,7 +259,7 @@ export class Live {
   }
 
   async #findNewest(): Promise<void> {
-    const { rows } = await this.#means.store.list({ where: [], limit: 1, order: 'newest' })
+    const { rows } = await this.#means.store.list({ where: [], limit: 1, order: 'newest', brief: true })
     this.#newest = rows[0]?.key ?? 0
   }
 
@@ -279,7 +276,7 @@ export class Live {
   async #readNext(now: number): Promise<void> {
     const due = [...this.#lists.values()].filter((it) => (it.stale || it.isTimely) && now - it.listedAt >= ANEW)
     const list = due.sort((a, b) => a.listedAt - b.listedAt)[0]
-    if (list) await this.#read(list)
+    if (list) await this.#read(list).catch(unlessFull)
   }
 
   /** What is made after it was read is new. */
@@ -294,7 +291,7 @@ export class Live {
     list.stale = false
     list.listedAt = environment.monotonic()
     const { where, rest } = conditionsOf(filter, environment.now())
-    const query = { where, limit, order: filter.order ?? 'newest' }
+    const query = { where, limit, order: filter.order ?? 'newest', brief: true }
     const fitting = rest.length > 0 ? (row: TaskRow) => fitsTrouble(row, rest) : undefined
     const { rows, truncated } = await readRows(this.#means.store, query, fitting, MOST_LOOKS)
     list.truncated = truncated ?? false
@@ -306,7 +303,7 @@ export class Live {
   async #offer(row: TaskRow): Promise<void> {
     const now = this.#means.environment.now()
     for (const list of this.#lists.values()) {
-      if (fits(row, list.filter, now)) await this.#show(list, row)
+      if (fits(row, list.filter, now)) await this.#show(list, row).catch(unlessFull)
       else this.#drop(list, row.id)
     }
   }
@@ -315,18 +312,38 @@ export class Live {
     const { shown, limit, filter, audience } = list
     const info = await this.#means.shown(row)
     const text = JSON.stringify(info)
-    if (shown.get(row.id)?.text === text) return
-    shown.set(row.id, { key: row.key, info, text })
+    const before = shown.get(row.id)
+    if (before?.text === text) return
+    const now = this.#shown.take(row.id, { key: row.key, info, text })
+    shown.set(row.id, now)
+    if (before) this.#shown.give(row.id, before)
+    if (this.#shown.isFull) return this.#overflow(list)
     if (shown.size > limit) {
       const sign = filter.order === 'oldest' ? 1 : -1
       const last = [...shown].reduce((a, b) => (sign * (a[1].key - b[1].key) > 0 ? a : b))[0]
-      if (last === row.id) return void shown.delete(last)
+      if (last === row.id) return this.#shown.drop(shown, last)
       this.#drop(list, last)
     }
-    for (const watcher of audience) watcher.tell(row.id, { type: 'task', task: info })
+    for (const watcher of audience) watcher.tell(row.id, { type: 'task', task: now.info })
   }
 
-  #drop({ shown, audience }: List, id: string): void {
-    if (shown.delete(id)) for (const watcher of audience) watcher.tell(id, { type: 'gone', id })
+  #drop(list: List, id: string): void {
+    if (!list.shown.has(id)) return
+    this.#shown.drop(list.shown, id)
+    for (const watcher of list.audience) watcher.tell(id, { type: 'gone', id })
+  }
+
+  /** Nobody watches the list any more. */
+  #forget(name: string, list: List): void {
+    this.#lists.delete(name)
+    for (const id of [...list.shown.keys()]) this.#shown.drop(list.shown, id)
+  }
+
+  /** There is no room for what the list shows: those who watch it begin anew, when there may be. */
+  #overflow(list: List): void {
+    const error = watchFull()
+    for (const [name, one] of [...this.#lists]) if (one === list) this.#forget(name, list)
+    for (const watcher of [...list.audience]) watcher.fail(error)
+    throw error
   }
 }

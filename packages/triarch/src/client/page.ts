@@ -25,7 +25,7 @@ export async function readPage(
   query: ListQuery,
   fits?: (row: TaskRow) => boolean,
 ): Promise<TaskPage> {
-  const { rows, next, truncated } = await readRows(connection.store, query, fits)
+  const { rows, next, truncated } = await readRows(connection.store, { ...query, brief: true }, fits)
   const standings = await standingsOf(connection.store, rows, connection.isGone)
   const tasks = rows.map(async (row) => ({ ...(await connection.shown(row)), ...standings.get(row.id) }))
   return {

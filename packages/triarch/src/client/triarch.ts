@@ -628,6 +628,14 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
+   * Transitions of tasks that this process has made durable: where the number grows, it has work.
+   * @example const isBusy = (before: number) => triarch.moves > before
+   */
+  get moves(): number {
+    return this.#connection.moves
+  }
+
+  /**
    * How many tasks fit the filter, counted up to `most` (1 to 10,000; 10,000). Throws INVALID_FILTER, INVALID_OPTION.
    * @example const { count, truncated } = await triarch.count({ filter: 'status:paused error:DECLINED' })
    */

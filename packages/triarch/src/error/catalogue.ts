@@ -123,6 +123,8 @@ export const errorCatalogue = {
     'The result did not come within the time the caller was willing to wait: ask again later; the task goes on.',
   WAIT_ENDLESS:
     'In a test on virtual time: the result that is awaited does not come, however much time passes: do what the task waits for.',
+  WATCH_FULL:
+    'The lists that are watched show as much as this process has room for: watch fewer tasks, or again later.',
   READ_TOO_COSTLY:
     'The store would have to look at too much: narrow it by status, outcome, tags or parent, or ask for less.',
   SERVER_UNREACHABLE:

@@ -39,7 +39,7 @@ export function withOutputs(store: StateStore): StateStore {
     },
     async list(query) {
       const { rows, looked } = await store.list(query)
-      return { rows: rows.map(whole), looked }
+      return { rows: query.brief ? rows : rows.map(whole), looked }
     },
   }
 }

@@ -68,6 +68,8 @@ export interface ListQuery {
   order: 'newest' | 'oldest'
   /** A copy may answer that is a moment behind: somebody looks, and decides nothing by it. */
   copy?: boolean
+  /** What is large is left out: in the place of a progress or an output of more than `BRIEF` bytes stands a text that begins with `@`, which is no JSON. */
+  brief?: boolean
 }
 
 /**
@@ -152,6 +154,9 @@ export interface StoreCounts {
   /** Counts that are lower bounds: there is as much, or more. */
   truncated?: readonly ('tasks' | 'ready' | 'work' | 'inbox')[]
 }
+
+/** Bytes of a progress or an output that a brief row has. */
+export const BRIEF = 2_048
 
 /** Nothing is counted any further: a number on a screen must not cost a walk through millions of rows. */
 export const MOST_COUNTED = 10_000

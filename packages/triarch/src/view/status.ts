@@ -7,6 +7,7 @@ import type { Operation } from '../kernel/step/step.ts'
 import type { Pause, PauseCause } from '../kernel/task/pause.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import { legible } from '../store/legible.ts'
+import { isPlace } from '../store/output.ts'
 import type { TaskRow } from '../store/port.ts'
 import type { SettingPause } from './pause.ts'
 import type { TaskWait } from './wait.ts'
@@ -63,7 +64,12 @@ export interface TaskInfo {
   pausedBy?: SettingPause[]
   /** What of it cannot be read in the store, and is shown as undefined. */
   broken?: Broken[]
+  /** What of it lists and streams leave out, for it has more than 2 KiB of JSON: it is shown as undefined, and `status()` has it. */
+  omitted?: Omitted[]
 }
+
+/** Parts of a task that lists and streams leave out where they are large. */
+export type Omitted = 'progress' | 'output'
 
 /** Parts of a task that may be unreadable in the store. */
 export type Broken = 'progress' | 'output' | 'error' | 'pause'
@@ -109,9 +115,14 @@ export interface Ending {
 
 export function infoOf(row: TaskRow): TaskInfo {
   const broken: Broken[] = []
+  const omitted: Omitted[] = []
   // One that cannot be read hides neither the rest of its row nor the rows beside it.
   const read = (name: Broken): unknown => {
     const text = row[name]
+    if ((name === 'progress' || name === 'output') && text !== null && isPlace(text) && !row.undecoded) {
+      omitted.push(name)
+      return undefined
+    }
     const value = text === null ? undefined : legible(text)
     if (text !== null && value === undefined) broken.push(name)
     return value
@@ -137,6 +148,7 @@ export function infoOf(row: TaskRow): TaskInfo {
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
     ...(row.quarantined && { quarantined: true }),
     ...(broken.length > 0 && { broken }),
+    ...(omitted.length > 0 && { omitted }),
   }
 }
 

@@ -54,9 +54,12 @@ describe('a large output', () => {
       expect(await codeOf(triarch.task('bad').result())).toBe(code)
       const { tasks } = await triarch.list({ order: 'oldest' })
       expect(tasks).toMatchObject([
-        { id: 'good', outcome: 'success', output: pages },
-        { id: 'bad', outcome: 'success', output: undefined, broken: ['output'] },
+        { id: 'good', outcome: 'success', output: undefined, omitted: ['output'] },
+        { id: 'bad', outcome: 'success', output: undefined, omitted: ['output'] },
       ])
+      expect((await triarch.task('good').watch().next()).value).toMatchObject({ id: 'good', output: pages })
+      const bad = (await triarch.task('bad').watch().next()).value
+      expect(bad).toMatchObject({ id: 'bad', output: undefined, broken: ['output'] })
       await s.kill()
       expect(s.errors).toEqual([])
     },

@@ -105,6 +105,7 @@ export const problem: Readonly<Record<string, string>> = {
   LEADERSHIP_LOST: 'Dieser Prozess führt nicht mehr: aufhören mit dem, was nur ein Führender darf.',
   LEASE_UNGUARDED: 'Kein Thread verlängert die Frist: Schritte dürfen den Prozess nicht aufhalten.',
   WAIT_TIMEOUT: 'Das Ergebnis kam nicht in der Zeit, die gewartet wird: später fragen; die Aufgabe geht weiter.',
+  WATCH_FULL: 'Die verfolgten Listen zeigen so viel, wie dieser Prozess fassen kann: weniger verfolgen, oder später.',
   READ_TOO_COSTLY: 'Der Speicher müsste zu viel ansehen: einschränken, oder weniger verlangen.',
   SERVER_UNREACHABLE: 'Der Server antwortete nicht, so oft er gefragt wurde: Adresse und Netz prüfen.',
   SERVER_ANSWER_INVALID: 'Was antwortete, ist kein Server von Triarch: Adresse prüfen, und was dazwischen steht.',
@@ -154,6 +155,7 @@ export const problem: Readonly<Record<string, string>> = {
   MISDIRECTED: 'Die Anfrage gilt einem anderen Server.',
   INTERNAL: 'Im Server ist etwas fehlgeschlagen: sein Protokoll sagt mehr.',
   NO_OPERATIONS: 'Kein lebender Knoten führt Sammelbefehle aus: einem davon `operations: true` geben.',
+  TOO_MANY_REQUESTS: 'Dieser Server beantwortet so viel, wie er Zeit und Platz hat: später noch einmal.',
   TOO_MANY_STREAMS: 'So viele werden schon auf dem Laufenden gehalten, wie dieser Server kann: später noch einmal.',
   STOPPING: 'Dieser Server hört auf: noch einmal fragen, ein anderer antwortet.',
 }

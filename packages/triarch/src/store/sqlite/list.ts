@@ -1,7 +1,7 @@
 import { allOf, type Lead, LOOK, listed, listingOf, MOST_NAMES, type Span } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, Value } from './database.ts'
-import { type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
+import { BRIEF_COLUMNS, type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
 
 /** SQL with a place for each of its values: nothing of a query is ever part of the SQL itself. */
 interface Clause {
@@ -10,7 +10,10 @@ interface Clause {
 }
 
 const TRUE: Clause = { sql: 'TRUE', values: [] }
-const ROWS = `SELECT ${TASK_COLUMNS} FROM (SELECT value AS found FROM json_each(?)) CROSS JOIN triarch_tasks ON key = found`
+const rowsBy = (columns: string) =>
+  `SELECT ${columns} FROM (SELECT value AS found FROM json_each(?)) CROSS JOIN triarch_tasks ON key = found`
+const ROWS = rowsBy(TASK_COLUMNS)
+const BRIEF_ROWS = rowsBy(BRIEF_COLUMNS)
 
 const columns: Readonly<Record<Exclude<RowColumn, 'tag'>, string>> = {
   id: 'id',
@@ -42,6 +45,7 @@ export function list(database: Database, _now: number, query: ListQuery): Listed
   const rows = rowsOf(
     database,
     pieces.flatMap(({ keys }) => keys),
+    query,
   )
   const page = listed(
     rows,
@@ -52,8 +56,8 @@ export function list(database: Database, _now: number, query: ListQuery): Listed
   return fewer ? among(database, query, fewer) : page
 }
 
-function rowsOf(database: Database, keys: readonly number[]) {
-  return database.all<StoredTask>(ROWS, JSON.stringify(keys)).map(taskRow)
+function rowsOf(database: Database, keys: readonly number[], { brief }: ListQuery) {
+  return database.all<StoredTask>(brief ? BRIEF_ROWS : ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
 /** The keys that all of these give; null: there are more than one look goes through, or one of them is null. */
@@ -91,6 +95,7 @@ WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ? + 0`
     rowsOf(
       database,
       found.map((it) => it.found),
+      query,
     ),
     [],
     query,

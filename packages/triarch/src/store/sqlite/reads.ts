@@ -11,13 +11,17 @@ import type {
   TaskMark,
   TaskRow,
 } from '../port.ts'
-import { countedUpTo, MOST_COUNTED } from '../rows.ts'
+import { BRIEF, countedUpTo, MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
-export const TASK_COLUMNS = `
+const SMALL_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
-deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, parent_step AS parentStep, tags, progress, output, error, pause, quarantined,
+deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, parent_step AS parentStep, tags, error, pause, quarantined`
+const brief = (column: string) =>
+  `CASE WHEN octet_length(${column}) > ${BRIEF} THEN '@' ELSE ${column} END AS ${column}`
+export const BRIEF_COLUMNS: string = `${SMALL_COLUMNS}, ${brief('progress')}, ${brief('output')}, NULL AS outputIn`
+export const TASK_COLUMNS: string = `${SMALL_COLUMNS}, progress, output,
 CASE WHEN output >= '@' AND output < 'A' THEN (
   SELECT h.events FROM triarch_history h WHERE h.task = triarch_tasks.key AND h.seq = CAST(substr(output, 2, 16) AS INTEGER)) END AS outputIn`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
