@@ -1575,6 +1575,7 @@ export interface components {
                     }[];
                 }[];
                 last: boolean;
+                digest?: string;
             };
         };
         AgentLog: {
@@ -1817,6 +1818,8 @@ export interface components {
             state: "closed" | "open" | "half-open" | "releasing";
             since: components["schemas"]["Instant"];
             nextProbe?: components["schemas"]["Instant"];
+            /** @constant */
+            idle?: true;
             waiting: number;
             seen: {
                 answers: number;
@@ -2911,6 +2914,7 @@ export interface components {
                 name: string;
                 payload: unknown;
             }[];
+            left?: number;
             reason?: string;
             actor?: string;
         } | {
@@ -2952,6 +2956,13 @@ export interface components {
         } | {
             /** @constant */
             type: "compensating";
+        } | {
+            /** @constant */
+            type: "adopted";
+            parent: {
+                task: string;
+                step: number;
+            };
         } | {
             /** @constant */
             type: "stopped";
@@ -3116,6 +3127,8 @@ export interface components {
             id: number;
             /** @constant */
             by?: "operator";
+            /** @constant */
+            incomplete?: true;
             attempt: number;
             startedAt?: components["schemas"]["Instant"];
             endedAt: components["schemas"]["Instant"];
@@ -3123,6 +3136,15 @@ export interface components {
             cached?: components["schemas"]["Cached"];
             reason?: string;
             actor?: string;
+        } | {
+            /** @constant */
+            type: "stepCarried";
+            id: number;
+            action: string | null;
+            name: string;
+            input: unknown;
+            output: unknown;
+            policy: components["schemas"]["HistoryPolicy"];
         } | {
             /** @constant */
             type: "timerStarted";
@@ -3166,6 +3188,17 @@ export interface components {
             task: string;
             workflow: string;
             version: string;
+            /** @enum {string} */
+            mode: "call" | "start";
+            /** @enum {string} */
+            onCancel: "cancel" | "detach" | "wait";
+            undo: boolean;
+        } | {
+            /** @constant */
+            type: "childCarried";
+            id: number;
+            task: string;
+            workflow: string;
             /** @enum {string} */
             mode: "call" | "start";
             /** @enum {string} */

@@ -103,6 +103,7 @@ export interface NodeRuns {
 
 /** A node that a starting process of the same machine found dead, before its lease ended. */
 export interface BuriedNode {
+  /** The id of the node. */
   id: string
   /** The name of its machine. */
   host: string
