@@ -25,6 +25,8 @@ const writing: ReadonlySet<string> = new Set([
   ...['commit', 'submit', 'post', 'reply', 'sweep', 'leave', 'bury', 'writeSchedule', 'quarantine', 'terminate', 'cut'],
 ])
 const PATIENCE = 60_000
+/** What tokens are signed by. */
+const secret = { number: 1, secret: Buffer.alloc(32, 1).toString('base64url'), madeAt: 0, overlapsUntil: null }
 
 /** One process after the other, on one store, in virtual time. */
 export class Stage {
@@ -65,6 +67,8 @@ export class Stage {
         return {
           ...this.#network.link(machine),
           format: () => this.#format,
+          // Always the same: the features have tokens in them that were handed out once.
+          secrets: async () => [secret],
           transact: (effect, bounds, body) =>
             transactions.transact(effect, bounds, body as (tx: DatabaseSync) => string),
         }

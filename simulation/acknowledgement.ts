@@ -3,7 +3,7 @@ import { newState } from '../packages/triarch/src/kernel/state.ts'
 import { legibleOutline } from '../packages/triarch/src/store/record.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { AgentMessage, AgentResponse } from '../packages/triarch/src/wire/message.ts'
-import { readTicket } from '../packages/triarch/src/wire/ticket.ts'
+import { ticketOf } from '../packages/triarch/src/wire/ticket.ts'
 import { asWritten } from './poison.ts'
 
 const RECORDS = `
@@ -33,7 +33,7 @@ export class Acknowledgements {
   said({ messages }: AgentResponse): void {
     for (const message of messages) {
       if (message.type !== 'ack' || message.late || !this.#answered.has(message.attempt)) continue
-      const ticket = readTicket(message.attempt)
+      const ticket = ticketOf(message.attempt.split('.')[1] ?? '')
       if (!ticket || this.#isRecorded(ticket)) continue
       const { task, step, operation, attempt } = ticket
       this.#faults.push(
@@ -42,7 +42,7 @@ export class Acknowledgements {
     }
   }
 
-  #isRecorded({ task, step: id, operation, attempt }: NonNullable<ReturnType<typeof readTicket>>): boolean {
+  #isRecorded({ task, step: id, operation, attempt }: NonNullable<ReturnType<typeof ticketOf>>): boolean {
     const { database } = this.#store
     const state = newState(task)
     for (const { at, events } of database.all<{ at: number; events: string }>(RECORDS, task))

@@ -1,4 +1,4 @@
-import type { Address, Channel, ChannelEar, Network } from '../packages/triarch/src/environment/network.ts'
+import type { Address, Channel, ChannelEar, ChannelKeys, Network } from '../packages/triarch/src/environment/network.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { AgentResponse } from '../packages/triarch/src/wire/message.ts'
@@ -19,7 +19,7 @@ const CALM: readonly (keyof Plan)[] = [
 /** Where connections are taken. */
 interface Listener {
   machine: Machine
-  secret: string
+  keys: ChannelKeys
   accept: (channel: Channel) => ChannelEar
 }
 
@@ -125,16 +125,16 @@ export class Mesh {
 
   #networkOf(machine: Machine): Network {
     return {
-      listen: async (at, secret, accept) => {
+      listen: async (at, keys, accept) => {
         const port = at.port || ++this.#ports
-        this.#listeners.set(port, { machine, secret, accept })
+        this.#listeners.set(port, { machine, keys, accept })
         return { port, close: () => void this.#listeners.delete(port) }
       },
-      dial: (at, secret, ear) => this.#dial(machine, { at, secret }, ear),
+      dial: (at, keys, ear) => this.#dial(machine, { at, keys }, ear),
     }
   }
 
-  #dial(machine: Machine, to: { at: Address; secret: string }, ear: ChannelEar & { opened(): void }): Channel {
+  #dial(machine: Machine, to: { at: Address; keys: ChannelKeys }, ear: ChannelEar & { opened(): void }): Channel {
     const { world } = this
     const near = new End(this, machine, ear)
     const there = this.fate()
@@ -145,7 +145,7 @@ export class Mesh {
     }
     world.after(there.late, 'dial', () => {
       const listener = this.#listeners.get(to.at.port)
-      if (!listener?.machine.alive || listener.secret !== to.secret)
+      if (!listener?.machine.alive || !isShown(to.keys, listener.keys))
         return void world.after(there.late, 'refused', () => near.over('refused'), machine)
       if (this.#isDeaf(listener.machine)) return void lost()
       const take = () => {
@@ -318,4 +318,10 @@ class End implements Channel {
     this.abandoned(told)
     this.other?.abandoned(told)
   }
+}
+
+/** Whether one who listens has the key that is shown. */
+function isShown(shown: ChannelKeys, taken: ChannelKeys): boolean {
+  const { number, key } = shown.current()
+  return taken.numbered(number)?.equals(key) ?? false
 }

@@ -22,6 +22,7 @@ import { addProfiles } from './command/profile.ts'
 import { addRateLimits } from './command/rate-limit.ts'
 import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
+import { addSecret } from './command/secret.ts'
 import { addSettings } from './command/setting.ts'
 import { addStart } from './command/start.ts'
 import { addRecount, addStatistics } from './command/statistics.ts'
@@ -63,6 +64,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addDemand(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
+  addSecret(program.command('secret').description('what resume tokens are signed by'), means)
   addKeys(program.command('key').description('keys by which others ask a server'), means)
   addAlerts(program.command('alert').description('what is wrong now, and who has it in hand'), means)
   addStatistics(program, means)

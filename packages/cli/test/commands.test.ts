@@ -120,6 +120,7 @@ const chains: readonly (readonly Call[])[] = [
     ['key get', ['billing'], /read/],
     ['key rotate', ['billing', ...why], /billing/],
     ['key revoke', ['billing', '--yes', ...why], /billing/],
+    ['secret rotate', [...why], /old tokens until/],
     ['audit', [], /ada/],
   ],
   [

@@ -66,6 +66,7 @@ import { type ConnectOptions, known, settingsOf } from './options.ts'
 import { probePage, probesPath } from './probe.ts'
 import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
+import { rotateSecret } from './secret.ts'
 import { RemoteSetting, settingPage } from './setting.ts'
 import { array, object } from './shape.ts'
 import { figures, figuresPath, recount } from './statistics.ts'
@@ -323,6 +324,7 @@ class HttpClient implements TriarchClient {
   keys: TriarchClient['keys'] = async (options = {}) => this.#get(`/keys${named('keys', options)}`, keyPage)
   probes: TriarchClient['probes'] = async (options = {}) => this.#get(probesPath(options), probePage)
   recount: TriarchClient['recount'] = async (options = {}) => recount(this.#exchange, options)
+  rotateSecret: TriarchClient['rotateSecret'] = async (options) => rotateSecret(this.#exchange, options)
   testAlert: TriarchClient['testAlert'] = async (options = {}) => testAlert(this.#exchange, options)
 
   #get<T>(path: string, read: (body: unknown) => T): Promise<T> {

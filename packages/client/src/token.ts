@@ -17,8 +17,11 @@ export async function resumeStep(
   if (typeof token !== 'string' || token === '') throw new TriarchError('INVALID_TOKEN', 'a token must be a string')
   if (once !== undefined) segment('the name of a request', once)
   await exchange.ask({
-    ...{ method: 'POST', path: `/tokens/${encodeURIComponent(token)}` },
-    ...{ body: encode('value', { value, name, optional }), key: once ?? `~${exchange.settings.environment.id()}` },
+    ...{ method: 'POST', path: '/tokens' },
+    ...{
+      body: encode('value', { token, value, name, optional }),
+      key: once ?? `~${exchange.settings.environment.id()}`,
+    },
     read: accepted,
   })
 }

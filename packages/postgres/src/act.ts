@@ -6,6 +6,7 @@ import { IMPORT_TASK_ACT } from './import.ts'
 import { type KeyWriting, keyActs } from './key.ts'
 import { LIFT } from './quarantine.ts'
 import { DROP_SCHEDULE } from './schedule.ts'
+import { secretActs } from './secret.ts'
 import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
 import { RECOUNT } from './statistics.ts'
 
@@ -23,11 +24,13 @@ export type Act =
   | 'importTask'
   | 'invalidate'
   | 'recount'
+  | 'writeSecret'
 
 /** Each of them. */
 export const acts: Readonly<Record<`${Act}Act`, string>> = {
   ...alertActs,
   ...keyActs,
+  ...secretActs,
   createBreakerAct: withAct(CREATE_BREAKER, 2),
   updateBreakerAct: withAct(UPDATE_BREAKER, 3),
   dropBreakerAct: withAct(DROP_BREAKER, 2),

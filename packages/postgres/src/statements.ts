@@ -47,6 +47,7 @@ import {
 import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import { SEATS, UNSEAT } from './seat.ts'
+import { type SecretStatement, secretStatements } from './secret.ts'
 import {
   CREATE_SETTING,
   SETTING_CHANGES,
@@ -82,6 +83,7 @@ type Read =
   | AlertStatement
   | KeyStatement
   | ProbeStatement
+  | SecretStatement
   | 'breakersOf'
   | 'breakersNamed'
   | 'rateLimits'
@@ -188,6 +190,7 @@ type Plain = keyof typeof plain
 const reads: Readonly<Record<Read, string>> = {
   ...alertStatements,
   ...keyStatements,
+  ...secretStatements,
   ...probeStatements,
   seats: SEATS,
   heads: HEADS,

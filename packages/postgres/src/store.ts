@@ -68,6 +68,7 @@ import {
 import { Replica } from './replica.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
+import { secretOf, secretValues } from './secret.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Statement } from './slot.ts'
 import { type CallWithAct, isAloud, type Statements, statementsIn } from './statements.ts'
@@ -823,6 +824,14 @@ export class PostgresStore implements port.StateStore {
 
   async useKeys(uses: readonly port.KeyUse[]): Promise<void> {
     if (uses.length > 0) await this.#call('useKeys', keyUses(uses))
+  }
+
+  async secrets(): Promise<port.SecretRow[]> {
+    return (await this.#call('secrets', [])).map(secretOf)
+  }
+
+  async writeSecret(write: port.SecretWrite): Promise<boolean> {
+    return (await this.#act('writeSecret', secretValues(write), write)).length > 0
   }
 
   async probes(query: port.ProbeQuery): Promise<port.ProbeRow[]> {

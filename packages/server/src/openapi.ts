@@ -27,6 +27,7 @@ const about: Readonly<Record<string, string>> = {
   cache: 'Answers that are kept.',
   audit: 'Who did what, on what, when and why.',
   keys: 'API keys: who may ask, until when, and for what.',
+  secret: 'What resume tokens and the tickets of connected agents are signed by.',
   principal: 'Who asks.',
   settings: 'Values that all nodes share, and that change while they run.',
   locks: 'What tasks hold, and who waits for it.',

@@ -140,7 +140,7 @@ describe('a token', () => {
     expect((await here.ask('POST', path, { value: { paid: true } }, first)).status).toBe(202)
     await becomes('hook', { outcome: 'success', output: { paid: true } })
     expect((await here.ask('POST', path, { value: { paid: true } }, first)).status).toBe(202)
-    expect((await here.ask('POST', path, { value: 1 })).status).toBe(409)
+    expect((await here.ask('POST', path, { value: 1 })).status).toBe(410)
     expect((await here.ask('POST', path, { value: 1, optional: true })).status).toBe(202)
   })
 

@@ -61,6 +61,7 @@ export type {
   ScheduleRunOptions,
   SchedulesOptions,
 } from './client/schedule.ts'
+export type { RotatedSecret, SecretRotateOptions } from './client/secret.ts'
 export type {
   SettingChangeOptions,
   SettingHandle,
@@ -159,7 +160,7 @@ export {
 } from './definition/workflow.ts'
 export { type WorkflowRef, workflowRef } from './definition/workflow-ref.ts'
 export type { Environment } from './environment/environment.ts'
-export type { Address, Channel, ChannelEar, Network, NetworkListener } from './environment/network.ts'
+export type { Address, Channel, ChannelEar, ChannelKeys, Network, NetworkListener } from './environment/network.ts'
 export { type ErrorCode, errorCatalogue } from './error/catalogue.ts'
 export { isTriarchError, TriarchError, type TriarchErrorOptions } from './error/error.ts'
 export { PermanentError, TransientError, type TransientErrorOptions, UnknownOutcomeError } from './error/step-error.ts'

@@ -196,6 +196,8 @@ const longFiles: Record<string, string> = {
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/agent/consumer.ts':
     'the life of a queued attempt: what is taken, said and answered shares its maps',
+  'packages/triarch/src/agent/attempt.ts':
+    'one attempt, whole: its code, its complete-by, what it says meanwhile and how it ends',
   'packages/triarch/src/agent/host.ts':
     'the life of attempts in one host: what waits to begin and what runs share its maps',
   'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',

@@ -44,6 +44,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0035', ['aloud']],
   ['0036', ['letters', 'reply']],
   ['0037', ['ahead']],
+  ['0038', ['secret']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

@@ -1,5 +1,5 @@
 /** What a page of another origin may send besides what every page may, and what it may read besides the body. */
-const SENDS = 'authorization, content-type, idempotency-key, last-event-id'
+const SENDS = 'authorization, content-type, idempotency-key, last-event-id, triarch-token'
 const READS = 'location, retry-after'
 /** A browser need not ask again for so long what it may send (s). */
 const REMEMBERED = '600'

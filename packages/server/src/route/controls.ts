@@ -1,13 +1,16 @@
-import type { TaskHandle } from 'triarch'
+import type { TaskHandle, Triarch } from 'triarch'
 import type { z } from 'zod'
 import { keyOf } from '../request/key.ts'
-import { Cancel, Compensate, Pause, Resume, Retry, Signal, Skip, Thaw, Token } from '../wire/control.ts'
+import { Cancel, Compensate, Pause, Resume, Retry, Signal, Skip, Thaw, Token, TokenUse } from '../wire/control.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 /** It is durable; it happens when a scheduler takes the task up. */
 const taken = { 202: { description: 'It is recorded, and happens when a scheduler takes the task up' } } as const
 
 const key = { 'Idempotency-Key': 'Names the request: sent again, it changes nothing.' } as const
+
+/** For a token that is not to be in a URL. */
+const HEADER = 'Triarch-Token'
 
 function control<B extends z.ZodType>(
   name: string,
@@ -35,20 +38,38 @@ function control<B extends z.ZodType>(
   })
 }
 
-const token = route({
-  method: 'POST',
-  path: '/tokens/{token}',
-  id: 'resumeStep',
-  summary: 'Gives the step that handed out this token a signal. The token is the right to do so, and to nothing else.',
-  body: Token,
+const resumed = {
   answers: { 202: { description: 'It is recorded: the step runs again as soon as it is suspended' } },
   problems: [404, 409, 410, 422, 429],
-  headers: key,
   open: true,
+} as const
+
+/** The token is who asks: the audit says so. */
+async function resume(triarch: Triarch, token: string, body: z.output<typeof Token>, headers: Headers) {
+  const { value = null, ...options } = body
+  const terms = given({ ...options, once: keyOf(headers) })
+  await triarch.acting({ actor: 'token' }, () => triarch.resume(token, value, terms))
+  return reply(202)
+}
+
+const token = route({
+  ...{ method: 'POST', path: '/tokens', id: 'resumeStep', ...resumed },
+  summary:
+    'Gives the step that handed out a token a signal. The token, in the header `Triarch-Token` or in the body, is the right to do so, and to nothing else.',
+  body: TokenUse,
+  headers: { ...key, [HEADER]: 'The token, where the body does not have it.' },
+  async run({ body: { token: given, ...body }, headers }, { triarch }) {
+    return resume(triarch, given ?? headers.get(HEADER) ?? '', body, headers)
+  },
+})
+
+const tokenPath = route({
+  ...{ method: 'POST', path: '/tokens/{token}', id: 'resumeStepByPath', ...resumed },
+  summary: 'The same for callers that can be given a URL only. Proxies and access logs see a token that is in a path.',
+  body: Token,
+  headers: key,
   async run({ params, body, headers }, { triarch }) {
-    const { value = null, ...options } = body
-    await triarch.resume(params.token, value, given({ ...options, once: keyOf(headers) }))
-    return reply(202)
+    return resume(triarch, params.token, body, headers)
   },
 })
 
@@ -79,4 +100,5 @@ export const controls: readonly Route[] = [
     problems: [404, 409, 422, 429],
   },
   token,
+  tokenPath,
 ]

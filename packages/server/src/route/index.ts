@@ -13,6 +13,7 @@ import { probes } from './probes.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
+import { secret } from './secret.ts'
 import { settings } from './settings.ts'
 import { statistics } from './statistics.ts'
 import { submissions } from './submissions.ts'
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...statistics,
   ...audit,
   ...keys,
+  ...secret,
   ...principal,
   ...agents,
 ]

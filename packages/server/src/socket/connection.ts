@@ -12,6 +12,8 @@ import { AgentExchange, requestOf } from '../wire/agent.ts'
 const MOST_WAITING = 16
 /** How long a connection may take to say hello (ms). */
 const HELLO = 10_000
+/** How long a client may take to close what was ended here (ms): then it is cut. */
+export const CLOSING = 2_000
 /** Whence its time comes. */
 interface Clock {
   monotonic(): number
@@ -46,6 +48,8 @@ export class AgentConnection {
   #sent = 0
   #patience = HELLO
   #heardAt: number
+  /** Cancels the cut. */
+  #cutting: (() => void) | null = null
 
   constructor(
     socket: WebSocket,
@@ -61,8 +65,12 @@ export class AgentConnection {
     this.#clock = clock
     this.#heardAt = clock.monotonic()
     socket.on('error', () => socket.terminate())
-    socket.on('close', () => this.#ended.abort())
+    socket.on('close', () => {
+      this.#ended.abort()
+      this.#cutting?.()
+    })
     socket.on('message', (data, isBinary) => {
+      if (this.#ended.signal.aborted) return
       this.#heardAt = clock.monotonic()
       this.#heard++
       if (isBinary) return this.#end(code.binary, 'frames are text')
@@ -78,7 +86,11 @@ export class AgentConnection {
 
   /** Its process may be no agent any more: what it runs is for whoever comes with another key within its lease. */
   refuse(): void {
+    const session = this.#session
     this.#end(code.wrong, 'this needs credentials that hold')
+    // It is given nothing more until then.
+    if (session !== null)
+      this.#agents.exchange({ session, wait: 0, messages: [{ type: 'drain' }] }).catch(this.#settings.onError)
   }
 
   /** Says what is to be said, then goodbye. */
@@ -165,7 +177,10 @@ export class AgentConnection {
     this.#end(code.later, 'ask again')
   }
 
+  /** Nothing that comes later is taken, whether or not the client closes it. */
   #end(status: number, why: string): void {
+    this.#ended.abort()
+    this.#cutting ??= this.#clock.timer(CLOSING, () => this.#socket.terminate())
     this.#socket.close(
       status,
       Buffer.from(why)

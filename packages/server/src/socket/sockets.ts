@@ -8,15 +8,13 @@ import { problemOf, Refused } from '../problem/problem.ts'
 import type { Guard } from '../request/guard.ts'
 import { checkLoopback, checkOrigin } from '../request/origin.ts'
 import { checkRight } from '../request/right.ts'
-import { AgentConnection } from './connection.ts'
+import { AgentConnection, CLOSING } from './connection.ts'
 
 /** What agents speak, and where. */
 const PATH = '/api/v1/agents/exchange'
 const PROTOCOL = 'triarch.v1'
 /** Connections are looked at so often (ms). */
 const LOOK = 1_000
-/** How long a client may take to close what this server has closed (ms). */
-const CLOSING = 2_000
 
 /** The WebSockets of agents: the messages of `POST /agents/exchange`, without its requests. */
 export class AgentSockets {

@@ -175,7 +175,7 @@ export const ServerAttempt = named(
     workflow: z.string(),
     version: z.string(),
     idempotencyKey: z.string(),
-    token: z.string(),
+    token: z.string().optional(),
     input: json,
     output: value,
     checkpoint: value,
@@ -189,7 +189,13 @@ export const ServerAttempt = named(
 )
 export const ServerAck = named(
   'ServerAck',
-  z.object({ n, type: z.literal('ack'), attempt: z.string(), late: z.literal(true).optional() }),
+  z.object({
+    n,
+    type: z.literal('ack'),
+    attempt: z.string(),
+    late: z.literal(true).optional(),
+    code: z.literal('ATTEMPT_NOT_GIVEN').optional(),
+  }),
 )
 export const ServerAbort = named(
   'ServerAbort',

@@ -19,7 +19,6 @@ export const Skip = named('Skip', z.strictObject({ step, output: json.optional()
 export const Compensate = named('Compensate', z.strictObject(said))
 export const Thaw = named('Thaw', z.strictObject({ startAt: instant.optional(), ...said }))
 export const Signal = named('Signal', z.strictObject({ name: z.string(), payload: json.optional(), ...said }))
-export const Token = named(
-  'Token',
-  z.strictObject({ value: json.optional(), name: z.string().optional(), optional: z.boolean().optional() }),
-)
+const resuming = { value: json.optional(), name: z.string().optional(), optional: z.boolean().optional() }
+export const Token = named('Token', z.strictObject(resuming))
+export const TokenUse = named('TokenUse', z.strictObject({ token: z.string().optional(), ...resuming }))

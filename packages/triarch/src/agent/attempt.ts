@@ -11,6 +11,7 @@ import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
 import { encode } from '../value/payload.ts'
+import type { TokenContent } from '../value/token.ts'
 import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
@@ -60,6 +61,8 @@ export interface AttemptOptions {
   work?: number
   completeBy: number
   heartbeatWithin: number | null
+  /** Its resume token, where that came with it. */
+  token?: string
   beat: (progress?: Json, checkpoint?: Json) => void
 }
 
@@ -70,6 +73,8 @@ export interface AttemptBounds {
   late: () => void
   /** Where its lines go. */
   logs: LogSink
+  /** Makes its resume token, where none came with it. */
+  token: (content: TokenContent) => string
 }
 
 /**
@@ -125,6 +130,13 @@ export class Attempt {
       this.#expire('STEP_TIMEOUT', 'the attempt was not done by its complete-by'),
     )
     this.#expectPulse()
+  }
+
+  /** Made when the code asks for it. */
+  get token(): string {
+    const { request, token } = this.order
+    const { task, step, idempotencyKey: key } = request
+    return token ?? this.#bounds.token({ task, step, key })
   }
 
   start(handler: Handler): void {

@@ -2,7 +2,6 @@ import type { LogWriter } from '../definition/log.ts'
 import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
-import { newToken } from '../value/token.ts'
 import { SUSPENDED } from './suspension.ts'
 
 /** What an attempt lets its code do. */
@@ -10,6 +9,7 @@ export interface Reins {
   readonly signal: AbortSignal
   readonly suspended: boolean
   readonly log: LogWriter
+  readonly token: string
   suspend(options: SuspendOptions): void
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void
 }
@@ -54,7 +54,7 @@ export class Context implements StepContext {
   }
 
   get token(): string {
-    return newToken({ task: this.taskId, step: this.stepId, key: this.idempotencyKey })
+    return this.#reins.token
   }
 
   get suspended(): boolean {

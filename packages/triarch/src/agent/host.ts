@@ -10,6 +10,7 @@ import type { Outcome, Reply } from '../kernel/message.ts'
 import { LONGEST_REST } from '../policy/rate.ts'
 import type { PausedThere, StepRequest } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import type { TokenContent } from '../value/token.ts'
 import { AdaptiveLimit } from './adaptive.ts'
 import type { Answers, Departure } from './answers.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
@@ -42,6 +43,8 @@ export interface HostedAttempt extends GuardedAttempt {
   /** What it gives is kept. */
   flight?: Departure
   heartbeatWithin: number | null
+  /** Its resume token, where that came with it. */
+  token?: string
   beat: (progress?: Json, checkpoint?: Json) => void
   /** It is about to be tried by itself. True: that is durable. */
   begun: () => Promise<boolean>
@@ -78,6 +81,8 @@ export interface HostOptions {
   telemetry: Telemetry
   /** Where the lines of attempts go. */
   logs: LogSink
+  /** Makes resume tokens. */
+  token: (content: TokenContent) => string
   /** Told when code answers after nobody waited any more. */
   late: () => void
   lease: Leased

@@ -26,6 +26,7 @@ import type { TaskPage } from './page.ts'
 import type { RateLimitHandle, RateLimitPage, RateLimitsOptions } from './rate-limit.ts'
 import type { ResumeOptions } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
+import type { RotatedSecret, SecretRotateOptions } from './secret.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import type { TaskOptions } from './submission.ts'
 import type { TaskHandle } from './task.ts'
@@ -295,6 +296,13 @@ export interface TriarchClient {
    * @example await client.recount({ reason: 'tenants are told by another tag now' })
    */
   recount(options?: RecountOptions): Promise<void>
+
+  /**
+   * Signs resume tokens, and the tickets of attempts that connected agents run, by another secret from now on: within a minute on all nodes. What
+   * was signed before is taken for `overlap`. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+   * @example await client.rotateSecret({ reason: 'every quarter', overlap: '90d' })
+   */
+  rotateSecret(options: SecretRotateOptions): Promise<RotatedSecret>
 
   /**
    * How the engine that is asked is: each check by itself. It does not reject for what a check finds. Throws INVALID_OPTION.

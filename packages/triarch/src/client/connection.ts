@@ -4,7 +4,7 @@ import { Leisure } from '../environment/leisure.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
 import { HIDDEN, hideAt, type SecretPaths, scrub } from '../kernel/secret.ts'
-import type { TaskState } from '../kernel/state.ts'
+import { isRequested, type TaskState } from '../kernel/state.ts'
 import { whyNot } from '../kernel/task/control.ts'
 import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
@@ -25,7 +25,7 @@ import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
 import { LogWatch } from './log-watch.ts'
 import { Readings } from './reading.ts'
-import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
+import { type Asking, closeTerms, misfit, roomFor, termsOf } from './terms.ts'
 import { Veils } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
@@ -191,7 +191,7 @@ export class Connection {
       checkSecretTexts(asking.payload, `payload of signal "${asking.name}"`, secrets)
     }
     const control = asking.type !== 'event' && asking.type !== 'signal'
-    const inbox = { letters: this.limits.inbox, bytes: this.limits.inboxBytes }
+    const inbox = roomFor(asking, { letters: this.limits.inbox, bytes: this.limits.inboxBytes })
     const { message, audit } = saidOf(this.environment, id, asking)
     const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms, ...audit }])
     let [outcome] = await post(termsOf(asking, inbox))
@@ -249,7 +249,7 @@ export class Connection {
       last = page.at(-1)?.id
     }
     const state = await this.state(id)
-    return state?.requests.includes(request) ? state.digests[request] : waiting[0]?.digest
+    return state && isRequested(state, request) ? state.digests[request] : waiting[0]?.digest
   }
 
   /** Set apart or not: it may be taken again. */

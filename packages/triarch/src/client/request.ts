@@ -7,8 +7,9 @@ const MADE = /^(?:~|operation )/
 
 /** What it is known by when it is asked for under this key: another control, signal or step under the same key is another request. */
 export function requestOf(asking: Asking, key: string): string {
-  const about = 'name' in asking ? asking.name : 'step' in asking ? (asking.step ?? '') : ''
-  return `${asking.type} ${about} ${key}`
+  const step = 'step' in asking ? [asking.step ?? ''] : []
+  const name = 'name' in asking ? [asking.name] : []
+  return [asking.type, ...(step.length + name.length > 0 ? [...step, ...name] : ['']), key].join(' ')
 }
 
 /** The same with its name, and with what tells it from another that is asked for under that. */

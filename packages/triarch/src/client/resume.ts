@@ -1,9 +1,11 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import { isRequested } from '../kernel/state.ts'
 import { whySpent } from '../kernel/suspension/signal.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkOptions } from '../value/options.ts'
 import { checkSecretTexts, encode } from '../value/payload.ts'
-import { readToken } from '../value/token.ts'
+import { type TokenContent, tokenContent } from '../value/token.ts'
 import type { Connection } from './connection.ts'
 import { checkSame, isReusable, named } from './request.ts'
 import type { Sending } from './terms.ts'
@@ -21,9 +23,13 @@ export interface ResumeOptions {
   once?: string
 }
 
-/** Puts a signal for a suspended step into its task's inbox. Reads the task's history: a token that is spent is refused. */
+/**
+ * Puts a signal for a suspended step into its task's inbox. Whether the token was signed by the store is judged before anything of a task is
+ * read. Reads the task's history then: a token that is spent is refused.
+ */
 export async function resumeStep(
   connection: Connection,
+  keys: SigningKeys,
   token: string,
   value: unknown,
   options: ResumeOptions,
@@ -34,26 +40,46 @@ export async function resumeStep(
   if (name === 'timeout' || name === 'cancel') {
     throw new TriarchError('INVALID_NAME', `name: "${name}" is the engine's own`)
   }
-  const { task, step, key } = readToken(token)
+  const { task, step, key } = await readToken(connection, keys, token)
   if (once !== undefined) checkLabel('a request', once)
   const payload = encode(value, `payload of signal "${name}"`, connection.limits.payload)
   try {
+    const { status } = await connection.row(task)
+    // A call that is repeated is no error, which only the history tells.
+    if (status === 'stopped' && once === undefined) throw spent('the task has stopped')
     // Where the history cannot be read, nobody can say that it is: the signal waits with the task, for whoever mends that.
     const state = await connection.state(task)
     const asking = { type: 'signal', step, key, name, payload } as const
     const sent: Sending = once === undefined ? asking : named(asking, once)
-    if (sent.request !== undefined && state?.requests.includes(sent.request))
+    if (sent.request !== undefined && state && isRequested(state, sent.request))
       return checkSame(task, asking, state.digests[sent.request])
     checkSecretTexts(payload, `payload of signal "${name}"`, state?.steps.get(step)?.policy.secrets ?? [])
-    const spent = state && whySpent(state, { step, key })
-    // Of a task that is gone or has stopped, the store says so.
-    if (spent !== null && (await connection.info(task)).status !== 'stopped')
-      throw new TriarchError('TOKEN_SPENT', `the token is of no use any more: ${spent}`)
+    const why = state && whySpent(state, { step, key })
+    if (why !== null) throw spent(why)
     await connection.send(task, sent)
     if (once !== undefined && sent.request !== undefined && isReusable(once))
       checkSame(task, asking, await connection.firstAsked(task, sent.request))
   } catch (error) {
-    const gone = (['TASK_STOPPED', 'UNKNOWN_TASK', 'TOKEN_SPENT'] as const).some((code) => isTriarchError(error, code))
-    if (!optional || !gone) throw error
+    const isGone = (['TASK_STOPPED', 'UNKNOWN_TASK'] as const).some((code) => isTriarchError(error, code))
+    if (!isGone && !isTriarchError(error, 'TOKEN_SPENT')) throw error
+    if (!optional) throw isGone ? spent('its task has stopped or is gone', error) : error
   }
+}
+
+/** Throws INVALID_TOKEN; STORE_* where this process has never read by what tokens are signed. */
+async function readToken(connection: Connection, keys: SigningKeys, token: string): Promise<TokenContent> {
+  await connection.opened()
+  await keys.known()
+  const text = keys.verify('token', token)
+  const content = text === null ? null : tokenContent(text)
+  if (content) return content
+  throw new TriarchError('INVALID_TOKEN', 'this is not a resume token of this store: give what step.token was')
+}
+
+function spent(why: string, cause?: unknown): TriarchError {
+  return new TriarchError(
+    'TOKEN_SPENT',
+    `the token is of no use any more: ${why}`,
+    cause === undefined ? {} : { cause },
+  )
 }

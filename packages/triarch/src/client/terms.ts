@@ -36,6 +36,11 @@ function fits(asking: Asking): readonly string[] {
   return named ? ['running', 'compensating', ...all] : all
 }
 
+/** Who has a token fills half of an inbox at most: the rest is for those who may send to the task itself. */
+export function roomFor({ type }: Asking, { letters, bytes }: Amount): Amount {
+  return type === 'signal' ? { letters: Math.ceil(letters / 2), bytes: Math.ceil(bytes / 2) } : { letters, bytes }
+}
+
 /** On which terms the store takes it. */
 export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const { type } = asking

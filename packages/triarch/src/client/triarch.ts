@@ -47,6 +47,7 @@ import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
 import { isRateRow } from '../store/rate.ts'
 import { legibleOutline } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
+import { SigningKeys } from '../store/signing-keys.ts'
 import { LEASE } from '../supervisor/supervisor.ts'
 import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
 import { checkLogLevel, Log } from '../telemetry/logger.ts'
@@ -59,6 +60,7 @@ import { checkMetadata } from '../value/metadata.ts'
 import { checkTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
+import { type TokenContent, tokenText } from '../value/token.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
 import { type Demand, type DemandOptions, demandOf, demandTerms } from '../view/demand.ts'
@@ -127,6 +129,7 @@ import {
 import { listSchedules, StoredSchedule } from './registered.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
+import { type RotatedSecret, rotateSecret, type SecretRotateOptions } from './secret.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
 import { lockHeld, newTask, type SubmitOptions, startsLater } from './submission.ts'
@@ -168,6 +171,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #submissions: Submissions
   readonly #entrance: Entrance
   readonly #connection: Connection
+  readonly #signing: SigningKeys
   #ownOperations: Operations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
   readonly #listeners: Listeners
@@ -241,6 +245,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       failed: this.#failed,
     })
     this.#reader.recall()
+    this.#signing = new SigningKeys({ store: this.#store, environment: this.#environment, failed: this.#failed })
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.unsubmitted = (id) => this.#entrance.explain(id)
     const { fairness } = this.#settings
@@ -479,12 +484,12 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   /**
    * Gives a step a signal with this value, by the token it handed out: it runs again as soon as it is suspended. `name`
-   * names it; `resume`. `optional`: a task that has stopped is no error. Throws INVALID_TOKEN, TASK_STOPPED, UNKNOWN_TASK,
-   * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   * names it; `resume`. `optional`: a step that is done, or a task that has stopped or is gone, is no error. Throws INVALID_TOKEN, TOKEN_SPENT,
+   * INBOX_FULL, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    * @example await triarch.resume(token, { paid: true })
    */
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
-    await resumeStep(this.#connection, token, value, options)
+    await resumeStep(this.#connection, this.#signing, token, value, options)
   }
 
   /**
@@ -937,6 +942,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       environment: this.#environment,
       remotes: this.#remotes,
       store: this.#store,
+      keys: this.#signing,
+      token: (content: TokenContent) => this.#signing.sign('token', tokenText(content)),
+      refused: () => this.#counters.stale++,
       state: (task) => this.#connection.state(task),
       hosted: (agent) => this.#registry.agents.has(agent),
       payload: this.#settings.limits.payload,
@@ -975,6 +983,16 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     await this.#open()
     const act = { action: 'statistics.recount', subject: 'statistics:all', ...why }
     await this.#store.recount({ audit: entryOf(this.#environment, act) })
+  }
+
+  /**
+   * Signs resume tokens, and the tickets of attempts that connected agents run, by another secret from now on: within a minute on all nodes. What
+   * was signed before is taken for `overlap`; of 0, nodes that have not read the new secret yet take it for another 30 s. In the audit. Throws
+   * UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, STORE_BUSY.
+   * @example await triarch.rotateSecret({ reason: 'every quarter', overlap: '90d' })
+   */
+  async rotateSecret(options: SecretRotateOptions): Promise<RotatedSecret> {
+    return rotateSecret(this.#connection, this.#signing, options)
   }
 
   /**
@@ -1110,6 +1128,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const node = new Node({
       environment: this.#environment,
       store: this.#store,
+      keys: this.#signing,
       registry: this.#registry,
       machine: this.#machine,
       before: this.#node?.hosts ?? null,
@@ -1150,6 +1169,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const means = {
       ...{ environment: this.#environment, network, settings: direct, lease, payload, failed: this.#failed },
       store: this.#store,
+      keys: this.#signing,
+      refused: () => this.#counters.stale++,
       state: (task: string) => this.#connection.state(task),
       posted: () => this.#node?.wake(),
     }
@@ -1185,6 +1206,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
+    this.#signing.close()
     this.#entrance.close(this.#isStopping())
     this.#reader.close()
     this.#connection.live.close(this.#isStopping())

@@ -64,7 +64,7 @@ export interface StepContext {
   readonly received: StepSignal | undefined
   /** Writes lines that are kept with this attempt: `task.logs()` has them, while it runs and afterwards. */
   readonly log: LogWriter
-  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it a signal. Not a secret. */
+  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it a signal. Signed by the store: whoever has it may do that. */
   readonly token: string
   /**
    * Waits without holding anything: return what it gives. `run` is called again for each signal, with all else as it was.

@@ -10,7 +10,7 @@ export interface Address {
 }
 
 /**
- * A connection between two processes that know the same secret. What is said arrives whole and in order, or the connection ends.
+ * A connection between two processes that have the same key. What is said arrives whole and in order, or the connection ends.
  * @example const full = ({ waiting }: Channel): boolean => waiting > 1_048_576
  */
 export interface Channel {
@@ -36,14 +36,25 @@ export interface ChannelEar {
 }
 
 /**
+ * The keys by which processes of one store know each other. They have numbers, for the secret of the store that they come from may be rotated.
+ * @example const number = ({ current }: ChannelKeys): number => current().number
+ */
+export interface ChannelKeys {
+  /** The key that this process shows when it connects, and its number. */
+  current(): { number: number; key: Buffer }
+  /** The key of this number; null: none of that number holds. */
+  numbered(number: number): Buffer | null
+}
+
+/**
  * How processes of one store reach each other (`direct`). Without an environment of one's own: TLS, by a key that both sides know.
  * @example const can = ({ network }: Environment): boolean => network !== undefined
  */
 export interface Network {
-  /** Takes connections of those who know the secret. Rejects where the address cannot be had. */
-  listen(at: Address, secret: string, accept: (channel: Channel) => ChannelEar): Promise<NetworkListener>
+  /** Takes connections of those who have a key that holds. Rejects where the address cannot be had. */
+  listen(at: Address, keys: ChannelKeys, accept: (channel: Channel) => ChannelEar): Promise<NetworkListener>
   /** Connects. What is said before `opened` is called is lost. */
-  dial(at: Address, secret: string, ear: ChannelEar & { opened(): void }): Channel
+  dial(at: Address, keys: ChannelKeys, ear: ChannelEar & { opened(): void }): Channel
 }
 
 /**

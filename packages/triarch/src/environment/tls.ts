@@ -1,12 +1,13 @@
 import type { TLSSocket } from 'node:tls'
-import type { Address, Channel, ChannelEar, Network, NetworkListener } from './network.ts'
+import type { Address, Channel, ChannelEar, ChannelKeys, Network, NetworkListener } from './network.ts'
 
 /**
  * Keys that both sides know take the place of certificates, and a fresh exchange of keys makes what was recorded worthless to who learns the
  * secret later. TLS 1.3 has keys of this kind in OpenSSL, but not in Node.
  */
 const SUITE = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
-const IDENTITY = 'triarch.direct.1'
+/** Before the number of the key. */
+const IDENTITY = 'triarch.direct.2.'
 /** How long a connection may take until it is there (ms). */
 const PATIENCE = 10_000
 /** A text has its length before it. */
@@ -23,18 +24,18 @@ export function tlsNetwork(): Network {
 
 async function listen(
   { host, port }: Address,
-  secret: string,
+  keys: ChannelKeys,
   accept: (channel: Channel) => ChannelEar,
 ): Promise<NetworkListener> {
   const { createServer } = await import('node:tls')
-  const psk = keyOf(secret)
-  const pskCallback = (_: TLSSocket, identity: string) => (identity === IDENTITY ? psk : null)
+  const pskCallback = (_: TLSSocket, identity: string) =>
+    identity.startsWith(IDENTITY) ? keys.numbered(Number(identity.slice(IDENTITY.length))) : null
   const server = createServer({ ...SUITE, handshakeTimeout: PATIENCE, pskCallback }, (socket) => {
     const line = new Line(() => socket)
     line.attach(socket, accept(line))
   })
   server.maxConnections = MOST_CONNECTIONS
-  // Who does not know the secret is nobody; whoever breaks off is told of by the other side.
+  // Who has no key is nobody; whoever breaks off is told of by the other side.
   server.on('tlsClientError', (_, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -46,16 +47,16 @@ async function listen(
   return { port: at === null || typeof at === 'string' ? port : at.port, close: () => void server.close() }
 }
 
-function dial({ host, port }: Address, secret: string, ear: ChannelEar & { opened(): void }): Channel {
+function dial({ host, port }: Address, keys: ChannelKeys, ear: ChannelEar & { opened(): void }): Channel {
   let socket: TLSSocket | null = null
   const line = new Line(() => socket)
   void import('node:tls').then(({ connect }) => {
     if (line.closed) return
-    const psk = keyOf(secret)
+    const { number, key: psk } = keys.current()
     socket = connect({
       ...SUITE,
       ...{ host, port },
-      pskCallback: () => ({ psk, identity: IDENTITY }),
+      pskCallback: () => ({ psk, identity: `${IDENTITY}${number}` }),
       // There is no certificate: who does not know the key never gets so far.
       checkServerIdentity: () => undefined,
     })
@@ -67,10 +68,6 @@ function dial({ host, port }: Address, secret: string, ear: ChannelEar & { opene
     line.attach(socket, ear)
   })
   return line
-}
-
-function keyOf(secret: string): Buffer {
-  return Buffer.from(secret, 'base64url')
 }
 
 /** Texts over one socket. */

@@ -6,6 +6,7 @@ import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { FINALIZE } from './plan/plan.ts'
 import { remarkOf } from './remark.ts'
+import { isRequested } from './state.ts'
 import { succeeded } from './status.ts'
 import { awaitedUntil, overdueElsewhere } from './step/elsewhere.ts'
 import { attemptFailed, trace, verified } from './step/failure.ts'
@@ -28,12 +29,13 @@ export function receive(turn: Turn, message: Message): void {
 function isKnown(turn: Turn, message: Message): boolean {
   const request = 'request' in message ? message.request : undefined
   if (request === undefined) return false
-  if (turn.state.requests.includes(request)) {
+  if (isRequested(turn.state, request)) {
     stale(turn)
     return true
   }
   const digest = 'digest' in message ? message.digest : undefined
-  emit(turn, { type: 'requestReceived', request, ...(digest !== undefined && { digest }) })
+  const by = message.type === 'signal' ? { by: 'token' as const } : {}
+  emit(turn, { type: 'requestReceived', request, ...(digest !== undefined && { digest }), ...by })
   return false
 }
 

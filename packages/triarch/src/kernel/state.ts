@@ -81,6 +81,8 @@ export interface TaskState {
   mailbox: Mail[]
   /** Those of the requests taken last that had a name, oldest first. */
   requests: readonly string[]
+  /** The same of those who asked by a resume token. */
+  tokenRequests: readonly string[]
   /** What was asked for under those of them that say it. */
   digests: Readonly<Record<string, string>>
   patches: Table<string, true>
@@ -152,6 +154,7 @@ export function newState(id: string): TaskState {
     children: new Table(),
     mailbox: [],
     requests: [],
+    tokenRequests: [],
     digests: {},
     patches: new Table(),
     pause: null,
@@ -172,4 +175,9 @@ export function moveTask(state: TaskState, to: TaskStatus): void {
   if (!mayMove(moves.task, state.status, to))
     throw new BrokenInvariant(`illegal task move ${state.status} → ${to} (${state.id})`)
   state.status = to
+}
+
+/** It was asked for before, under this name. */
+export function isRequested({ requests, tokenRequests }: TaskState, request: string): boolean {
+  return requests.includes(request) || tokenRequests.includes(request)
 }

@@ -27,9 +27,11 @@ import type { Reader } from '../setting/reader.ts'
 import { Trials } from '../setting/trials.ts'
 import type { Values } from '../setting/values.ts'
 import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
+import { type TokenContent, tokenText } from '../value/token.ts'
 import { answersOf } from './cache.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
@@ -43,6 +45,8 @@ import { Roster } from './roster.ts'
 export interface NodeOptions {
   environment: Environment
   store: StateStore
+  /** What its tokens are signed by. */
+  keys: SigningKeys
   registry: Registry
   settings: Settings
   /** Agents that are elsewhere. */
@@ -152,8 +156,10 @@ export class Node {
       node: { id: this.id, labels: settings.labels },
       changed: () => options.reader.read(),
     })
+    const token = (content: TokenContent) => options.keys.sign('token', tokenText(content))
     const host = {
       logs: this.#logs,
+      token,
       ...{ environment, node: this.id, payload: limits.payload },
       telemetry,
       late: () => stale(1),
@@ -230,6 +236,7 @@ export class Node {
           alert: options.alert,
           telemetry,
           logs: this.#logs,
+          token,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
           wonder: options.wonder,
@@ -414,7 +421,7 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    await this.#buryGone()
+    await Promise.all([this.#buryGone(), this.#options.keys.start()])
     if (!(await this.#lease.start()) || !this.#open) return // stopped, or taken for dead, before it began
     for (const it of this.#services) it.start()
   }

@@ -66,6 +66,7 @@ export interface SchedulerOptions {
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   logs: Logbook
+  token: HostOptions['token']
   /** After each durable transition. */
   committed: (state: TaskState) => void
   /** There is work in the agents' queues. */

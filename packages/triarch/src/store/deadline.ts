@@ -92,6 +92,8 @@ const bounded: Readonly<Record<Bounded, true>> = {
   keys: true,
   keyMark: true,
   writeKey: true,
+  secrets: true,
+  writeSecret: true,
   useKeys: true,
   probes: true,
   writeProbes: true,

@@ -16,6 +16,7 @@ import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+import type { SecretStore } from './secret.ts'
 import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
 import type { FollowPage, FollowRequest, TallyPage, TallyQuery, TallyWrite } from './statistics.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
@@ -66,6 +67,7 @@ export type {
   TextRange,
 } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+export type * from './secret.ts'
 export type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
 export type {
   CountedTask,
@@ -111,7 +113,7 @@ import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOu
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
  * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
  */
-export interface StateStore extends AlertStore, KeyStore, ProbeStore {
+export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */

@@ -57,7 +57,7 @@ const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
   ...(['writeSchedule', 'dropSchedule', 'writeBreaker', 'writeLogs', 'writeSetting', 'adoptWork', 'bury'] as const),
-  ...(['writeAlert', 'settleAlertPost', 'writeKey', 'useKeys', 'writeProbes'] as const),
+  ...(['writeAlert', 'settleAlertPost', 'writeKey', 'useKeys', 'writeProbes', 'writeSecret'] as const),
   ...(['quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
 ])
 

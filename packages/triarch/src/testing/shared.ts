@@ -108,7 +108,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
     ] as const),
     ...(['follow', 'tally', 'tallies', 'recount', 'importTask'] as const),
     ...(['writeAudit', 'audit', 'trimAudit', 'alerts', 'writeAlert', 'alertPosts', 'settleAlertPost'] as const),
-    ...(['keys', 'keyMark', 'writeKey', 'useKeys', 'probes', 'writeProbes'] as const),
+    ...(['keys', 'keyMark', 'writeKey', 'useKeys', 'probes', 'writeProbes', 'secrets', 'writeSecret'] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs', 'waiting'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]

@@ -9,6 +9,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import type { StateStore } from '../store/port.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 import type { AgentMessage } from './message.ts'
 import type { Adopts, Session } from './session.ts'
 import { readTicket, type Ticket } from './ticket.ts'
@@ -19,6 +20,7 @@ export interface AdoptionsOptions {
   environment: Environment
   remotes: Pick<Remotes, 'occupy'>
   store: Pick<StateStore, 'post'>
+  keys: SigningKeys
   /** Of a task, as its history has it; null: that cannot be read. */
   state: (task: string) => Promise<TaskState | null>
   /** Largest payload, in bytes of JSON. */
@@ -68,8 +70,8 @@ export class Adoptions implements Adopts {
   }
 
   async #adopt(session: Session, name: string, freed?: () => void): Promise<void> {
-    const ticket = readTicket(name)
-    if (!ticket || this.#adopted.size >= MOST_ADOPTED) return freed?.()
+    const ticket = readTicket(this.#options.keys, name)
+    if (!ticket || !session.offers(ticket.agent) || this.#adopted.size >= MOST_ADOPTED) return freed?.()
     const { environment, remotes } = this.#options
     const beatAt = environment.monotonic()
     const adopted: Adopted = {

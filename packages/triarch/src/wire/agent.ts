@@ -179,6 +179,13 @@ export class AgentProcess {
         this.#unacknowledged.delete(message.attempt)
         this.#answered.acknowledged(message.attempt, this.#session, this.#lease)
         this.#lines?.forget(message.attempt)
+        if (message.code !== undefined)
+          this.#options.failed(
+            new TriarchError(
+              'ATTEMPT_NOT_GIVEN',
+              'the server did not take an answer: it gave this process no such attempt',
+            ),
+          )
         return this.#settled()
       case 'abort':
         return this.#abort(message.attempt, new TriarchError(codeOf(message.code), message.message))
@@ -204,6 +211,7 @@ export class AgentProcess {
       request: requestOf(given),
       completeBy: environment.now() + attemptWithin - age,
       heartbeatWithin,
+      ...(given.token !== undefined && { token: given.token }),
       beat: (progress, checkpoint) => this.#beat(name, running, progress, checkpoint),
       begun: async () => true,
       survived: () => undefined,

@@ -79,6 +79,8 @@ export class OwnCrew implements Crew {
       dock: new Dock(environment),
       telemetry: unheard,
       logs: this.lines,
+      // Servers send it with each attempt.
+      token: () => '',
       freed: urge,
       overrun: urge,
     }

@@ -4,20 +4,15 @@ import type { Peering, PeerNode, PeerPlace } from '../agent/peer.ts'
 import { Remotes } from '../agent/remote.ts'
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
 import type { Address, Network, NetworkListener } from '../environment/network.ts'
-import { unguessable } from '../environment/secrecy.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 import { agentOf } from '../value/name.ts'
 import type { Crew } from './crew.ts'
 import { Link } from './link.ts'
 import { Peer } from './peer.ts'
 import { Sessions } from './sessions.ts'
 
-/** The secret of a store is the name of who has this lease, which nobody gives up (docs/decisions/0119-direct-dispatch.md). */
-const SECRET = 'triarch-direct'
-const SECRET_BYTES = 32
-/** Until the clock of the store is of no more use (ms). */
-const FOR_EVER = 1e14
 /** After a failure it is tried again (ms): where the address of a process that just ended is still taken, for one. */
 const AGAIN = 1_000
 /** Nodes that attempts come from, at a time. */
@@ -27,13 +22,16 @@ export interface DirectMeans {
   environment: Environment
   network: Network
   settings: PeerPlace
-  store: Pick<StateStore, 'reply' | 'post' | 'adoptWork' | 'lead' | 'pulses' | 'nodes'>
+  store: Pick<StateStore, 'reply' | 'post' | 'adoptWork' | 'nodes'>
+  keys: SigningKeys
   /** Of a task, as its history has it; null: that cannot be read. */
   state: (task: string) => Promise<TaskState | null>
   payload: number
   lease: number
   /** Something was written for tasks that may be owned here. */
   posted: () => void
+  /** Somebody answered an attempt that they were not given. */
+  refused: () => void
   failed: (error: unknown) => void
 }
 
@@ -76,10 +74,11 @@ export class Direct implements Peering {
       forgotten: () => true,
       adopted: () => undefined, // nothing of it was taken from a queue
     })
-    this.#sessions = new Sessions({ ...options, remotes, hosted: (agent) => node.hosts.has(agent) })
+    // Nodes of one store make tokens themselves.
+    this.#sessions = new Sessions({ ...options, remotes, token: null, hosted: (agent) => node.hosts.has(agent) })
     const own = new Remotes(lease)
     own.bind({ id: node.id, offered: () => undefined, forgotten: () => true, adopted: () => undefined })
-    this.#home = new Sessions({ ...options, remotes: own, hosted: () => false })
+    this.#home = new Sessions({ ...options, remotes: own, token: null, hosted: () => false })
   }
 
   get address(): Address | null {
@@ -125,9 +124,8 @@ export class Direct implements Peering {
     const { environment, failed } = this.#options
     while (this.#open) {
       try {
-        const secret = await this.#secret()
-        if (this.#node.scheduler) await this.#listen(secret)
-        if (this.#node.hosts.size > 0 && this.#open) await this.#look(secret)
+        if (this.#node.scheduler) await this.#listen()
+        if (this.#node.hosts.size > 0 && this.#open) await this.#look()
         return
       } catch (error) {
         if (!this.#open) return
@@ -137,22 +135,10 @@ export class Direct implements Peering {
     }
   }
 
-  /** Whoever comes first draws it; the store takes one. */
-  async #secret(): Promise<string> {
-    const { store } = this.#options
-    const known = async () => (await store.pulses(SECRET)).term?.holder
-    const found = await known()
-    if (found !== undefined) return found
-    await store.lead({ name: SECRET, node: unguessable(SECRET_BYTES).toString('base64url'), ttl: FOR_EVER })
-    const taken = await known()
-    if (taken === undefined) throw new Error('the store keeps no secret')
-    return taken
-  }
-
-  async #listen(secret: string): Promise<void> {
-    const { environment, network, settings, lease, failed } = this.#options
+  async #listen(): Promise<void> {
+    const { environment, network, settings, keys, lease, failed } = this.#options
     const { host, port, advertise } = settings
-    this.#listening ??= await network.listen({ host, port }, secret, (channel) => {
+    this.#listening ??= await network.listen({ host, port }, keys.channel, (channel) => {
       const peer = new Peer(channel, { environment, agents: this.#sessions, lease, failed })
       this.#peers.add(peer)
       return {
@@ -170,30 +156,30 @@ export class Direct implements Peering {
   }
 
   /** Who listens is read as often as makes a new node known well before its lease could have ended. */
-  async #look(secret: string): Promise<void> {
+  async #look(): Promise<void> {
     const { environment, store, lease, failed } = this.#options
     try {
       const nodes = await store.nodes()
       if (!this.#open) return
-      this.#meet(nodes, secret)
+      this.#meet(nodes)
     } catch (error) {
       if (!this.#open) return
       failed(error)
     }
-    this.#timer = environment.timer(lease / 3, () => void this.#look(secret))
+    this.#timer = environment.timer(lease / 3, () => void this.#look())
     this.#timer.unref?.()
   }
 
-  #meet(nodes: readonly NodeRow[], secret: string): void {
+  #meet(nodes: readonly NodeRow[]): void {
     const there = new Set(nodes.map(({ id }) => id))
     for (const [id, { link }] of this.#others) if (!there.has(id)) link.forsake()
     for (const { id, runs } of nodes) {
       if (!runs?.direct || id === this.#node.id || this.#others.has(id) || this.#others.size >= MOST_LINKS) continue
       const own = new Set(runs.actions.map(agentOf))
       if ([...this.#offered(own)].length === 0) continue
-      const { environment, network, lease, failed } = this.#options
+      const { environment, network, keys, lease, failed } = this.#options
       const link: Link = new Link({
-        ...{ environment, network, at: runs.direct, secret, home: this.#home, lease, failed },
+        ...{ environment, network, at: runs.direct, keys: keys.channel, home: this.#home, lease, failed },
         crew: this.#crew(own),
         ended: () => {
           this.#links.delete(link)

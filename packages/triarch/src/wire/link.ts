@@ -1,7 +1,7 @@
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
-import type { Address, Channel, Network } from '../environment/network.ts'
+import type { Address, Channel, ChannelKeys, Network } from '../environment/network.ts'
 import { isTriarchError } from '../error/error.ts'
 import { AgentProcess } from './agent.ts'
 import type { Crew } from './crew.ts'
@@ -24,7 +24,7 @@ export interface LinkOptions {
   environment: Environment
   network: Network
   at: Address
-  secret: string
+  keys: ChannelKeys
   crew: Crew
   /** Where what was begun for a node that is gone is spoken for, and answered: this node's own store. */
   home: RemoteAgents
@@ -151,11 +151,11 @@ export class Link {
   }
 
   #dial(): void {
-    const { environment, network, at, secret } = this.#options
+    const { environment, network, at, keys } = this.#options
     this.#greeted = false
     this.#ready = false
     this.#echo = new Echo(environment)
-    const channel: Channel = network.dial(at, secret, {
+    const channel: Channel = network.dial(at, keys, {
       opened: () => {
         if (this.#channel !== channel) return
         this.#ready = true

@@ -160,8 +160,8 @@ export interface RemoteAttempt {
   version: string
   /** The same for every attempt of the operation. */
   idempotencyKey: string
-  /** Resumes the step when it is suspended. */
-  token: string
+  /** Resumes the step when it is suspended; not sent between nodes of one store, which make it themselves. */
+  token?: string
   /** What the action is given. */
   input: Json
   /** Of undo: what is to be undone. */
@@ -185,8 +185,11 @@ export interface RemoteAttempt {
 /** What is numbered is sent until it was seen. */
 export type NumberedMessage =
   | ({ type: 'attempt' } & RemoteAttempt)
-  /** The reply is durable, or counts for nothing (`late`): it need not be kept. */
-  | { type: 'ack'; attempt: string; late?: true }
+  /**
+   * The reply is durable, or counts for nothing (`late`): it need not be kept. `code`: it was refused, for no server of this store gave the
+   * attempt to an agent that this process has.
+   */
+  | { type: 'ack'; attempt: string; late?: true; code?: 'ATTEMPT_NOT_GIVEN' }
   /** The attempt is to end: its task stops (`STEP_CANCELLED`), or nobody waits for it any more. */
   | { type: 'abort'; attempt: string; code: string; message: string }
   /** This server stops: what runs goes on, and is answered elsewhere. */

@@ -5,8 +5,9 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { Register } from '../environment/register.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 import { agentOf } from '../value/name.ts'
-import { newToken } from '../value/token.ts'
+import type { TokenContent } from '../value/token.ts'
 import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from './message.ts'
 import { Outbox } from './outbox.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
@@ -24,12 +25,16 @@ export interface Adopts {
 export interface SessionOptions {
   environment: Environment
   remotes: Remotes
+  /** What its tickets are signed by. */
+  keys: SigningKeys
+  /** Makes the resume tokens of its attempts; null: whoever runs them makes them. */
+  token: ((content: TokenContent) => string) | null
   /** One that says nothing for so long is taken for dead (ms). */
   lease: number
   /** Largest payload, in bytes of JSON. */
   payload: number
-  /** An answer to an attempt that this session was not given: true, if it counts. Rejects when that is not known. */
-  elsewhere: (answer: Answer) => Promise<boolean>
+  /** An answer to an attempt that this session was not given: true, if it counts. Rejects when that is not known. `refused`: it may not answer it. */
+  elsewhere: (session: Session, answer: Answer) => Promise<boolean | 'refused'>
   /** Attempts that it runs and was not given, or not by who owns their tasks now. */
   adoptions: Adopts
   failed: (error: unknown) => void
@@ -81,6 +86,11 @@ export class Session implements AgentLink {
     this.#offer(agents)
   }
 
+  /** Its process has the agent, as it says. */
+  offers(agent: string): boolean {
+    return this.#offers.has(agent)
+  }
+
   /** It is late, or comes again: its process has said another one since, or knows that this one was heard. */
   isStale({ count }: Extract<AgentMessage, { type: 'hello' }>): boolean {
     return count !== undefined && count <= this.#hellos
@@ -114,15 +124,16 @@ export class Session implements AgentLink {
 
   give(attempt: Attempt, options: AttemptOptions, { freed, under }: Parameters<AgentLink['give']>[2]): Relayed {
     const { request, completeBy, heartbeatWithin } = options
-    const { remotes } = this.#options
+    const { remotes, keys, token } = this.#options
     const { task, step, operation, idempotencyKey } = request
-    const place = { node: remotes.node ?? '', work: options.work ?? null, at: attempt.startedAt }
-    const ticket = under ?? writeTicket({ ...place, task, step, operation, attempt: request.attempt })
+    const agent = agentOf(request.action)
+    const place = { node: remotes.node ?? '', work: options.work ?? null, agent, at: attempt.startedAt }
+    const ticket = under ?? writeTicket(keys, { ...place, task, step, operation, attempt: request.attempt })
     this.#given.set(ticket, { attempt, options, freed, beat: 0 })
     const { attempt: number, trial: _, event, ...rest } = request
     const given: NumberedMessage = {
-      ...{ type: 'attempt', attempt: ticket, agent: agentOf(request.action), number, ...rest },
-      token: newToken({ task, step, key: idempotencyKey }),
+      ...{ type: 'attempt', attempt: ticket, agent, number, ...rest },
+      ...(token && { token: token({ task, step, key: idempotencyKey }) }),
       attemptWithin: 0,
       ...(event && { signal: event }),
       ...(heartbeatWithin !== null && { heartbeatWithin }),
@@ -236,7 +247,9 @@ export class Session implements AgentLink {
     if (this.#elsewhere >= MOST_ELSEWHERE) return
     this.#elsewhere++
     try {
-      this.#acknowledge(answer.attempt, await this.#options.elsewhere(answer))
+      const counts = await this.#options.elsewhere(this, answer)
+      if (counts !== 'refused') return this.#acknowledge(answer.attempt, counts)
+      this.#say({ type: 'ack', attempt: answer.attempt, late: true, code: 'ATTEMPT_NOT_GIVEN' })
     } catch (error) {
       this.#options.failed(error)
     } finally {

@@ -4,6 +4,8 @@ import { TriarchError } from '../error/error.ts'
 import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StateStore } from '../store/port.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
+import type { TokenContent } from '../value/token.ts'
 import { Adoptions, wantedStep } from './adoption.ts'
 import { Callers } from './callers.ts'
 import type { AgentMessage, AgentRequest, AgentResponse, OfferedAgent, ServerMessage } from './message.ts'
@@ -49,6 +51,10 @@ export interface SessionsOptions {
   environment: Environment
   remotes: Remotes
   store: Pick<StateStore, 'reply' | 'post' | 'adoptWork'>
+  /** What tickets are signed by. */
+  keys: SigningKeys
+  /** Makes resume tokens; null: whoever is connected makes them. */
+  token: ((content: TokenContent) => string) | null
   /** Of a task, as its history has it; null: that cannot be read. */
   state: (task: string) => Promise<TaskState | null>
   /** Hosted in this process. */
@@ -57,6 +63,8 @@ export interface SessionsOptions {
   lease: number
   /** Something was written for tasks that may be owned here. */
   posted: () => void
+  /** Somebody answered an attempt that they were not given. */
+  refused: () => void
   failed: (error: unknown) => void
 }
 
@@ -173,8 +181,8 @@ export class Sessions implements RemoteAgents {
     const session = new Session(
       {
         ...this.#options,
-        elsewhere: async (answer) => {
-          const counts = await this.#elsewhere(answer)
+        elsewhere: async (it, answer) => {
+          const counts = await this.#elsewhere(it, answer)
           this.#adoptions.over(answer.attempt)
           return counts
         },
@@ -196,11 +204,15 @@ export class Sessions implements RemoteAgents {
   async #adopt(session: Session, tickets: readonly string[]): Promise<void> {
     const { remotes, store, failed } = this.#options
     const to = remotes.node
-    for (const name of tickets) if (readTicket(name)?.work === null) this.#adoptions.adopt(session, name)
-    const found = tickets.flatMap((name) => {
-      const ticket = readTicket(name)
-      return ticket?.work == null ? [] : [{ name, ticket, work: ticket.work }]
+    const { keys } = this.#options
+    const known = tickets.flatMap((name) => {
+      const ticket = readTicket(keys, name)
+      return ticket && session.offers(ticket.agent) ? [{ name, ticket }] : []
     })
+    for (const { name, ticket } of known) if (ticket.work === null) this.#adoptions.adopt(session, name)
+    const found = known.flatMap(({ name, ticket }) =>
+      ticket.work === null ? [] : [{ name, ticket, work: ticket.work }],
+    )
     if (found.length === 0 || to === null) return
     try {
       const items = await store.adoptWork(
@@ -217,10 +229,13 @@ export class Sessions implements RemoteAgents {
   }
 
   /** The answer to an attempt that another node gave away, or this one before somebody gave it up. */
-  async #elsewhere(answer: Answer): Promise<boolean> {
-    const { environment, store, payload, posted } = this.#options
-    const ticket = readTicket(answer.attempt)
-    if (!ticket) return false
+  async #elsewhere(session: Session, answer: Answer): Promise<boolean | 'refused'> {
+    const { environment, store, keys, payload, posted } = this.#options
+    const ticket = readTicket(keys, answer.attempt)
+    if (!ticket || !session.offers(ticket.agent)) {
+      this.#options.refused()
+      return 'refused'
+    }
     const { task, step, operation, attempt, work, node } = ticket
     const outcome = outcomeOf(answer, operation, payload)
     const checkpoint = checkpointOf(answer, payload)

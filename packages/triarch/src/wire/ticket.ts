@@ -1,6 +1,7 @@
 import type { Operation } from '../kernel/step/step.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
 
-/** What names an attempt on the wire: any server can tell from it whose reply that is. */
+/** What names an attempt on the wire: any server of its store can tell from it whose reply that is, and that the store gave it away. */
 export interface Ticket {
   /** The node that gave it away. */
   node: string
@@ -10,28 +11,39 @@ export interface Ticket {
   step: number
   operation: Operation
   attempt: number
+  /** Whose attempt it is: nobody else answers it. */
+  agent: string
   /** When it was given away. */
   at: number
 }
 
 const operations: readonly unknown[] = ['run', 'undo', 'verify'] satisfies Operation[]
 
-export function writeTicket({ node, work, task, step, operation, attempt, at }: Ticket): string {
-  return Buffer.from(JSON.stringify([node, work, task, step, operation, attempt, at])).toString('base64url')
+/** Signed by a key of the store. */
+export function writeTicket(keys: SigningKeys, ticket: Ticket): string {
+  const { node, work, task, step, operation, attempt, agent, at } = ticket
+  const fields = [node, work, task, step, operation, attempt, agent, at]
+  return keys.sign('ticket', Buffer.from(JSON.stringify(fields)).toString('base64url'))
 }
 
-/** Null: it is none. */
-export function readTicket(ticket: string): Ticket | null {
-  const [node, work, task, step, operation, attempt, at, ...more] = parsed(ticket)
+/** Null: no server of this store wrote it. */
+export function readTicket(keys: SigningKeys, ticket: string): Ticket | null {
+  const text = keys.verify('ticket', ticket)
+  return text === null ? null : ticketOf(text)
+}
+
+/** What a signed text says; null: it is no ticket. */
+export function ticketOf(text: string): Ticket | null {
+  const [node, work, task, step, operation, attempt, agent, at, ...more] = parsed(text)
   const whole = [work ?? 0, step, attempt, at].every((it) => Number.isSafeInteger(it) && (it as number) >= 0)
-  const texts = typeof node === 'string' && typeof task === 'string'
+  const texts = [node, task, agent].every((it) => typeof it === 'string')
   if (!whole || !texts || !operations.includes(operation) || more.length > 0) return null
-  return { node, work, task, step, operation, attempt, at } as Ticket
+  return { node, work, task, step, operation, attempt, agent, at } as Ticket
 }
 
-function parsed(ticket: string): unknown[] {
+function parsed(text: string): unknown[] {
   try {
-    const found: unknown = JSON.parse(Buffer.from(ticket, 'base64url').toString())
+    const found: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     return Array.isArray(found) ? found : []
   } catch {
     return []

@@ -6,6 +6,8 @@ import { memory, testEngine, VirtualEnvironment } from '../../src/testing/index.
 /** Who asks: a loop of the node, which must live on, or somebody who is told of the error. A new call has to choose. */
 const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   open: 'caller',
+  secrets: 'loop',
+  writeSecret: 'caller',
   format: 'caller',
   close: 'caller',
   now: 'loop',

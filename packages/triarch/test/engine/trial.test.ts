@@ -97,6 +97,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     payload: 1_000,
     telemetry: unheard,
     logs: unkept,
+    token: () => '',
     around: () => [],
     late() {},
     lease,

@@ -21,6 +21,7 @@ import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
 import { scheduleSuite, sharedScheduleSuite } from './schedule.suite.ts'
 import { seatSuite } from './seat.suite.ts'
+import { secretSuite } from './secret.suite.ts'
 import { settingSuite } from './setting.suite.ts'
 import { shareSuite } from './share.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
@@ -84,6 +85,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     auditSuite(bench)
     alertSuite(bench)
     keySuite(bench)
+    secretSuite(bench)
     leaderSuite(bench)
     probeSuite(bench)
     statisticsSuite(bench)

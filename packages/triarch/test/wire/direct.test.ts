@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/environment/network.ts'
+import type { Address, ChannelKeys } from '../../src/environment/network.ts'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { tlsNetwork } from '../../src/environment/tls.ts'
 import { agent, type Role, Triarch, type TriarchOptions, workflow } from '../../src/index.ts'
@@ -213,21 +213,27 @@ describe('a step of an agent that another node has', () => {
   })
 })
 
+/** Keys of a store whose first secret is made of this byte. */
+function keyed(byte: number): ChannelKeys {
+  const key = Buffer.alloc(32, byte)
+  return { current: () => ({ number: 1, key }), numbered: (number) => (number === 1 ? key : null) }
+}
+
 describe('a node that listens', () => {
   it('is heard by nobody who does not know the secret of its store', async () => {
     const network = tlsNetwork()
     const accepted: string[] = []
-    const secret = Buffer.alloc(32, 1).toString('base64url')
+    const secret = keyed(1)
     const listening = await network.listen({ host: '127.0.0.1', port: 0 }, secret, () => {
       accepted.push('somebody')
       return { heard: () => undefined, closed: () => undefined }
     })
     const at: Address = { host: '127.0.0.1', port: listening.port }
-    const refused = (other: string) =>
+    const refused = (other: ChannelKeys) =>
       new Promise<string>((resolve) => {
         network.dial(at, other, { opened: () => resolve('opened'), heard: () => undefined, closed: resolve })
       })
-    expect(await refused(Buffer.alloc(32, 2).toString('base64url'))).not.toBe('opened')
+    expect(await refused(keyed(2))).not.toBe('opened')
     const plain = connect({ ...at, rejectUnauthorized: false })
     const [error] = await once(plain, 'error')
     expect(error).toBeInstanceOf(Error)
@@ -238,7 +244,7 @@ describe('a node that listens', () => {
 
   it('carries texts whole and in order, however long', async () => {
     const network = tlsNetwork()
-    const secret = Buffer.alloc(32, 1).toString('base64url')
+    const secret = keyed(1)
     const texts = ['', 'ä', 'x'.repeat(3_000_000), JSON.stringify({ n: 1 })]
     const heard: string[] = []
     const all = Promise.withResolvers<void>()

@@ -18,7 +18,8 @@ export type TaskFact =
   /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
   | ({ type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string } & Remark)
   /** What was asked for under this name was taken, whatever came of it: the next event may say. */
-  | { type: 'requestReceived'; request: string; digest?: string }
+  /** `by`: of somebody who has a resume token; else of whoever may control the task. */
+  | { type: 'requestReceived'; request: string; digest?: string; by?: 'token' }
   | ({ type: 'paused'; reason: PauseCause; error?: ErrorRecord; step?: number } & Remark)
   | ({ type: 'resumed' } & Remark)
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
@@ -53,6 +54,7 @@ export type TaskFact =
       fromStart?: true
       /** Taken before, and still known. */
       requests?: readonly string[]
+      tokenRequests?: readonly string[]
       digests?: Readonly<Record<string, string>>
       /** The locks of its submission are still its own. */
       locksHeld?: true

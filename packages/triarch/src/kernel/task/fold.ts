@@ -2,14 +2,14 @@ import type { Folds } from '../fold.ts'
 import type { ErrorRecord } from '../json.ts'
 import { loseLocks, reclaimed } from '../lock/standing.ts'
 import { planUndo } from '../plan/undo.ts'
-import { moveTask, type TaskState } from '../state.ts'
+import { isRequested, moveTask, type TaskState } from '../state.ts'
 import { moveStep } from '../step/change.ts'
 import type { TaskDecision, TaskFact } from './event.ts'
 import type { PauseCause } from './pause.ts'
 import { restart, rewind } from './restart.ts'
 import { submit } from './start.ts'
 
-/** Requests that a task knows again. */
+/** Requests that a task knows again, and as many of those who have a token: neither pushes out the other's. */
 const MOST_REQUESTS = 100
 
 export const taskFolds: Folds<TaskDecision | TaskFact> = {
@@ -21,11 +21,12 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   messageIgnored(state) {
     state.asides++
   },
-  requestReceived(state, { request, digest }) {
+  requestReceived(state, { request, digest, by }) {
     state.asides++
-    state.requests = [...state.requests, request].slice(-MOST_REQUESTS)
+    const list = by === 'token' ? 'tokenRequests' : 'requests'
+    state[list] = [...state[list], request].slice(-MOST_REQUESTS)
     if (digest === undefined) return
-    const kept = Object.entries(state.digests).filter(([name]) => state.requests.includes(name))
+    const kept = Object.entries(state.digests).filter(([name]) => isRequested(state, name))
     state.digests = Object.fromEntries([...kept, [request, digest]])
   },
   patched(state, { patch }) {

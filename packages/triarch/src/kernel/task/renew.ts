@@ -16,10 +16,11 @@ export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void 
 }
 
 /** What a run that follows still knows of those before it. */
-function known({ requests, digests, adopted, parent, completeBy }: TaskState): Partial<Continued> {
+function known({ requests, tokenRequests, digests, adopted, parent, completeBy }: TaskState): Partial<Continued> {
   return {
     ...(requests.length > 0 && { requests }),
-    ...(requests.length > 0 && Object.keys(digests).length > 0 && { digests }),
+    ...(tokenRequests.length > 0 && { tokenRequests }),
+    ...(Object.keys(digests).length > 0 && { digests }),
     ...(adopted && parent && { parent, completeBy }),
   }
 }

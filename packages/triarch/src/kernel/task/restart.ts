@@ -39,6 +39,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
     nextId,
     pendingSignals,
     requests = [],
+    tokenRequests = [],
     digests = {},
     fromStart = false,
     locksHeld = false,
@@ -83,6 +84,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.tried = {}
   state.mailbox = [...pendingSignals]
   state.requests = requests
+  state.tokenRequests = tokenRequests
   state.digests = digests
   state.patches.clear()
   state.deferred = []

@@ -13,6 +13,7 @@ import type {
   ProbeRow,
   ScheduleRow,
   ScheduleWrite,
+  SecretRow,
   Snapshot,
   StateStore,
   StepRequest,
@@ -91,7 +92,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
   | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
-  | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey' | 'writeProbes')
+  | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey' | 'writeProbes' | 'writeSecret')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -111,6 +112,7 @@ type Reading =
   | 'alertPosts'
   | 'keys'
   | 'probes'
+  | 'secrets'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -151,6 +153,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       (await store.audit(query)).map((it) => (isCoded(it.text) ? { ...it, text: decoded(coder, it.text).text } : it)),
     alerts: async (query) => (await store.alerts(query)).map((row) => decodedState(coder, row)),
     alertPosts: async (query) => (await store.alertPosts(query)).map((row) => decodedState(coder, row)),
+    secrets: async () => (await store.secrets()).map((row) => decodedSecret(coder, row)),
     keys: async (query) => (await store.keys(query)).map((row) => decodedState(coder, row)),
     probes: async (query) => (await store.probes(query)).map((row) => decodedProbe(coder, row)),
     effect: async (effect, within) => {
@@ -226,6 +229,7 @@ function writing(store: StateStore, coder: Coder) {
     settleAlertPost: async (it) =>
       store.settleAlertPost({ ...it, next: it.next && { ...it.next, state: coder.encode(it.next.state) } }),
     writeKey: async (it) => store.writeKey(encodedAct(coder, { ...it, state: it.state && coder.encode(it.state) })),
+    writeSecret: async (it) => store.writeSecret(encodedAct(coder, { ...it, secret: coder.encode(it.secret) })),
     writeProbes: async (it) => {
       const text = (one: string) => coder.encode(one)
       const kept = it.kept.map((row) => ({ ...row, state: text(row.state), results: text(row.results) }))
@@ -369,6 +373,13 @@ function decodedState<Row extends { state: string; undecoded?: TriarchError }>(c
   if (!isCoded(row.state)) return row
   const { text, undecoded } = decoded(coder, row.state)
   return { ...row, state: text, ...(undecoded && { undecoded }) }
+}
+
+/** What cannot be decoded is no secret that this process could use. */
+function decodedSecret(coder: Coder, row: SecretRow): SecretRow {
+  if (!isCoded(row.secret)) return row
+  const { text, undecoded } = decoded(coder, row.secret)
+  return { ...row, secret: undecoded ? '' : text }
 }
 
 function decodedProbe(coder: Coder, row: ProbeRow): ProbeRow {

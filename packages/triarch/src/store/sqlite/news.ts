@@ -11,7 +11,7 @@ type Silent =
   | ('parked' | 'probes' | 'prune' | 'pulses' | 'quarantine' | 'queued' | 'queues' | 'recall' | 'records')
   | ('recount' | 'remember' | 'replay' | 'schedules' | 'seats' | 'settingChanges' | 'settings')
   | ('settleAlertPost' | 'takeWork' | 'tallies' | 'tally' | 'task' | 'trimAudit' | 'useKeys' | 'waiting')
-  | ('writeAlert' | 'writeAudit' | 'writeKey' | 'writeLogs' | 'writeProbes')
+  | ('writeAlert' | 'writeAudit' | 'writeKey' | 'writeLogs' | 'writeProbes' | 'secrets' | 'writeSecret')
 
 /** What others wait for: `work`, which a node of this process may take up as well, or what it can do nothing about. */
 const told: Readonly<Record<Exclude<OperationName, Silent>, 'work' | 'done'>> = {

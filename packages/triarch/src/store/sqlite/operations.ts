@@ -25,6 +25,7 @@ export { changes, counts, marks, nodes, parked, queued, records, task } from './
 export { replay } from './replay.ts'
 export { dropSchedule, schedules, writeSchedule } from './schedule.ts'
 export { seats } from './seat.ts'
+export { secrets, writeSecret } from './secret.ts'
 export { settingChanges, settings, writeSetting } from './setting.ts'
 export { follow, recount, tallies, tally } from './statistics.ts'
 export { submit } from './submit.ts'

@@ -473,6 +473,14 @@ export class SqliteStore implements port.StateStore {
     return this.#run('useKeys', uses)
   }
 
+  secrets(): Promise<port.SecretRow[]> {
+    return this.#run('secrets')
+  }
+
+  writeSecret(write: port.SecretWrite): Promise<boolean> {
+    return this.#run('writeSecret', write)
+  }
+
   probes(query: port.ProbeQuery): Promise<port.ProbeRow[]> {
     return this.#run('probes', query)
   }

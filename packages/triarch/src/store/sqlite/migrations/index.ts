@@ -23,6 +23,7 @@ import { migration0022 } from './0022.ts'
 import { migration0023 } from './0023.ts'
 import { migration0024 } from './0024.ts'
 import { migration0025 } from './0025.ts'
+import { migration0026 } from './0026.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023', sql: migration0023 },
   { name: '0024', sql: migration0024 },
   { name: '0025', sql: migration0025 },
+  { name: '0026', sql: migration0026 },
 ]
 
 /**

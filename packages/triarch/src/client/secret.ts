@@ -1,0 +1,75 @@
+import { unguessable } from '../environment/secrecy.ts'
+import { TriarchError } from '../error/error.ts'
+import { holding } from '../policy/secret.ts'
+import type { SigningKeys } from '../store/signing-keys.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { actor as acting, entryOf } from './act.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * How the secret is rotated by which the store signs resume tokens and the tickets of connected agents.
+ * @example const options: SecretRotateOptions = { reason: 'every quarter', overlap: '90d' }
+ */
+export interface SecretRotateOptions {
+  /** Why; kept in the audit. */
+  reason: string
+  /** Who; whoever acts, else `operator`. */
+  actor?: string
+  /**
+   * How long what was signed before is taken: longer than steps wait and attempts run, or they can no longer be resumed and answered. 0: it is
+   * refused at once; up to ten years; '30d'.
+   */
+  overlap?: Duration
+}
+
+/**
+ * What became of it.
+ * @example const { overlapsUntil }: RotatedSecret = await triarch.rotateSecret({ reason: 'every quarter' })
+ */
+export interface RotatedSecret {
+  /** Until when tokens and tickets that were signed before are taken. */
+  overlapsUntil: Date
+}
+
+const SECRET_BYTES = 32
+const OVERLAP = '30d'
+const LONGEST_OVERLAP = 3_650 * 86_400_000
+const LONGEST_REASON = 1_000
+const LONGEST_ACTOR = 200
+/** Somebody else is quicker so often, and this gives up. */
+const PATIENCE = 20
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, STORE_BUSY. */
+export async function rotateSecret(
+  { store, environment, opened }: Connection,
+  keys: SigningKeys,
+  options: SecretRotateOptions,
+): Promise<RotatedSecret> {
+  checkOptions('rotateSecret', options ?? null, ['reason', 'actor', 'overlap'])
+  const { actor: by = acting() ?? 'operator', overlap: given = OVERLAP } = options
+  const overlap = milliseconds(given, 'rotateSecret: overlap')
+  checkInteger('rotateSecret: overlap', overlap, 0, LONGEST_OVERLAP)
+  const reason = checkText('rotateSecret: reason', options.reason, LONGEST_REASON)
+  const actor = checkText('rotateSecret: actor', by, LONGEST_ACTOR)
+  await opened()
+  const secret = unguessable(SECRET_BYTES).toString('base64url')
+  const audit = entryOf(environment, {
+    ...{ action: 'secret.rotate', subject: 'secret:store', reason, actor, details: { overlap } },
+  })
+  for (let round = 0; round < PATIENCE; round++) {
+    const [known, madeAt] = await Promise.all([store.secrets(), store.now()])
+    const number = (known[0]?.number ?? 0) + 1
+    const overlapsUntil = madeAt + overlap
+    const keepFrom = overlap === 0 ? number : (holding(known, madeAt).at(-1)?.number ?? number)
+    const done =
+      (await store.writeSecret({ number, secret, madeAt, overlapsUntil, keepFrom, audit })) ||
+      // Sent again by a call whose answer got lost, it is there already.
+      (await store.secrets()).some((row) => row.secret === secret)
+    if (!done) continue
+    await keys.read()
+    return { overlapsUntil: new Date(overlapsUntil) }
+  }
+  throw new TriarchError('STORE_BUSY', 'the secret of the store is rotated by others all the time')
+}

@@ -1,0 +1,171 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { CallContext } from '../environment/context.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { ChannelKeys } from '../environment/network.ts'
+import { unguessable } from '../environment/secrecy.ts'
+import { holding, signing } from '../policy/secret.ts'
+import type { SecretRow, StateStore } from './port.ts'
+
+/** What a key is for. What is signed for one purpose says nothing for another. */
+export type Purpose = 'token' | 'ticket' | 'direct'
+
+export interface SigningMeans {
+  store: Pick<StateStore, 'secrets' | 'writeSecret' | 'now'>
+  environment: Environment
+  failed: (error: unknown) => void
+}
+
+const SECRET_BYTES = 32
+/** Secrets are read again after so long (ms). */
+const REFRESH = 30_000
+/** Characters of a signed text; longer ones are not looked at. */
+const LONGEST = 4_096
+/** Takes the place of a key that there is not, so that refusing costs the same. */
+const nobody = createSecretKey(unguessable(SECRET_BYTES))
+
+/**
+ * The keys by which this process signs and checks tokens, tickets and connections between nodes: derived, one for each purpose, from secrets
+ * in the store, which are kept in memory and read again every 30 s (docs/decisions/0150-signed-tokens.md).
+ */
+export class SigningKeys {
+  readonly #means: SigningMeans
+  /** The newest first. */
+  #secrets: readonly SecretRow[] = []
+  readonly #derived = new Map<string, KeyObject>()
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | null = null
+  #timer: Timer | null = null
+  #closed = false
+
+  constructor(means: SigningMeans) {
+    this.#means = means
+  }
+
+  /** For a process that signs: makes the first secret of a new store, and keeps reading. Throws STORE_*. */
+  async start(): Promise<void> {
+    await this.known()
+    if (!this.#signing()) await this.#makeFirst()
+    this.#timer ??= this.#next()
+  }
+
+  /** Resolves once the secrets are in memory, no older than 30 s. Throws STORE_*. */
+  async known(): Promise<void> {
+    if (this.#means.environment.monotonic() - this.#readAt >= REFRESH) await this.read()
+  }
+
+  /** Reads them now. Throws STORE_*. */
+  read(): Promise<void> {
+    this.#reading ??= CallContext.none
+      .run(() => this.#read())
+      .finally(() => {
+        this.#reading = null
+      })
+    return this.#reading
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+  }
+
+  /** The text, behind the number of the secret, with its signature behind it. */
+  sign(purpose: Purpose, text: string): string {
+    const secret = this.#current()
+    const signed = `${secret.number}.${text}`
+    return `${signed}.${this.#mac(this.#keyOf(secret, purpose), signed).toString('base64url')}`
+  }
+
+  /** The text that was signed for this purpose; null: it was not. Takes as long for any text of one length. */
+  verify(purpose: Purpose, given: string): string | null {
+    if (typeof given !== 'string' || given.length > LONGEST) return null
+    const end = given.lastIndexOf('.')
+    const begin = given.indexOf('.')
+    const number = given.slice(0, Math.max(0, begin))
+    const secret = this.#held().find((it) => String(it.number) === number)
+    const key = secret ? this.#keyOf(secret, purpose) : nobody
+    const mac = this.#mac(key, given.slice(0, Math.max(0, end)))
+    const claimed = Buffer.from(given.slice(end + 1), 'base64url')
+    const isSame = claimed.length === mac.length && timingSafeEqual(claimed, mac)
+    return isSame && secret && end > begin ? given.slice(begin + 1, end) : null
+  }
+
+  /** For connections between nodes of the store. */
+  readonly channel: ChannelKeys = {
+    current: () => {
+      const secret = this.#current()
+      return { number: secret.number, key: this.#keyOf(secret, 'direct').export() }
+    },
+    numbered: (number) => {
+      const secret = this.#held().find((it) => it.number === number)
+      return secret ? this.#keyOf(secret, 'direct').export() : null
+    },
+  }
+
+  #held(): SecretRow[] {
+    const held = holding(this.#secrets, this.#means.environment.now())
+    return held.filter(({ secret }) => secret !== '')
+  }
+
+  #current(): SecretRow {
+    const secret = this.#signing()
+    if (!secret) throw new Error('the secrets of the store were not read')
+    return secret
+  }
+
+  #signing(): SecretRow | undefined {
+    return signing(this.#held(), this.#means.environment.now())
+  }
+
+  #keyOf({ secret }: SecretRow, purpose: Purpose): KeyObject {
+    const name = `${purpose} ${secret}`
+    const known = this.#derived.get(name)
+    if (known) return known
+    const bytes = hkdfSync('sha256', Buffer.from(secret, 'base64url'), '', `triarch ${purpose}`, SECRET_BYTES)
+    const key = createSecretKey(Buffer.from(bytes))
+    this.#derived.set(name, key)
+    return key
+  }
+
+  #mac(key: KeyObject, text: string): Buffer {
+    return createHmac('sha256', key).update(text).digest()
+  }
+
+  async #read(): Promise<void> {
+    const { store, environment } = this.#means
+    const asked = environment.monotonic()
+    const secrets = await store.secrets()
+    this.#secrets = secrets
+    this.#readAt = asked
+    const names = new Set(secrets.map(({ secret }) => secret))
+    for (const name of this.#derived.keys())
+      if (!names.has(name.slice(name.indexOf(' ') + 1))) this.#derived.delete(name)
+  }
+
+  /** Whoever comes first makes it; the store takes one. Those that this process cannot decode hold for others as before. */
+  async #makeFirst(): Promise<void> {
+    const { store } = this.#means
+    await store.writeSecret({
+      number: (this.#secrets[0]?.number ?? 0) + 1,
+      secret: unguessable(SECRET_BYTES).toString('base64url'),
+      madeAt: await store.now(),
+      ...{ overlapsUntil: null, keepFrom: 0 },
+    })
+    await this.read()
+    if (!this.#signing()) throw new Error('the store keeps no secret')
+  }
+
+  #next(): Timer {
+    const timer = CallContext.none.run(() =>
+      this.#means.environment.timer(REFRESH, () => {
+        // What cannot be read now is read by the next one.
+        void this.read()
+          .catch(this.#means.failed)
+          .finally(() => {
+            if (!this.#closed) this.#timer = this.#next()
+          })
+      }),
+    )
+    timer.unref?.()
+    return timer
+  }
+}
