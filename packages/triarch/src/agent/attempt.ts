@@ -8,7 +8,7 @@ import { toRecord } from '../error/record.ts'
 import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
-import { scrub, secretsAt } from '../kernel/secret.ts'
+import { SecretTexts, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
 import { encode } from '../value/payload.ts'
 import type { TokenContent } from '../value/token.ts'
@@ -108,7 +108,7 @@ export class Attempt {
   /** Made when it says something. */
   #log: AttemptLog | undefined
   /** What its lines may not have, as of this checkpoint. */
-  #hidden: { checkpoint: Json | undefined; texts: ReadonlySet<string> } | undefined
+  #hidden: { checkpoint: Json | undefined; texts: SecretTexts } | undefined
   readonly #environment: Environment
   /** What it was asked to do, and by when. */
   readonly order: AttemptOptions
@@ -212,7 +212,7 @@ export class Attempt {
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',
-      error: scrub(toRecord(error), this.#secrets(handler.secrets)),
+      error: this.#secrets(handler.secrets).scrub(toRecord(error)),
       retryable: !refused && (lost !== undefined || mayRetry(handler, this.order.request.operation, error)),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
@@ -221,9 +221,9 @@ export class Attempt {
     }
   }
 
-  #secrets(secrets: readonly string[] | undefined): ReadonlySet<string> {
-    const { input, output, checkpoint, event } = this.order.request
-    const found = new Set<string>()
+  #secrets(secrets: readonly string[] | undefined): SecretTexts {
+    const { input, output, checkpoint, event, secretTexts } = this.order.request
+    const found = new SecretTexts(secretTexts)
     // A finalizer is given the input and the output of its run.
     const given = [input, output, checkpoint, this.checkpoint, event?.payload, partOf(input, 'input'), partOf(input, 'output')] // biome-ignore format: one line
     if (secrets) for (const payload of given) secretsAt(payload, secrets, found)
@@ -281,7 +281,7 @@ export class Attempt {
     return this.#log
   }
 
-  #unsayable(): ReadonlySet<string> {
+  #unsayable(): SecretTexts {
     const { checkpoint } = this
     if (this.#hidden === undefined || this.#hidden.checkpoint !== checkpoint)
       this.#hidden = { checkpoint, texts: this.#secrets(this.#secretPaths) }

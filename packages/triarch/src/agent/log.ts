@@ -1,5 +1,6 @@
 import { type LogFields, type LogWriter, logWriter } from '../definition/log.ts'
 import type { Environment } from '../environment/environment.ts'
+import type { SecretTexts } from '../kernel/secret.ts'
 import { droppedText, lineText } from '../store/line.ts'
 import type { LogEntry, StepRequest } from '../store/port.ts'
 import { rankOf } from '../value/level.ts'
@@ -42,7 +43,7 @@ export class AttemptLog {
   readonly writer: LogWriter
   readonly #environment: Environment
   readonly #source: LogSource
-  readonly #secrets: () => ReadonlySet<string>
+  readonly #secrets: () => SecretTexts
   #last = 0
   #dropped = 0
   #lines: number = LOG_RATE.lines
@@ -50,7 +51,7 @@ export class AttemptLog {
   #filledAt: number
 
   /** `secrets`: what no line may have. */
-  constructor(environment: Environment, source: LogSource, secrets: () => ReadonlySet<string>) {
+  constructor(environment: Environment, source: LogSource, secrets: () => SecretTexts) {
     this.#environment = environment
     this.#source = source
     this.#secrets = secrets

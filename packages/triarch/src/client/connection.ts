@@ -3,7 +3,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { Leisure } from '../environment/leisure.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
-import { HIDDEN, hideAt, type SecretPaths, scrub } from '../kernel/secret.ts'
+import type { SecretPaths } from '../kernel/secret.ts'
 import { isRequested, type TaskState } from '../kernel/state.ts'
 import { whyNot } from '../kernel/task/control.ts'
 import type { Submission } from '../kernel/task/order.ts'
@@ -15,8 +15,7 @@ import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
 import type { Reading } from '../view/reading.ts'
 import type { Explanation } from '../view/reason.ts'
-import { hidesAnything } from '../view/redaction.ts'
-import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
+import { type Ending, infoOf, pauseShown, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, type StepView } from '../view/steps.ts'
 import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
@@ -90,7 +89,7 @@ export class Connection {
     this.readings = new Readings(store, environment, this.leisure)
     this.veils = new Veils(store, this.leisure)
     this.limits = settings.limits
-    this.live = new Live({ store, environment, shown: (row) => this.shown(row) })
+    this.live = new Live({ store, environment, shown: infoOf })
     this.#waiters = new Waiters(store, environment, Math.max(SLOWEST, settings.poll), (id) => this.isLocal(id))
   }
 
@@ -115,7 +114,7 @@ export class Connection {
   }
 
   async info(id: string): Promise<TaskInfo> {
-    return this.shown(await this.row(id))
+    return infoOf(await this.row(id))
   }
 
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
@@ -128,9 +127,18 @@ export class Connection {
     const said = state.progress !== undefined
     const progress = begun ? reading.progress() : undefined
     const standings = await standingsOf(this.store, [row], this.isGone, putOffOf(state))
-    const info = { ...(await this.shown(row)), ...standings.get(id) }
-    const seen: TaskDetails = { ...info, metadata: { ...metadata }, steps }
-    const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
+    const { texts } = redaction
+    const info = { ...infoOf(row), ...standings.get(id) }
+    // Its row knows what was secret when it was written.
+    const shown: TaskDetails = {
+      ...{ ...info, progress: redaction.hide(info.progress), output: redaction.hide(info.output) },
+      ...{ error: texts.scrub(info.error), pause: pauseShown(info.pause, redaction) },
+      metadata: texts.scrub({ ...metadata }),
+      steps: steps.map((step) => {
+        const { name, progress, error } = step
+        return { ...step, ...texts.scrub({ name, error }), progress: redaction.hideOf(step.id, progress) }
+      }),
+    }
     return said ? shown : { ...shown, progress: progress ?? shown.progress ?? 0 }
   }
 
@@ -147,23 +155,10 @@ export class Connection {
     const views = reading.steps()
     const { texts } = reading.redaction
     for (const view of views) await present(view, this.registry)
-    return scrub(views, texts)
-  }
-
-  /** The row without what its workflow marks as secret. Each version of a workflow says so in its tasks' first records. */
-  async shown(row: TaskRow): Promise<TaskInfo> {
-    const info = infoOf(row)
-    if (info.output === undefined && info.progress === undefined) return info
-    const secrets = await this.#secretsOf(row)
-    const { output, progress } = info
-    // Nobody can say what of it is secret.
-    if (secrets === null) return { ...info, output: output && HIDDEN, progress: progress && HIDDEN }
-    if (secrets.length === 0) return info
-    return {
-      ...info,
-      output: output === undefined ? output : hideAt(output, secrets),
-      progress: progress === undefined ? progress : hideAt(progress, secrets),
-    }
+    return views.map((view) => {
+      const { summary, hints } = view
+      return { ...view, ...texts.scrub({ summary, hints }) }
+    })
   }
 
   /** Where its workflow has secrets; null: nobody can say. */
@@ -288,7 +283,7 @@ export class Connection {
       const seen = JSON.stringify([info.status, info.outcome, info.failures, info.progress, info.pause])
       later = seen !== last
       last = seen
-      if (later) yield await this.shown(row)
+      if (later) yield infoOf(row)
       if (hasEnded(row)) return
     }
   }

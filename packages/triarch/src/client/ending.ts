@@ -1,10 +1,10 @@
 import { TriarchError } from '../error/error.ts'
 import type { TaskRow } from '../store/port.ts'
-import { type Ending, infoOf } from '../view/status.ts'
+import { type Ending, wholeOf } from '../view/status.ts'
 
 /** How its row says it ended. Throws HISTORY_CORRUPT, CODEC_*. */
 export function endOf(row: TaskRow): Ending {
-  const info = infoOf(row)
+  const info = wholeOf(row)
   const lost = info.broken?.find((it) => it === 'output' || it === 'error')
   if (!lost) return info
   if (row.undecoded) throw row.undecoded

@@ -23,7 +23,6 @@ import { historyEvent } from '../view/history.ts'
 import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
-import { redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
 import { entryOf, taskAct } from './act.ts'
@@ -120,7 +119,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 
   async plan(): Promise<PlanView | null> {
     const { redaction, state } = await this.#connection.read(await this.#connection.row(this.id))
-    return state.plan && redactPlan(planView(state.plan), redaction)
+    return state.plan && planView(state.plan, redaction)
   }
 
   async children(options: ChildrenOptions = {}): Promise<TaskPage> {

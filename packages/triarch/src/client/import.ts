@@ -4,6 +4,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { isKnown } from '../kernel/apply.ts'
 import { childId } from '../kernel/batch/batch.ts'
 import type { TaskEvent } from '../kernel/event.ts'
+import { redactionOf } from '../kernel/redaction.ts'
 import { type Remark, remarkOf } from '../kernel/remark.ts'
 import { HIDDEN } from '../kernel/secret.ts'
 import { assertSound } from '../kernel/soundness.ts'
@@ -21,7 +22,6 @@ import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type ExportedRecord, exportedText, type TaskExport } from '../view/export.ts'
 import { historyEvent } from '../view/history.ts'
-import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { stepViews } from '../view/steps.ts'
 import { actor, entryOf } from './act.ts'
 import { NO_LIMITS } from './termination.ts'
@@ -175,7 +175,7 @@ function readHistory(id: string, { format, records }: TaskExport): Found {
 /** Of an export that does not say it. */
 function isVeiled({ rows }: Found): boolean {
   const events = rows.flatMap((row) => eventsIn(row.events, row.seq))
-  return hidesAnything(redactionOf(events)) && rows.some((row) => row.events.includes(HIDDEN))
+  return !redactionOf(events).isEmpty && rows.some((row) => row.events.includes(HIDDEN))
 }
 
 /** One more record: it stays where it is until somebody says otherwise. */

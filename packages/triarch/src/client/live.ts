@@ -38,7 +38,7 @@ interface Means {
   store: StateStore
   environment: Environment
   /** The row as it may be shown. */
-  shown: (row: TaskRow) => Promise<TaskInfo>
+  shown: (row: TaskRow) => TaskInfo
 }
 
 /** All who watch the same list. */
@@ -310,7 +310,7 @@ export class Live {
 
   async #show(list: List, row: TaskRow): Promise<void> {
     const { shown, limit, filter, audience } = list
-    const info = await this.#means.shown(row)
+    const info = this.#means.shown(row)
     const text = JSON.stringify(info)
     const before = shown.get(row.id)
     if (before?.text === text) return

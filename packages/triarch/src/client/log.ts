@@ -1,5 +1,6 @@
 import { delay } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import type { SecretTexts } from '../kernel/secret.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
@@ -76,7 +77,7 @@ async function pageOf(connection: Connection, task: string, query: ReturnType<ty
 }
 
 /** Null: nobody can say. */
-async function textsOf(connection: Connection, task: string): Promise<ReadonlySet<string> | null> {
+async function textsOf(connection: Connection, task: string): Promise<SecretTexts | null> {
   const { redaction, broken } = await connection.veils.of(await connection.row(task))
   return broken ? null : redaction.texts
 }

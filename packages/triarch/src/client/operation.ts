@@ -112,6 +112,7 @@ export function operationsOf(operator: () => Operator): Operations {
     rescue: 'fail',
   })
   const ask = hands.action('ask', {
+    secrets: ['order.options.payload'],
     run: async ({ target, operation, order }: Target) => {
       // Asked again after a crash, it is the same request, which a task takes once.
       const task = operator().task(target).once(`operation ${operation}`)
@@ -127,10 +128,13 @@ export function operationsOf(operator: () => Operator): Operations {
   })
   const each = workflow(`${OPERATION}-target`, {
     rescue: 'fail',
+    secrets: ['order.options.payload'],
     run: (target: Target, task) => task.run(ask, target),
   })
   const operation = workflow(OPERATION, {
     rescue: 'fail',
+    // What a task takes for secret is not known here: no payload of a signal is shown.
+    secrets: ['options.payload'],
     run: async (order: OperationOrder, task): Promise<OperationReport> => {
       task.progress(order)
       const filter = without(order.filter, OPERATION)

@@ -1,5 +1,5 @@
 import type { ListQuery, TaskRow } from '../store/port.ts'
-import type { TaskInfo } from '../view/status.ts'
+import { infoOf, type TaskInfo } from '../view/status.ts'
 import { standingsOf } from '../view/wait.ts'
 import type { Connection } from './connection.ts'
 import { readRows } from './rows.ts'
@@ -27,9 +27,8 @@ export async function readPage(
 ): Promise<TaskPage> {
   const { rows, next, truncated } = await readRows(connection.store, { ...query, brief: true }, fits)
   const standings = await standingsOf(connection.store, rows, connection.isGone)
-  const tasks = rows.map(async (row) => ({ ...(await connection.shown(row)), ...standings.get(row.id) }))
   return {
-    tasks: await Promise.all(tasks),
+    tasks: rows.map((row) => ({ ...infoOf(row), ...standings.get(row.id) })),
     ...(next !== undefined && { next: String(next) }),
     ...(truncated && { truncated }),
   }

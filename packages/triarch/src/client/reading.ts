@@ -2,13 +2,12 @@ import type { Environment } from '../environment/environment.ts'
 import type { Leisure, Pace } from '../environment/leisure.ts'
 import { isTriarchError, type TriarchError } from '../error/error.ts'
 import { type DatedEvent, effective, fold, newRebuilt, type Rebuilt } from '../kernel/rebuild.ts'
-import { scrub } from '../kernel/secret.ts'
+import { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { Chronicle, contradictory, isLast, isUnreadable, READABLE, tooLarge } from '../scheduler/history.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { GrowingHeard, type Heard } from '../view/heard.ts'
 import type { Reading } from '../view/reading.ts'
-import { GrowingRedaction, type Redaction } from '../view/redaction.ts'
 import { GrowingSteps, progressOfSteps, type StepView } from '../view/steps.ts'
 import { isSame } from './veil.ts'
 
@@ -113,7 +112,7 @@ export class Readings {
 class GrowingReading implements Reading {
   readonly #id: string
   readonly #chronicle = new Chronicle()
-  readonly #redaction = new GrowingRedaction()
+  readonly #redaction = new Redaction()
   readonly #heard = new GrowingHeard()
   #rebuilt: Rebuilt
   #steps = new GrowingSteps()
@@ -190,7 +189,7 @@ class GrowingReading implements Reading {
 
   #take(dated: DatedEvent): void {
     if (dated.event.type === 'reset' || this.#hides(dated)) this.#isVoid = true
-    this.#redaction.add([dated.event])
+    this.#redaction.add(dated.event)
     this.#heard.add(dated)
     if (this.#isVoid || this.broken) return
     this.#folded(() => {
@@ -201,7 +200,8 @@ class GrowingReading implements Reading {
 
   /** A step that is shown has secrets of which nobody knew. */
   #hides({ event }: DatedEvent): boolean {
-    if (event.type !== 'stepRequested' || !this.#steps.has(event.id)) return false
+    if ((event.type !== 'stepRequested' && event.type !== 'fallbackRequested') || !this.#steps.has(event.id))
+      return false
     return JSON.stringify(event.policy.secrets ?? []) !== JSON.stringify(this.#redaction.steps.get(event.id) ?? [])
   }
 
@@ -238,8 +238,16 @@ class GrowingReading implements Reading {
   }
 
   steps(): StepView[] {
-    return scrub(this.#steps.shown(this.#rebuilt.state), this.#redaction.texts)
+    const { texts } = this.#redaction
+    const views = this.#steps.shown(this.#rebuilt.state)
+    if (texts.size === 0) return views
+    // Some may have become known since.
+    return views.map((view) => {
+      const { name, input, output, error } = view
+      return { ...view, ...texts.scrub({ name, input, output, error }) }
+    })
   }
+
   upTo(seq: number): { size: number; before: number } | null {
     const index = this.#ends.findIndex((one) => one.seq === seq)
     const found = this.#ends[index]

@@ -1,10 +1,10 @@
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import { isLast, missing, RangeReader } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import { checkInteger } from '../value/options.ts'
 import type { RecordRange, ShownRecord } from '../view/export.ts'
-import { hidesAnything, type Redaction, redacted } from '../view/redaction.ts'
 import type { Connection } from './connection.ts'
 
 /** One call of the store, and the most that a range with a limit gives. */
@@ -31,7 +31,7 @@ export async function readRecords(
   const row = await connection.row(id)
   const known = veil ? await veils.of(row) : null
   if (known?.broken && !row.quarantined) throw known.broken
-  const hides = known !== null && hidesAnything(known.redaction)
+  const hides = known !== null && !known.redaction.isEmpty
   const reader = new RangeReader(store, id)
   const records: ShownRecord[] = []
   const pace = leisure.pace()
@@ -54,7 +54,7 @@ export async function readRecords(
 }
 
 function veiled(record: ShownRecord, redaction: Redaction): ShownRecord {
-  return { ...record, events: record.events.map((event) => redacted(event, redaction)) }
+  return { ...record, events: record.events.map((event) => redaction.shown(event)) }
 }
 
 interface Position {

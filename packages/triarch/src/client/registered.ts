@@ -11,7 +11,7 @@ import {
 import { isObject } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
-import { hideAt } from '../kernel/secret.ts'
+import { hideAt, secretsAt } from '../kernel/secret.ts'
 import { pausedSchedule, type SchedulesPolicy, schedulesSetting } from '../setting/own.ts'
 import { objectOf } from '../store/legible.ts'
 import type { NewTask, ScheduleRow, SubmitOutcome } from '../store/port.ts'
@@ -237,10 +237,11 @@ export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
   const { definition, state } = known
   const { workflow, version, input, recurrence, overlap } = definition
   const { paused, last, started, skipped, missed, failing } = state
+  const texts = secretsAt(input, definition.secrets ?? [])
   return {
     ...{ name: row.name, workflow, version, recurrence, overlap, started, skipped, missed },
-    input: hideAt(input, definition.secrets ?? []),
-    failing: failing && { ...failing, since: new Date(failing.since) },
+    input: texts.scrub(hideAt(input, definition.secrets ?? [])),
+    failing: failing && { ...failing, error: texts.scrub(failing.error), since: new Date(failing.since) },
     paused: paused
       ? { since: new Date(paused.since), ...(paused.note !== undefined && { reason: paused.note }) }
       : undefined,

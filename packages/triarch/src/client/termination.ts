@@ -79,7 +79,8 @@ function givenUp(
   at: number,
   said: { reason?: string; actor?: string },
 ): Termination {
-  const { id, status, result, failures, progress, output, error } = row
+  const { id, status, result, failures, progress, error } = row
+  const output = row.veiled ?? row.output
   const reason = 'it was given up by force'
   const why = said.reason ?? reason
   const end: TaskEvent[] = [{ type: 'messageIgnored', message: 'quarantine', reason, ...remarkOf(said) }]

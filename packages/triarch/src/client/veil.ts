@@ -1,9 +1,9 @@
 import type { Leisure, Pace } from '../environment/leisure.ts'
 import type { TriarchError } from '../error/error.ts'
+import { Redaction } from '../kernel/redaction.ts'
 import { eventsOf, isLast, isUnreadable, RangeReader } from '../scheduler/history.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
-import { GrowingRedaction, type Redaction } from '../view/redaction.ts'
 
 /** One call of the store: short, for where the store is in this thread all else waits for it. */
 const PAGE = { records: 500, bytes: 512 * 1024 }
@@ -117,7 +117,7 @@ export function isSame(found: HistoryRecord | undefined, known: Pick<HistoryReco
 type Events = ReturnType<typeof eventsOf>
 
 class GrowingVeil implements Veil {
-  readonly redaction = new GrowingRedaction()
+  readonly redaction = new Redaction()
   broken: TriarchError | null = null
   /** The last record, as the store gave it. */
   last: Pick<HistoryRecord, 'seq' | 'at' | 'events'> | null = null
@@ -128,7 +128,7 @@ class GrowingVeil implements Veil {
     const { seq, at, events } = record
     this.last = { seq, at, events }
     try {
-      this.redaction.add(await read(record))
+      for (const event of await read(record)) this.redaction.add(event)
     } catch (error) {
       if (!isUnreadable(error)) throw error
       this.broken ??= error

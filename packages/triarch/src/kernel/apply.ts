@@ -4,6 +4,7 @@ import type { TaskEvent } from './event.ts'
 import type { Fold, Folds } from './fold.ts'
 import { lockFolds } from './lock/fold.ts'
 import { planFolds } from './plan/fold.ts'
+import { bringsSecrets, Redaction } from './redaction.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { stepFolds } from './step/fold.ts'
 import { suspensionFolds } from './suspension/fold.ts'
@@ -35,4 +36,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
   state.ordinal++
   const fold = folds[event.type] as Fold<TaskEvent> | undefined
   fold?.(state, event, at, deliveries)
+  if (state.secrets === null && !bringsSecrets(event)) return
+  if (event.type === 'continuedAsNew') state.secrets = state.secrets?.continued() ?? null
+  state.secrets ??= new Redaction()
+  state.secrets.add(event)
 }

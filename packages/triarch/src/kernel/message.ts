@@ -86,7 +86,7 @@ export type Message =
   | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */
   | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)
-  /** How a child ended; `ordinal`: as one of a batch. `refused`: it was never made. */
+  /** How a child ended; `ordinal`: as one of a batch. `output`: veiled, where there are secrets in it. `refused`: it was never made. */
   | {
       type: 'child'
       step: number
@@ -127,6 +127,8 @@ export type Message =
       input: Json
       ifExists: IfChildExists
       completeWithin?: number
+      /** Texts in the input that are secret in the parent. */
+      secretTexts?: string[]
     }
   /** A parent that goes on after a rewind asks a child how it ended. */
   | { type: 'report' }

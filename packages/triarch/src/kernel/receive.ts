@@ -17,6 +17,7 @@ import { signalled } from './suspension/signal.ts'
 import { control } from './task/control.ts'
 import { tick } from './tick.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts'
+import { unveil } from './veiled.ts'
 
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
@@ -190,12 +191,14 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
     return emit(turn, { type: 'undone', id: child.id, ...trace, ...incomplete })
   }
   const error = message.refused ? childRefused(message.refused) : message.error
+  const output = message.output === undefined ? undefined : unveil(message.output)
   emit(turn, {
     type: 'childStopped',
     id: message.step,
     result: message.result,
-    ...(message.output !== undefined && { output: message.output }),
+    ...(output && { output: output.value }),
     ...(error !== undefined && { error }),
+    ...(output && output.texts.length > 0 && { secretTexts: [...output.texts] }),
   })
 }
 

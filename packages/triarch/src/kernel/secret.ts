@@ -1,4 +1,5 @@
 import type { Json } from './json.ts'
+import { BASE64, bytesOf, CHANGED, CHARACTERS_OF_A_BYTE, decoded, places, QUOTED, unquote } from './quoting.ts'
 
 /** What stands in the place of a secret in everything that is shown. */
 export const HIDDEN = '•••'
@@ -9,13 +10,17 @@ const SHORTEST = 4
 /** Where secrets are in a payload: paths of keys, `*` for any. */
 export type SecretPaths = readonly string[]
 
-/** A copy without what is at these paths. */
+/** A copy without what is at these paths; the value itself if there is nothing. */
 export function hideAt(value: Json, paths: SecretPaths): Json {
   return paths.reduce((shown, path) => change(shown, path.split('.'), () => HIDDEN), value)
 }
 
 /** The texts and numbers at these paths, however deep. */
-export function secretsAt(value: Json | undefined, paths: SecretPaths, found: Set<string> = new Set()): Set<string> {
+export function secretsAt(
+  value: Json | undefined,
+  paths: SecretPaths,
+  found: SecretTexts = new SecretTexts(),
+): SecretTexts {
   if (value === undefined) return found
   for (const path of paths) {
     change(value, path.split('.'), (secret) => {
@@ -26,36 +31,160 @@ export function secretsAt(value: Json | undefined, paths: SecretPaths, found: Se
   return found
 }
 
-/** A copy in which none of these texts stands, whatever they are part of. */
-export function scrub<T>(value: T, secrets: ReadonlySet<string>): T {
-  return secrets.size === 0 ? value : (clean(value as Json, matcherOf(secrets)) as T)
-}
+/** Texts that must not be shown. They are found as they are, and quoted, percent-encoded or in Base64, whatever they are part of. */
+export class SecretTexts {
+  readonly #all = new Set<string>()
+  /** Of those that were added, how many the matchers know: most sets are never asked. */
+  #known = 0
+  readonly #plain = new Matcher()
+  readonly #unquoted = new Matcher()
 
-/** Finds secrets in one pass over a text, however many they are: by their first characters, then by their lengths. */
-interface Matcher {
-  readonly all: ReadonlySet<string>
-  /** The texts that begin so, and their lengths, the longest first: one may be part of another. */
-  readonly starts: ReadonlyMap<number, { lengths: number[]; texts: Set<string> }>
-}
-
-/** Texts are found for many values: the matcher stays with its set, which only grows. */
-const matchers = new WeakMap<ReadonlySet<string>, { size: number; matcher: Matcher }>()
-
-function matcherOf(secrets: ReadonlySet<string>): Matcher {
-  const known = matchers.get(secrets)
-  if (known?.size === secrets.size) return known.matcher
-  const starts = new Map<number, { lengths: number[]; texts: Set<string> }>()
-  for (const text of secrets) {
-    const start = startAt(text, 0)
-    const same = starts.get(start) ?? { lengths: [], texts: new Set<string>() }
-    starts.set(start, same)
-    same.texts.add(text)
-    if (!same.lengths.includes(text.length)) same.lengths.push(text.length)
+  constructor(texts: Iterable<string> = []) {
+    for (const text of texts) this.add(text)
   }
-  for (const { lengths } of starts.values()) lengths.sort((a, b) => b - a)
-  const matcher = { all: secrets, starts }
-  matchers.set(secrets, { size: secrets.size, matcher })
-  return matcher
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** One that is too short is left out. */
+  add(text: string): void {
+    if (text.length >= SHORTEST) this.#all.add(text)
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#all.values()
+  }
+
+  /** A copy in which none of them stands, whatever they are part of; the value itself if none does. */
+  scrub<T>(value: T): T {
+    return this.size === 0 ? value : (this.#clean(value as Json) as T)
+  }
+
+  /** Those that stand somewhere in the value. */
+  within(value: unknown): string[] {
+    if (this.size === 0) return []
+    const found = new Set<string>()
+    this.#learn()
+    const look = (text: string): void => {
+      for (const { of } of this.#matches(text, true)) found.add(of)
+    }
+    eachText(value as Json, look)
+    return [...found]
+  }
+
+  #learn(): void {
+    if (this.#known === this.#all.size) return
+    let index = 0
+    for (const text of this.#all) {
+      if (index++ < this.#known) continue
+      // Of the blanks around it not all may be there.
+      for (const form of new Set([text, text.trim()])) {
+        this.#plain.add(form, text)
+        this.#unquoted.add(CHANGED.test(form) ? unquote({ text: form, at: null }).text : form, text)
+      }
+    }
+    this.#known = this.#all.size
+  }
+
+  #matches(text: string, all: boolean): Match[] {
+    const isCut = text.endsWith(CUT)
+    const matches = this.#plain.find(text, all)
+    if (isCut) matches.push(...this.#plain.begun(text, text.length - CUT.length))
+    if (QUOTED.test(text)) {
+      const { text: plain, at } = unquote({ text, at: places(text.length, 1) })
+      const quoted = this.#unquoted.find(plain, all)
+      // In UTF-8 the sign is longer.
+      if (isCut) quoted.push(...this.#unquoted.begun(plain, plain.length - bytesOf(CUT).length))
+      for (const { from, to, of } of quoted) matches.push({ from: at?.[from] ?? 0, to: at?.[to] ?? text.length, of })
+    }
+    for (const part of text.matchAll(BASE64)) {
+      const { text: plain, at } = unquote(decoded(part[0], part.index), true)
+      for (const { from, to, of } of this.#unquoted.find(plain, all))
+        matches.push({ from: at?.[from] ?? 0, to: (at?.[to - 1] ?? text.length) + CHARACTERS_OF_A_BYTE, of })
+    }
+    return matches.sort((a, b) => a.from - b.from)
+  }
+
+  #hide(text: string): string {
+    if (text.length < SHORTEST) return text
+    this.#learn()
+    let shown = ''
+    let end = 0
+    for (const match of this.#matches(text, false)) {
+      // What begins within the one before is part of it.
+      if (match.from >= end) shown += text.slice(end, match.from) + HIDDEN
+      end = Math.max(end, match.to)
+    }
+    return end === 0 ? text : shown + text.slice(end)
+  }
+
+  #clean(value: Json): Json {
+    if (typeof value === 'string') return this.#hide(value)
+    if (typeof value === 'number') return this.#all.has(String(value)) ? HIDDEN : value
+    // Views have instants beside what is JSON.
+    if (typeof value !== 'object' || value === null || (value as unknown) instanceof Date) return value
+    if (Array.isArray(value)) return mapped(value, (item) => this.#clean(item))
+    return renamed(value, (key) => this.#hide(key), (item) => this.#clean(item)) // biome-ignore format: one line
+  }
+}
+
+/** A secret text in another, from one character to before another. */
+interface Match {
+  from: number
+  to: number
+  of: string
+}
+
+/** Finds texts in one pass over another, however many they are: by their first characters, then by their lengths. */
+class Matcher {
+  /** By how they begin: their lengths, the longest first, for one may be part of another; and what each of them stands for. */
+  readonly #starts = new Map<number, { lengths: number[]; texts: Map<string, string> }>()
+
+  #longest = 0
+
+  add(text: string, of: string): void {
+    if (text.length < SHORTEST) return
+    this.#longest = Math.max(this.#longest, text.length)
+    const start = startAt(text, 0)
+    const same = this.#starts.get(start) ?? { lengths: [], texts: new Map<string, string>() }
+    this.#starts.set(start, same)
+    if (!same.texts.has(text)) same.texts.set(text, of)
+    if (same.lengths.includes(text.length)) return
+    same.lengths.push(text.length)
+    same.lengths.sort((a, b) => b - a)
+  }
+
+  /** The one that begins before this place and goes on behind it: what comes then was cut off. */
+  begun(text: string, end: number): Match[] {
+    for (let at = Math.max(0, end - this.#longest); at + SHORTEST <= end; at++) {
+      const rest = text.slice(at, end)
+      for (const [form, of] of this.#starts.get(startAt(text, at))?.texts ?? [])
+        if (form.startsWith(rest)) return [{ from: at, to: end, of }]
+    }
+    return []
+  }
+
+  /** The longest at each place, none within another; `all`: every one. */
+  find(text: string, all: boolean): Match[] {
+    const found: Match[] = []
+    for (let at = 0; at + SHORTEST <= text.length; ) {
+      const start = this.#starts.get(startAt(text, at))
+      let longest = 1
+      if (start) {
+        for (const length of start.lengths) {
+          const of = start.texts.get(text.slice(at, at + length))
+          if (of === undefined) continue
+          found.push({ from: at, to: at + length, of })
+          if (all) continue
+          longest = length
+          break
+        }
+      }
+      at += longest
+    }
+    return found
+  }
 }
 
 /** A number for the four characters from here on. */
@@ -64,46 +193,55 @@ function startAt(text: string, at: number): number {
   return first ^ (text.charCodeAt(at + 2) << 8) ^ text.charCodeAt(at + 3)
 }
 
-function hide(text: string, { starts }: Matcher): string {
-  let shown = ''
-  let from = 0
-  for (let at = 0; at + SHORTEST <= text.length; ) {
-    const start = starts.get(startAt(text, at))
-    const length = start?.lengths.find((it) => start.texts.has(text.slice(at, at + it)))
-    if (length === undefined) {
-      at++
-      continue
-    }
-    shown += text.slice(from, at) + HIDDEN
-    at += length
-    from = at
-  }
-  return from === 0 ? text : shown + text.slice(from)
-}
-
+/** At the end of what was cut off for its length. */
+const CUT = '…'
 function change(value: Json, [key, ...rest]: string[], to: (found: Json) => Json): Json {
   if (key === undefined) return to(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    return value.map((item, index) => (key === '*' || key === String(index) ? change(item, rest, to) : item))
+    return mapped(value, (item, index) => (key === '*' || key === String(index) ? change(item, rest, to) : item))
   }
-  const changed = Object.entries(value).map(([name, item]) => {
-    return [name, key === '*' || key === name ? change(item, rest, to) : item] as const
-  })
-  return Object.fromEntries(changed)
+  return renamed(value, (name) => name, (item, name) => (key === '*' || key === name ? change(item, rest, to) : item)) // biome-ignore format: one line
 }
 
-function leaves(value: Json, found: Set<string>): void {
+/** The list itself if nothing of it changes. */
+function mapped(list: Json[], to: (item: Json, index: number) => Json): Json[] {
+  const changed = list.map(to)
+  return changed.every((item, index) => item === list[index]) ? list : changed
+}
+
+/** The object itself if nothing of it changes. Of two keys that become the same, each later one gets a number. */
+function renamed(
+  value: { [key: string]: Json },
+  name: (key: string) => string,
+  to: (item: Json, key: string) => Json,
+): { [key: string]: Json } {
+  const changed = new Map<string, Json>()
+  let same = true
+  for (const [key, item] of Object.entries(value)) {
+    const shown = name(key)
+    const now = to(item, key)
+    same &&= shown === key && now === item
+    let free = shown
+    for (let n = 2; changed.has(free) || (shown !== key && Object.hasOwn(value, free)); n++) free = `${shown} ${n}`
+    changed.set(free, now)
+  }
+  return same ? value : Object.fromEntries(changed)
+}
+
+function leaves(value: Json, found: SecretTexts): void {
   if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) leaves(item, found)
-  else if (typeof value === 'string' && value.length >= SHORTEST) found.add(value)
-  else if (typeof value === 'number' && String(value).length >= SHORTEST) found.add(String(value))
+  else if (typeof value === 'string') found.add(value)
+  else if (typeof value === 'number') found.add(String(value))
 }
 
-function clean(value: Json, matcher: Matcher): Json {
-  if (typeof value === 'string') return hide(value, matcher)
-  if (typeof value === 'number') return matcher.all.has(String(value)) ? HIDDEN : value
-  // Views have instants beside what is JSON.
-  if (typeof value !== 'object' || value === null || (value as unknown) instanceof Date) return value
-  if (Array.isArray(value)) return value.map((item) => clean(item, matcher))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item, matcher)]))
+/** All texts, keys and numbers of a value. */
+function eachText(value: Json, tell: (text: string) => void): void {
+  if (typeof value === 'string') return tell(value)
+  if (typeof value === 'number') return tell(String(value))
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, item] of Object.entries(value)) {
+    if (!Array.isArray(value)) tell(key)
+    eachText(item, tell)
+  }
 }

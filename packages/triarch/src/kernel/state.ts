@@ -4,6 +4,7 @@ import { BrokenInvariant } from './invariant.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Lock, Predecessor } from './lock/lock.ts'
 import type { PlanState } from './plan/plan.ts'
+import type { Redaction } from './redaction.ts'
 import { mayMove, moves, type TaskOutcome, type TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import type { Suspension } from './suspension/suspension.ts'
@@ -96,6 +97,8 @@ export interface TaskState {
   suspensions: Table<number, Suspension>
   /** By the steps that run them. */
   batches: Table<number, Batch>
+  /** What of it is secret; null: nothing. */
+  secrets: Redaction | null
 }
 
 /** What reaches the workflow's code, in recorded order. */
@@ -163,6 +166,7 @@ export function newState(id: string): TaskState {
     plan: null,
     suspensions: new Table(),
     batches: new Table(),
+    secrets: null,
   }
 }
 

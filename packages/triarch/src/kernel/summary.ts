@@ -1,5 +1,6 @@
 import type { ErrorRecord, Json } from './json.ts'
 import { progressOf } from './plan/plan.ts'
+import type { Redaction } from './redaction.ts'
 import type { TaskState } from './state.ts'
 import type { TaskOutcome, TaskStatus } from './status.ts'
 import type { Pause } from './task/pause.ts'
@@ -14,12 +15,17 @@ export interface Summary {
   output: Json | undefined
   error: ErrorRecord | undefined
   pause: Pause | null
+  /** By which progress and output are shown; and how much it knows. */
+  secrets: Redaction | null
+  secretTexts: number
 }
 
 export function summarise(state: TaskState): Summary {
-  const { status, result, failures, plan, output, error, pause } = state
+  const { status, result, failures, plan, output, error, pause, secrets } = state
   const progress = plan ? progressOf(plan) : state.progress
-  return { status, result, failures, deadline: deadlineOf(state), progress, output, error, pause }
+  const secretTexts = secrets === null || (progress === undefined && output === undefined) ? 0 : secrets.texts.size
+  const row = { status, result, failures, deadline: deadlineOf(state), progress, output, error, pause }
+  return { ...row, secrets, secretTexts }
 }
 
 /** It was submitted, and nobody has begun it. */
@@ -46,6 +52,7 @@ export function sameSummary(a: Summary, b: Summary): boolean {
     a.progress === b.progress &&
     a.output === b.output &&
     a.error === b.error &&
-    a.pause === b.pause
+    a.pause === b.pause &&
+    a.secretTexts === b.secretTexts
   )
 }

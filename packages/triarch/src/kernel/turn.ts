@@ -99,8 +99,9 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
   }
 }
 
-export function emit(turn: Turn, event: TaskEvent): void {
+export function emit(turn: Turn, given: TaskEvent): void {
   const { state } = turn
+  const event = state.secrets === null ? given : state.secrets.recorded(given)
   const from = state.status
   turn.events.push(event)
   apply(state, event, turn.at, turn.deliveries)

@@ -10,6 +10,7 @@ import {
   type PlanState,
   type Standing,
 } from '../kernel/plan/plan.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
 
@@ -63,21 +64,21 @@ export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>)
   return planView(newPlanState(plan))
 }
 
-/** A plan and what became of its steps. */
-export function planView(state: PlanState): PlanView {
+/** A plan and what became of its steps. `redaction`: what of it may not be shown. */
+export function planView(state: PlanState, redaction?: Redaction): PlanView {
   const { plan, nodes } = state
   const steps = nodes.map(({ step, before, standing }, index) => ({
     id: plan.first + index,
     action: step.action,
-    name: nameOf(step),
+    name: redaction ? redaction.texts.scrub(nameOf(step)) : nameOf(step),
     phase: step.finalizes === undefined ? ('run' as const) : ('finalize' as const),
-    input: step.input ?? null,
+    input: redaction ? redaction.hideOf(plan.first + index, step.input ?? null) : (step.input ?? null),
     after: step.finalizes === undefined ? before : finalizedBy(step),
     within: namesOf(plan, step.group),
     rescue: resolvePolicy(plan.policies[step.policy ?? 0] ?? {}).rescue,
     standing,
   }))
-  return { steps, output: plan.output }
+  return { steps, output: redaction ? redaction.hide(plan.output) : plan.output }
 }
 
 function nameOf({ name, action, lock, unlock }: PlannedStep): string {

@@ -53,9 +53,14 @@ function askAgain(turn: Turn, { decision, child }: Command): { asked: true } | n
   const { task, workflow, version } = decision
   const { input, ifExists, completeWithin } = child
   const message = { type: 'again' as const, parent: childParent(turn, decision), workflow, version, input, ifExists }
+  const secretTexts = turn.state.secrets?.texts.within(input) ?? []
+  const rest = {
+    ...(completeWithin !== undefined && { completeWithin }),
+    ...(secretTexts.length > 0 && { secretTexts }),
+  }
   turn.posts.push({
     task,
-    message: { ...message, ...(completeWithin !== undefined && { completeWithin }) },
+    message: { ...message, ...rest },
     control: true,
   })
   return { asked: true }

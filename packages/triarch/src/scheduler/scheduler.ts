@@ -367,7 +367,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (runner.size !== runner.weight) this.#weigh(runner, runner.size)
     this.witness.see(runner, transition)
     this.#quarantine.accepted(runner.id)
-    for (const alert of turn.alerts) this.#options.alert(alert)
+    for (const alert of turn.alerts) this.#options.alert(sayable(alert, turn.state))
     this.#options.committed(runner.state)
     for (const { action, priority } of transition.work) {
       const host = this.#options.hosts.get(agentOf(action))
@@ -613,4 +613,9 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
       })
     })
   }
+}
+
+/** Its message may be made of an error that was not recorded yet. */
+function sayable(alert: RaisedAlert, { secrets }: TaskState): RaisedAlert {
+  return secrets === null ? alert : { ...alert, message: secrets.texts.scrub(alert.message) }
 }

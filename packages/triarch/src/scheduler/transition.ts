@@ -11,6 +11,7 @@ import type { HookTask } from '../kernel/task/hook.ts'
 import type { HookOrder, Parent } from '../kernel/task/order.ts'
 import { waitingParents } from '../kernel/task/order.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
+import { veil } from '../kernel/veiled.ts'
 import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import { copy } from '../value/copy.ts'
@@ -34,16 +35,20 @@ export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq'
   rebase: false,
 }
 
-/** The row of the state, with its payloads as texts. `place`: where its output stands, which it says instead. */
+/**
+ * The row of the state, with its payloads as texts. Nothing of it is secret, but for the output, which is veiled where something of that is.
+ * `place`: where an output stands that is not, which the row says instead.
+ */
 export function snapshotOf(summary: Summary, place: string | null = null): Snapshot {
-  const { status, result, failures, deadline, progress, output, error, pause } = summary
+  const { status, result, failures, deadline, progress, output, error, pause, secrets } = summary
+  const kept = output === undefined ? undefined : veil(output, secrets)
   return {
     status,
     result,
     failures,
     deadline,
-    progress: text(progress),
-    output: place ?? text(output),
+    progress: text(secrets ? secrets.hide(progress) : progress),
+    output: kept === output ? (place ?? text(output)) : text(kept),
     error: text(error),
     pause: text(pause ?? undefined),
   }
@@ -73,7 +78,16 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
     ...(step.operation === 'run' && receivedOf(state, step)),
     ...(onTrial(step, at) && { trial: { strikes: step.strikes } }),
+    ...secretsOf(state, step),
   }
+}
+
+/** What it is given may have texts that are secret in its task, whatever its own action marks. */
+function secretsOf({ secrets, metadata }: TaskState, step: Step): Pick<StepRequest, 'secretTexts'> {
+  if (secrets === null) return {}
+  const { input, output, checkpoint, received } = step
+  const secretTexts = secrets.texts.within([input, output, checkpoint, received?.payload, metadata])
+  return secretTexts.length > 0 ? { secretTexts } : {}
 }
 
 /** The same for an action in this process: what it does to what it is given is nobody else's, nor its own next attempt's. */
@@ -178,6 +192,7 @@ function newChild(
   { task, completeWithin, exclusive, hooks, secrets, ...rest }: ChildOrder,
 ): NewTask {
   const { workflow, version, input, priority, tags, parent, hookOf, metadata = state.metadata } = rest
+  const secretTexts = state.secrets?.texts.within([input, metadata]) ?? []
   return taskOf({
     ...{ id: task, at },
     ...(hookOf !== undefined && { hookOf }),
@@ -192,6 +207,7 @@ function newChild(
       ...(parent && { parent }),
       ...(hooks && hooks.length > 0 && { hooks }),
       ...(secrets && { secrets: [...secrets] }),
+      ...(secretTexts.length > 0 && { secretTexts }),
     },
   })
 }

@@ -1,6 +1,6 @@
 import { toRecord } from '../error/record.ts'
 import type { Json } from '../kernel/json.ts'
-import { scrub } from '../kernel/secret.ts'
+import type { SecretTexts } from '../kernel/secret.ts'
 import { encode } from '../value/payload.ts'
 
 /** What a line says, as it is kept. */
@@ -17,10 +17,10 @@ export const LARGEST_FIELDS = 8_192
 const MOST_FIELDS = 1_000
 
 /** Whatever is given, a line comes of it. `secrets`: texts that it must not have. */
-export function lineText(message: unknown, fields: unknown, secrets: ReadonlySet<string>, dropped = 0): string {
+export function lineText(message: unknown, fields: unknown, secrets: SecretTexts, dropped = 0): string {
   // Cut after it is scrubbed: of half a secret nobody knows that it is one.
-  const said = scrub(textOf(message), secrets)
-  const about = scrub(fieldsOf(fields), secrets)
+  const said = secrets.scrub(textOf(message))
+  const about = secrets.scrub(fieldsOf(fields))
   const line: LineText = {
     message: said.length > LONGEST_MESSAGE ? `${said.slice(0, LONGEST_MESSAGE - 1)}…` : said,
     ...(about !== null && { fields: about }),

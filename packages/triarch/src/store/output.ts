@@ -1,7 +1,9 @@
 import type { TriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
+import { isVeiled, unveil } from '../kernel/veiled.ts'
 import { callsOf } from './deadline.ts'
+import { legible } from './legible.ts'
 import type { StateStore, TaskRow } from './port.ts'
 import { outlineIn, type PayloadField, unreadable } from './record.ts'
 
@@ -39,7 +41,7 @@ export function withOutputs(store: StateStore): StateStore {
     },
     async list(query) {
       const { rows, looked } = await store.list(query)
-      return { rows: query.brief ? rows : rows.map(whole), looked }
+      return { rows: rows.map(query.brief ? unveiled : whole), looked }
     },
   }
 }
@@ -47,12 +49,22 @@ export function withOutputs(store: StateStore): StateStore {
 /** One whose record is gone or cannot be read costs nothing but its own output: what it says stays, and is no JSON. */
 function whole(row: TaskRow): TaskRow {
   const { outputIn, ...rest } = row
-  if (row.output === null || !isPlace(row.output)) return rest
+  const { output } = row
+  if (output === null || !isPlace(output)) return unveiled(rest)
   try {
-    return { ...rest, output: outputAt(row.output, (record) => (outputIn ? outlineIn(outputIn, record) : [])) }
+    return { ...rest, output: outputAt(output, (record) => (outputIn ? outlineIn(outputIn, record) : [])) }
   } catch (error) {
     return { undecoded: error as TriarchError, ...rest }
   }
+}
+
+/** The row with its output, and what of that may be shown beside it, where something of it is secret. */
+function unveiled(row: TaskRow): TaskRow {
+  const { output } = row
+  const veiled = output !== null && isVeiled(output) ? legible(output) : undefined
+  return veiled === undefined
+    ? row
+    : { ...row, output: JSON.stringify(unveil(veiled as Json).value), veiled: output as string }
 }
 
 /** The output that stands there, as JSON. Throws HISTORY_CORRUPT, and what reading the record throws. */

@@ -42,6 +42,8 @@ export interface TaskRow extends Snapshot {
    * those that everybody else reads it is never set: their output is there.
    */
   outputIn?: string
+  /** The text of its output as the row has it, where something of it is secret (`kernel/veiled.ts`): set for everybody, and `output` is the value. */
+  veiled?: string
   /** Why some of its texts cannot be decoded; those are no JSON then. */
   undecoded?: TriarchError
 }

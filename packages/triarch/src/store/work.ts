@@ -67,6 +67,8 @@ export interface StepRequest {
   checkpoint?: Json
   /** What a step that was suspended runs again with. */
   event?: { name: string; payload: Json }
+  /** Texts in what the step is given that are secret in its task: no line or error of its attempt says them. */
+  secretTexts?: readonly string[]
   /** It was lost with its process time and again: it is to be tried apart. `strikes`: processes that died as they tried it. */
   trial?: { strikes: number }
 }

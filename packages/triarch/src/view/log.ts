@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts'
-import { HIDDEN, scrub } from '../kernel/secret.ts'
+import { HIDDEN, type SecretTexts } from '../kernel/secret.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import { lineOf } from '../store/line.ts'
 import type { LogRow } from '../store/port.ts'
@@ -33,10 +33,10 @@ export interface LogLine {
 }
 
 /** The line as it may be shown; `secrets`: null: nobody can say what of it is secret. */
-export function logLine(row: LogRow, secrets: ReadonlySet<string> | null): LogLine {
+export function logLine(row: LogRow, secrets: SecretTexts | null): LogLine {
   const { seq, at, level, step, operation, attempt, node } = row
   const { message, fields, dropped = 0 } = lineOf(row.text)
-  const shown = secrets === null ? { message: HIDDEN, fields: {} } : scrub({ message, fields: fields ?? {} }, secrets)
+  const shown = secrets === null ? { message: HIDDEN, fields: {} } : secrets.scrub({ message, fields: fields ?? {} })
   return {
     ...{ seq, at: new Date(at), level: logLevels[level] ?? 'info', message: shown.message },
     fields: shown.fields as LogLine['fields'],

@@ -1,14 +1,13 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { type DatedEvent, effective, fold, newRebuilt } from '../kernel/rebuild.ts'
-import { hideAt, scrub } from '../kernel/secret.ts'
+import { Redaction } from '../kernel/redaction.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import { summarise } from '../kernel/summary.ts'
 import { Chronicle, contradictory } from '../scheduler/history.ts'
 import type { Run } from '../scheduler/past.ts'
 import type { HistoryEvent } from './event.ts'
 import { historyEvent } from './history.ts'
-import { GrowingRedaction, type Redaction, redacted } from './redaction.ts'
-import { pauseOf, type TaskInfo } from './status.ts'
+import { pauseOf, pauseShown, type TaskInfo } from './status.ts'
 import { GrowingSteps, progressOfSteps, type StepView } from './steps.ts'
 
 /**
@@ -61,12 +60,12 @@ export interface Past {
 export function* pastOf(seq: number, { records, from, last }: Run): Generator<void, Past> {
   const chronicle = new Chronicle()
   // What is marked as secret later on is hidden from the beginning.
-  const redaction = new GrowingRedaction()
+  const redaction = new Redaction()
   let [size, before] = [0, 0]
   for (const record of records) {
     const read = chronicle.events.length
     chronicle.add(record)
-    redaction.add(chronicle.events.slice(read).map(({ event }) => event))
+    for (const { event } of chronicle.events.slice(read)) redaction.add(event)
     if (record.seq < seq) before = chronicle.events.length
     if (record.seq <= seq) size = chronicle.events.length
     yield
@@ -95,10 +94,9 @@ export function* momentOf(id: string, seq: number, past: Past): Generator<void, 
   const said = state.progress === undefined && state.begun ? progressOfSteps(steps) : (progress ?? 0)
   const moment: Omit<TaskMoment, 'events'> = {
     ...{ seq, at: new Date(history.at(-1)?.at ?? 0), last, run: from, status, outcome: result, failures },
-    progress: hideAt(said, redaction.workflow),
-    output: output === undefined ? undefined : hideAt(output, redaction.workflow),
-    ...{ error, pause: pauseOf(pause ?? undefined), steps },
+    ...{ progress: redaction.hide(said), output: redaction.hide(output), error: redaction.texts.scrub(error) },
+    ...{ pause: pauseShown(pauseOf(pause ?? undefined), redaction), steps },
   }
-  const events = history.slice(before).map(({ event }) => historyEvent(redacted(event, redaction)))
-  return { ...scrub(moment, redaction.texts), events }
+  const events = history.slice(before).map(({ event }) => historyEvent(redaction.shown(event)))
+  return { ...moment, events }
 }

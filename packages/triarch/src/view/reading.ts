@@ -1,8 +1,8 @@
 import type { TriarchError } from '../error/error.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Heard } from './heard.ts'
-import type { Redaction } from './redaction.ts'
 import type { StepView } from './steps.ts'
 
 /** What the history of a task says, up to its last record. It is shared: nobody changes it. */

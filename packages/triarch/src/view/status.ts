@@ -1,11 +1,13 @@
 import { errorNow } from '../error/renamed.ts'
 import { type BatchCounts, countsOf } from '../kernel/batch/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import type { Pause, PauseCause } from '../kernel/task/pause.ts'
 import { isOutstanding } from '../kernel/turn.ts'
+import { unveil } from '../kernel/veiled.ts'
 import { legible } from '../store/legible.ts'
 import { isPlace } from '../store/output.ts'
 import type { TaskRow } from '../store/port.ts'
@@ -113,7 +115,14 @@ export interface Ending {
   error: ErrorRecord | undefined
 }
 
+/** Nothing secret is in it: the row says nothing of that but by its output, and how that may be shown. */
 export function infoOf(row: TaskRow): TaskInfo {
+  const { output, ...info } = wholeOf(row)
+  return { ...info, output: row.veiled === undefined ? output : unveil(legible(row.veiled) as Json).shown }
+}
+
+/** The row with its output, whatever is secret in that. */
+export function wholeOf(row: TaskRow): TaskInfo {
   const broken: Broken[] = []
   const omitted: Omitted[] = []
   // One that cannot be read hides neither the rest of its row nor the rows beside it.
@@ -177,6 +186,13 @@ export function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
     ...(actor !== undefined && { actor }),
     ...(step && { step: step.name }),
   }
+}
+
+/** The pause without what is secret. */
+export function pauseShown(pause: TaskInfo['pause'], { texts }: Redaction): TaskInfo['pause'] {
+  if (!pause) return undefined
+  const { cause, ...said } = pause
+  return { cause, ...texts.scrub(said) }
 }
 
 export function endingOf(state: TaskState): Ending {

@@ -7,14 +7,13 @@ import { batchChanged, batchPaged } from '../kernel/batch/fold.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { nodeOf, type Plan } from '../kernel/plan/plan.ts'
 import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
-import { hideAt } from '../kernel/secret.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StepStatus } from '../kernel/status.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { Table } from '../kernel/table.ts'
 import type { CachedAt } from './event.ts'
 import { cachedAt } from './history.ts'
-import { type Redaction, redacted } from './redaction.ts'
 
 /**
  * One step of a task, as people and pages want to see it: nothing secret is in it.
@@ -84,7 +83,7 @@ export class GrowingSteps {
     if (event.type === 'planned') for (const [step, view] of waiting(event.plan, redaction)) this.#views.set(step, view)
     if (event.type === 'continuedAsNew') this.#carried.clear()
     if (event.type === 'stepCarried') this.#carried.add(event.id)
-    follow(this.#views, { at, event: redacted(event, redaction) })
+    follow(this.#views, { at, event: redaction.shown(event) })
     batched(this.#batches, event)
   }
 
@@ -222,13 +221,13 @@ function batched(
 }
 
 /** The steps of a plan of which none has been asked for. */
-function waiting(plan: Plan, { steps }: Redaction): Map<number, StepView> {
+function waiting(plan: Plan, redaction: Redaction): Map<number, StepView> {
   const views = new Map<number, StepView>()
   for (const [index, step] of plan.steps.entries()) {
     if (step.action === null) continue
     const id = plan.first + index
-    const name = step.name ?? step.action.slice(step.action.indexOf('.') + 1)
-    const input = hideAt(step.input ?? null, steps.get(id) ?? [])
+    const name = redaction.texts.scrub(step.name ?? step.action.slice(step.action.indexOf('.') + 1))
+    const input = redaction.hideOf(id, step.input ?? null)
     views.set(id, { ...blank(id, step.action, name), input, weight: step.weight ?? 1 })
   }
   return views

@@ -103,7 +103,7 @@ export async function checkFold(store: StateStore, id: string): Promise<void> {
     return from.flatMap(({ seq, at, events }) => reader.events(events, seq).map((event) => ({ at, event })))
   }
   const fold = (from: typeof records) => snapshotOf(summarise(rebuild(id, dated(from)).state))
-  expect(row).toMatchObject({ ...fold(records) })
+  expect({ ...row, output: row?.veiled ?? row?.output }).toMatchObject({ ...fold(records) })
   expect(fold(await store.replay(id))).toEqual(fold(records))
 }
 

@@ -7,7 +7,7 @@ import { fenceOf, isGated } from '../../src/kernel/lock/gate.ts'
 import type { Message } from '../../src/kernel/message.ts'
 import { newPlanState, progressOf } from '../../src/kernel/plan/plan.ts'
 import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
-import { HIDDEN, hideAt, scrub, secretsAt } from '../../src/kernel/secret.ts'
+import { HIDDEN, hideAt, SecretTexts, secretsAt } from '../../src/kernel/secret.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { idempotencyKey, isWider } from '../../src/kernel/step/dispatch.ts'
 import { isRelief, lossWait, onTrial } from '../../src/kernel/step/loss.ts'
@@ -181,13 +181,14 @@ describe('a secret', () => {
     [{ a: ['hunter22', 1], b: { c: 'x hunter22' } }, ['hunter22'], { a: [HIDDEN, 1], b: { c: `x ${HIDDEN}` } }],
     ['hunter22', [], 'hunter22'],
   ])('in %j of %j stands nowhere', (value, secrets, shown) => {
-    expect(scrub(value, new Set(secrets))).toEqual(shown)
+    expect(new SecretTexts(secrets).scrub(value)).toEqual(shown)
   })
 
   it('that is found later is hidden as well', () => {
-    const secrets = new Set(['hunter22'])
-    expect(scrub('hunter22 swordfish', secrets)).toBe(`${HIDDEN} swordfish`)
-    expect(scrub('hunter22 swordfish', secrets.add('swordfish'))).toBe(`${HIDDEN} ${HIDDEN}`)
+    const secrets = new SecretTexts(['hunter22'])
+    expect(secrets.scrub('hunter22 swordfish')).toBe(`${HIDDEN} swordfish`)
+    secrets.add('swordfish')
+    expect(secrets.scrub('hunter22 swordfish')).toBe(`${HIDDEN} ${HIDDEN}`)
   })
 })
 

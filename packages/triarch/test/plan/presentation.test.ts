@@ -8,7 +8,7 @@ import {
   type TriarchError,
   workflow,
 } from '../../src/index.ts'
-import { hideAt, scrub, secretsAt } from '../../src/kernel/secret.ts'
+import { hideAt, secretsAt } from '../../src/kernel/secret.ts'
 import { codeOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 
@@ -261,7 +261,7 @@ describe('a secret', () => {
     const secrets = secretsAt(value, ['a.*.b'])
     expect([...secrets]).toEqual(['first secret', '123456'])
     expect(hideAt(value, ['a.*.b', 'f.g', 'nowhere'])).toEqual({ ...value, a: [{ b: '•••', c: 1 }, { b: '•••' }] })
-    expect(scrub(value, secrets)).toMatchObject({ e: 'x ••• y •••', f: 12, g: '•••' })
+    expect(secrets.scrub(value)).toMatchObject({ e: 'x ••• y •••', f: 12, g: '•••' })
   })
 
   it('is marked by paths', async () => {

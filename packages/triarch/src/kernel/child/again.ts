@@ -21,7 +21,7 @@ export function mayExist({ firstId, generation, children }: TaskState, task: str
 /** The parent asks for its child of before: it begins anew, goes on for the step that asks now, or says that it is another task. */
 export function askedAgain(turn: Turn, message: Extract<Message, { type: 'again' }>): void {
   const { state, at } = turn
-  const { parent, ifExists, input, completeWithin } = message
+  const { parent, ifExists, input, completeWithin, secretTexts } = message
   const { task, step } = parent
   // It was made for this step, or heard of it before.
   if (state.parent?.task === task && state.parent.step === step) return stale(turn)
@@ -30,7 +30,10 @@ export function askedAgain(turn: Turn, message: Extract<Message, { type: 'again'
   if (!mine || !alike || ifExists === 'reject') return refuse(turn, message)
   const completeBy = completeWithin === undefined ? null : at + completeWithin
   if (state.status === 'stopped' && ifExists === 'renew')
-    return continueAsNew(turn, { input, nextId: state.endId, pendingSignals: [], fromStart: true, parent, completeBy })
+    return continueAsNew(turn, {
+      ...{ input, nextId: state.endId, pendingSignals: [], fromStart: true, parent, completeBy },
+      ...(secretTexts && { secretTexts }),
+    })
   if (ifExists !== 'return' && !equal(state.input, input)) return refuse(turn, message)
   emit(turn, { type: 'adopted', parent })
   if (turn.state.status === 'stopped') tellParent(turn, parent)

@@ -18,7 +18,15 @@ export type ChildDecision = {
 }
 
 export type ChildFact =
-  | { type: 'childStopped'; id: number; result: TaskOutcome; output?: Json; error?: ErrorRecord }
+  /** `secretTexts`: texts in the output that are secret where it comes from. */
+  | {
+      type: 'childStopped'
+      id: number
+      result: TaskOutcome
+      output?: Json
+      error?: ErrorRecord
+      secretTexts?: string[]
+    }
   /** An earlier run of the task started it. Ordinals are negative: before this run. */
   | {
       type: 'childCarried'

@@ -29,6 +29,14 @@ export function resolve(template: Template, outputs: Outputs): Json | undefined 
   return copy
 }
 
+/** The template with null for what is not known yet. */
+export function literals(template: Template): Json {
+  if (typeof template !== 'object' || template === null) return template
+  if (Array.isArray(template)) return template.map(literals)
+  if (expressionOf(template)) return null
+  return Object.fromEntries(Object.entries(template).map(([key, part]) => [key, literals(part)]))
+}
+
 /** Every step the template refers to. */
 export function references(template: Template, found: Set<number> = new Set()): Set<number> {
   if (typeof template !== 'object' || template === null) return found

@@ -63,5 +63,7 @@ export type TaskFact =
       completeBy?: number | null
       /** Of what runs before it did and were to undo, how much nobody can undo any more. */
       left?: number
+      /** Texts in what it goes on with that were secret in the run before. */
+      secretTexts?: string[]
     } & Remark)
   | { type: 'stopped'; result: TaskOutcome; output?: Json; error?: ErrorRecord }

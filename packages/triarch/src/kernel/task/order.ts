@@ -47,6 +47,8 @@ export interface Submission {
   hooks?: HookOrder[]
   /** Where secrets are in its input and output. */
   secrets?: string[]
+  /** Texts in its input and metadata that are secret in the task that started it. Never shown. */
+  secretTexts?: string[]
   /**
    * Tells this task from others that had its id before or will have it after: part of its children's ids. Absent in tasks of
    * before the eleventh schema, whose ids and keys are made as they always were.

@@ -7,10 +7,14 @@ type Continued = Extract<TaskFact, { type: 'continuedAsNew' }>
 
 /** Begins the run that follows: with what the runs before it did and is to be undone with it, if the task is. */
 export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void {
-  const { input, nextId, pendingSignals, locksHeld, ...rest } = event
+  const { input, nextId, pendingSignals, locksHeld, secretTexts: given = [], ...rest } = event
   const begins = { input, nextId, pendingSignals, ...(locksHeld && { locksHeld }), ...known(turn.state), ...rest }
   const { carried, left } = luggageOf(turn.state)
-  emit(turn, { type: 'continuedAsNew', ...begins, ...(left > 0 && { left }) })
+  const { secrets, metadata } = turn.state
+  const own = secrets?.texts.within([input, pendingSignals, metadata, carried]) ?? []
+  const secretTexts = [...new Set([...given, ...own])]
+  const told = { ...(left > 0 && { left }), ...(secretTexts.length > 0 && { secretTexts }) }
+  emit(turn, { type: 'continuedAsNew', ...begins, ...told })
   for (const unit of carried) emit(turn, unit)
   turn.reload = true
 }

@@ -1,6 +1,7 @@
 import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
 import { emit, type Turn } from '../turn.ts'
+import { veil } from '../veiled.ts'
 import type { Parent } from './order.ts'
 import type { Closing } from './pause.ts'
 
@@ -47,9 +48,9 @@ export function notifyParent(turn: Turn): void {
 
 /** How the task ended, to the step of the parent that waits for it. */
 export function tellParent(turn: Turn, { task, step, ordinal }: Parent): void {
-  const { result, output, error } = turn.state
+  const { result, output, error, secrets } = turn.state
   // A batch counts; what its children gave stays with them.
-  const gave = ordinal === undefined ? output !== undefined && { output } : { ordinal }
+  const gave = ordinal === undefined ? output !== undefined && { output: veil(output, secrets) } : { ordinal }
   const ending = { result, ...gave, ...(error !== undefined && { error }) }
   turn.posts.push({ task, message: { type: 'child', step, ...ending }, control: true })
 }

@@ -1,4 +1,5 @@
 import type { LogFields, LogWriter } from '../../definition/log.ts'
+import type { SecretTexts } from '../../kernel/secret.ts'
 import { droppedText, lineText } from '../../store/line.ts'
 import type { LogEntry } from '../../store/port.ts'
 import { rankOf } from '../../value/level.ts'
@@ -18,7 +19,7 @@ export class CodeLog {
   #bytes = 0
   #dropped = 0
 
-  say(at: number, level: keyof LogWriter, message: string, fields: LogFields, secrets: ReadonlySet<string>): void {
+  say(at: number, level: keyof LogWriter, message: string, fields: LogFields, secrets: SecretTexts): void {
     if (at !== this.#at) this.#begin(at)
     // The last place is for the number of those that were dropped.
     if (this.#place >= MOST - 2 || this.#bytes >= MOST_BYTES) return void this.#dropped++

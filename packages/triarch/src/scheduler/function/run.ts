@@ -7,8 +7,8 @@ import type { StepFailedError } from '../../error/task-error.ts'
 import type { Decision } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'
-import { scrub, secretsAt } from '../../kernel/secret.ts'
-import type { Delivery } from '../../kernel/state.ts'
+import { SecretTexts } from '../../kernel/secret.ts'
+import type { Delivery, TaskState } from '../../kernel/state.ts'
 import { Table } from '../../kernel/table.ts'
 import type { LogEntry } from '../../store/port.ts'
 import { copy } from '../../value/copy.ts'
@@ -25,7 +25,7 @@ import { rejection } from './rejection.ts'
 import { Watch } from './watch.ts'
 import { type Wish, type Wished, withdrawal } from './wish.ts'
 
-const NO_SECRETS: ReadonlySet<string> = new Set()
+const NO_SECRETS = new SecretTexts()
 const NO_PATCHES: ReadonlySet<string> = new Set()
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
@@ -68,8 +68,8 @@ export class FunctionRun implements Decider {
   #active = false
   /** Made when the code says something. */
   #log: CodeLog | null = null
-  /** What of its input is secret, once somebody asked. */
-  #hidden: ReadonlySet<string> | null = null
+  /** As the runner has it: what is secret grows with it. */
+  readonly #state: Pick<TaskState, 'secrets'>
 
   constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
     this.workflow = workflow
@@ -80,6 +80,7 @@ export class FunctionRun implements Decider {
     this.firstId = rebuilt.state.firstId
     this.#stray = stray
     this.#input = rebuilt.state.input
+    this.#state = rebuilt.state
     this.#recorded = rebuilt.decisions
     const { patches } = rebuilt.state
     this.#patches = patches.size === 0 ? NO_PATCHES : new Set(patches.keys())
@@ -309,7 +310,7 @@ export class FunctionRun implements Decider {
       throw error
     }
     this.#log ??= new CodeLog()
-    this.#log.say(this.at, level, message, fields, this.#secrets())
+    this.#log.say(this.at, level, message, fields, this.#state.secrets?.texts ?? NO_SECRETS)
   }
 
   /** For the task's log: what the code said since this was asked last; null: nothing. */
@@ -364,14 +365,7 @@ export class FunctionRun implements Decider {
 
   #threw(error: unknown): void {
     const rescue = isTriarchError(error, 'STEP_FAILED') ? (error as StepFailedError).rescue : ownRescue(this.workflow)
-    this.#end({ type: 'threw', error: scrub(toRecord(error), this.#secrets()), rescue })
-  }
-
-  #secrets(): ReadonlySet<string> {
-    const { secrets } = this.workflow.definition
-    if (!secrets) return NO_SECRETS
-    this.#hidden ??= secretsAt(this.#input, secrets)
-    return this.#hidden
+    this.#end({ type: 'threw', error: toRecord(error), rescue })
   }
 
   #end(decision: Decision): void {

@@ -2,7 +2,6 @@ import type { Workflow } from '../../definition/definition.ts'
 import { TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
 import type { Message } from '../../kernel/message.ts'
-import { scrub, secretsAt } from '../../kernel/secret.ts'
 import type { TaskState } from '../../kernel/state.ts'
 import { defaultPolicy } from '../../kernel/step/policy.ts'
 import { makePlan } from '../../planning/planning.ts'
@@ -16,8 +15,7 @@ export function planInTime(host: RunnerHost, workflow: Workflow, { input, nextId
   return new Promise((resolve) => {
     const failed = (error: unknown) => {
       timer.cancel()
-      const secrets = secretsAt(input, workflow.definition.secrets ?? [])
-      resolve({ type: 'unplanned', error: scrub(toRecord(error), secrets) })
+      resolve({ type: 'unplanned', error: toRecord(error) })
     }
     const timer = host.environment.timer(within, () =>
       failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),

@@ -1,4 +1,5 @@
 import type { TriarchError } from '../../error/error.ts'
+import type { Holds } from '../../kernel/field.ts'
 import type { Message } from '../../kernel/message.ts'
 import { callsOf } from '../deadline.ts'
 import { ASK_AGAIN } from '../legible.ts'
@@ -27,16 +28,16 @@ import type {
 import type { Codec } from './codec.ts'
 import { Coder, isCoded, isSealed, spared } from './coder.ts'
 
-/** Messages that carry nothing of the user's. `kept` is read by the stores. */
-const plain: ReadonlySet<Message['type']> = new Set([
-  'kept',
-  'lock',
-  'antecedent',
-  'resume',
-  'thaw',
-  'compensate',
-  'report',
-] as const)
+/** What must be sealed, and what may be left as it is: nothing with a payload or an error in it, and nothing that people say. */
+type Care<V> = Holds<V> extends true ? 'sealed' : V extends { reason?: string } ? 'sealed' : 'sealed' | 'plain'
+
+/** Whether a message carries anything of the user's. `kept` is read by the stores. */
+const messages: { readonly [M in Message as M['type']]: Care<M> } = {
+  ...{ reply: 'sealed', heartbeat: 'sealed', event: 'sealed', signal: 'sealed', child: 'sealed', cancel: 'sealed' },
+  ...{ pause: 'sealed', resume: 'sealed', thaw: 'sealed', retry: 'sealed', skip: 'sealed', compensate: 'sealed', again: 'sealed' },
+  ...{ planned: 'sealed', unplanned: 'sealed', illegible: 'sealed', tick: 'plain', takeover: 'plain', cut: 'plain' },
+  ...{ lock: 'plain', antecedent: 'plain', report: 'plain', kept: 'plain' },
+}
 
 /** Of other messages, what the stores count them by (`PostRoom.only`): it comes first, in this order. */
 const counted: Partial<Record<Message['type'], readonly string[]>> = {
@@ -45,7 +46,12 @@ const counted: Partial<Record<Message['type'], readonly string[]>> = {
 }
 
 /** What of a request is the user's. */
-const payloads: ReadonlySet<string> = new Set<keyof StepRequest>(['input', 'output', 'checkpoint', 'event', 'metadata'])
+const requestFields: { readonly [F in keyof StepRequest]-?: Care<Exclude<StepRequest[F], undefined>> } = {
+  ...{ share: 'plain', rank: 'plain', task: 'plain', step: 'plain', operation: 'plain', attempt: 'plain' },
+  ...{ since: 'plain', name: 'plain', action: 'plain', workflow: 'plain', version: 'plain', idempotencyKey: 'plain' },
+  ...{ fence: 'plain', metadata: 'sealed', run: 'plain', input: 'sealed', output: 'sealed', checkpoint: 'sealed' },
+  ...{ event: 'sealed', secretTexts: 'sealed', trial: 'plain' },
+}
 
 /** Decoded where it is read: a claim may bring more records than could be decoded at once. */
 function codedRecord(coder: Coder, { seq, at, events: text }: HistoryRecord): HistoryRecord {
@@ -304,13 +310,13 @@ function encodedSnapshot(coder: Coder, snapshot: Snapshot): Snapshot {
 
 /** The stores count letters by how they begin; all the rest of one is encoded as a whole. */
 function encodedMessage(coder: Coder, message: Message): Message {
-  if (plain.has(message.type)) return message
+  if (messages[message.type] === 'plain') return message
   const names = ['type', ...(counted[message.type] ?? [])]
   return apart(coder, message, (name) => names.includes(name)) as Message
 }
 
 function encodedRequest(coder: Coder, request: StepRequest): StepRequest {
-  return apart(coder, request, (name) => !payloads.has(name)) as StepRequest
+  return apart(coder, request, (name) => requestFields[name as keyof StepRequest] === 'plain') as StepRequest
 }
 
 /** The object with what may not be seen in one sealed value; itself where no codec has anything to do with that. */
