@@ -34,7 +34,15 @@ type Care<V> = Holds<V> extends true ? 'sealed' : V extends { reason?: string } 
 /** Whether a message carries anything of the user's. `kept` is read by the stores. */
 const messages: { readonly [M in Message as M['type']]: Care<M> } = {
   ...{ reply: 'sealed', heartbeat: 'sealed', event: 'sealed', signal: 'sealed', child: 'sealed', cancel: 'sealed' },
-  ...{ pause: 'sealed', resume: 'sealed', thaw: 'sealed', retry: 'sealed', skip: 'sealed', compensate: 'sealed', again: 'sealed' },
+  ...{
+    pause: 'sealed',
+    resume: 'sealed',
+    thaw: 'sealed',
+    retry: 'sealed',
+    skip: 'sealed',
+    compensate: 'sealed',
+    again: 'sealed',
+  },
   ...{ planned: 'sealed', unplanned: 'sealed', illegible: 'sealed', tick: 'plain', takeover: 'plain', cut: 'plain' },
   ...{ lock: 'plain', antecedent: 'plain', report: 'plain', kept: 'plain' },
 }
