@@ -123,7 +123,7 @@ describe('a suspended step', () => {
       await s.settle()
     }
     expect(await task.result()).toEqual([null, 1, 2, 3])
-    expect(await codeOf(s.engine.triarch.resume(tokens[0] as string, 4))).toBe('TASK_STOPPED')
+    expect(await codeOf(s.engine.triarch.resume(tokens[0] as string, 4))).toBe('TOKEN_SPENT')
     await s.engine.triarch.resume(tokens[0] as string, 4, { optional: true })
   })
 
@@ -262,7 +262,7 @@ describe('a suspended step', () => {
     expect(await (await s.submit(flow, null)).result()).toEqual(['INVALID_DURATION', 'UNKNOWN_OPTION', 'INVALID_NAME'])
     expect(await codeOf(triarch.resume('nonsense'))).toBe('INVALID_TOKEN')
     const token = Buffer.from(JSON.stringify(['gone', 1, 'gone:1'])).toString('base64url')
-    expect(await codeOf(triarch.resume(token))).toBe('UNKNOWN_TASK')
+    expect(await codeOf(triarch.resume(token))).toBe('INVALID_TOKEN')
     expect(await codeOf(triarch.resume(token, 1, { name: 'cancel' }))).toBe('INVALID_NAME')
   })
 })
