@@ -32,17 +32,35 @@ CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY
 const OLDER = `
 SELECT n.id FROM triarch.nodes n WHERE NOT n.dead AND coalesce((n.runs::json ->> 'reads')::int, 1) < 2 ORDER BY n.id LIMIT 10`
 
-/** Refuses servers that cannot be the store: other versions, standbys. Answers of which version it is. */
+/** Servers that speak the protocol of PostgreSQL and lack what the store needs of it, such as advisory locks. */
+const FOREIGN = /CockroachDB|YugabyteDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|Spanner/i
+
+/** Whether an advisory lock that was taken is held: some servers accept the call and lock nothing. */
+const LOCKS = `
+  (SELECT count(*) > 0 FROM (SELECT pg_try_advisory_xact_lock(7432, pg_backend_pid()) AS got OFFSET 0) taken,
+    LATERAL (SELECT 1 FROM pg_locks WHERE taken.got AND locktype = 'advisory' AND pid = pg_backend_pid() AND classid = 7432) held)`
+
+/** Refuses servers that cannot be the store: other versions, other products, other encodings, standbys. Answers of which version it is. */
 export async function checkServer(client: Client): Promise<number> {
+  const { rows: named } = await client.query<{ software: string }>('SELECT version() AS software')
+  refuseForeign(named[0]?.software ?? '')
   const { rows } = await client.query<
-    Record<'version' | 'read_only' | 'synchronous' | 'isolation', string> & { standby: boolean }
+    Record<'version' | 'encoding' | 'read_only' | 'synchronous' | 'isolation', string> &
+      Record<'standby' | 'locks', boolean>
   >(`
     SELECT current_setting('server_version_num') AS version, pg_is_in_recovery() AS standby,
+      current_setting('server_encoding') AS encoding, ${LOCKS} AS locks,
       current_setting('transaction_read_only') AS read_only, current_setting('synchronous_commit') AS synchronous,
       current_setting('transaction_isolation') AS isolation`)
   const [server] = rows
   const major = Math.floor(Number(server?.version) / 10_000)
   refuseVersion(major)
+  if (server?.locks !== true) throw unsupported('the server does not hold advisory locks')
+  if (server.encoding !== 'UTF8') {
+    throw unsupported(
+      `the database has the encoding ${server.encoding}, which cannot hold every text: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+    )
+  }
   if (server?.standby || server?.read_only === 'on') {
     throw new TriarchError('STORE_READ_ONLY', 'the server takes no writes: give the address of the primary')
   }
@@ -61,10 +79,16 @@ export async function checkServer(client: Client): Promise<number> {
 
 export function refuseVersion(major: number): void {
   if (major >= OLDEST && major <= NEWEST) return
-  throw new TriarchError(
-    'STORE_POSTGRES_UNSUPPORTED',
-    `the server is PostgreSQL ${major}, Triarch works with ${OLDEST} to ${NEWEST}`,
-  )
+  throw unsupported(`the server is PostgreSQL ${major}, Triarch works with ${OLDEST} to ${NEWEST}`)
+}
+
+/** By its own name, before it is asked for anything that it may not know. */
+function refuseForeign(software: string): void {
+  if (FOREIGN.test(software)) throw unsupported(`the server is not PostgreSQL but says that it is "${software}"`)
+}
+
+function unsupported(message: string): TriarchError {
+  return new TriarchError('STORE_POSTGRES_UNSUPPORTED', message)
 }
 
 /** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. Answers how records are written to it. */

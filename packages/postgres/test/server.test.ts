@@ -102,6 +102,23 @@ describe('the PostgreSQL store', () => {
     for (const major of [14, 16, 18, 19]) expect(() => refuseVersion(major)).not.toThrow()
   })
 
+  it('refuses a database whose encoding cannot hold every text', async () => {
+    const name = `latin_${process.pid}`
+    await withClient((client) =>
+      client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`),
+    )
+    try {
+      const url = new URL(serverUrl())
+      url.pathname = `/${name}`
+      const opening = postgres({ url: url.href })(systemEnvironment()).open()
+      await expect(opening).rejects.toMatchObject({
+        ...{ code: 'STORE_POSTGRES_UNSUPPORTED', message: expect.stringContaining('LATIN1') },
+      })
+    } finally {
+      await withClient((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
+    }
+  })
+
   it('refuses a server that takes no writes', async () => {
     const role = `reader_${process.pid}`
     const url = new URL(serverUrl())

@@ -7,13 +7,27 @@ import { type PostgresOptions, settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 
 describe('a server', () => {
-  const good = { version: '160002', standby: false, read_only: 'off', synchronous: 'on', isolation: 'read committed' }
+  const good = {
+    version: '160002',
+    standby: false,
+    read_only: 'off',
+    synchronous: 'on',
+    isolation: 'read committed',
+    software: 'PostgreSQL 16.2',
+    encoding: 'UTF8',
+    locks: true,
+  }
   const check = (change: object) =>
     checkServer({ query: async () => ({ rows: [{ ...good, ...change }] }) } as unknown as Client)
 
   it.each([
     [{ version: '130021' }, 'STORE_POSTGRES_UNSUPPORTED'],
     [{ version: '200000' }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ encoding: 'WIN1252' }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ encoding: 'SQL_ASCII' }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ locks: false }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ software: 'CockroachDB CCL v25.1.2' }, 'STORE_POSTGRES_UNSUPPORTED'],
+    [{ software: 'PostgreSQL 15.2-YB-2.25.0.0 on x86_64' }, 'STORE_POSTGRES_UNSUPPORTED'],
     [{ standby: true }, 'STORE_READ_ONLY'],
     [{ read_only: 'on' }, 'STORE_READ_ONLY'],
     [{ synchronous: 'off' }, 'INVALID_OPTION'],

@@ -1,10 +1,12 @@
 import type { CacheKey, CachePolicy } from '../definition/cache.ts'
 import { delay, type Environment } from '../environment/environment.ts'
+import { owned } from '../environment/owner.ts'
 import { toRecord } from '../error/record.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import type { CacheMark } from '../kernel/step/step.ts'
 import type { StateStore, StepRequest } from '../store/port.ts'
+import { warned } from '../telemetry/guarded.ts'
 import { Memory, type Remembered } from './memory.ts'
 import type { SharedCache } from './shared.ts'
 import { Validity } from './validity.ts'
@@ -68,7 +70,7 @@ export class Answers {
   async find(policy: CachePolicy, { input }: StepRequest, completeBy: number, waits: () => void): Promise<Found> {
     let key: CacheKey
     try {
-      key = policy.keyOf(input)
+      key = owned(warned, () => policy.keyOf(input))
     } catch (error) {
       // The attempt's own failure, as if its code had thrown.
       return { outcome: { kind: 'failed', error: toRecord(error), retryable: true }, flight: null }

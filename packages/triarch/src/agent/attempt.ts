@@ -3,9 +3,11 @@ import type { LogWriter } from '../definition/log.ts'
 import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { owned } from '../environment/owner.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
+import { unhandled } from '../error/unhandled.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { SecretTexts, secretsAt } from '../kernel/secret.ts'
@@ -75,6 +77,8 @@ export interface AttemptBounds {
   logs: LogSink
   /** Makes its resume token, where none came with it. */
   token: (content: TokenContent) => string
+  /** Told of what the code left behind when nobody waited any more. */
+  failed: (error: unknown) => void
 }
 
 /**
@@ -141,7 +145,7 @@ export class Attempt {
 
   start(handler: Handler): void {
     this.#secretPaths = handler.secrets ?? []
-    void this.#run(handler)
+    void owned({ left: (error) => this.#left(handler, error) }, () => this.#run(handler))
   }
 
   /** Its code runs elsewhere. */
@@ -198,6 +202,17 @@ export class Attempt {
     } catch (error) {
       this.#answer(this.#failure(error, handler))
     }
+  }
+
+  /** A branch of the code failed, and nobody awaits it: the rest may be under way, or wait for that branch for ever. */
+  #left(handler: Handler, cause: unknown): void {
+    const { action, name, step, task } = this.order.request
+    const error = unhandled(`${action || name} (step ${step} of task ${task})`, cause)
+    if (this.#settled) return this.#bounds.failed(error)
+    const { kind: _, ...failure } = this.#failure(cause, handler) as Extract<Outcome, { kind: 'failed' }>
+    const record = this.#secrets(handler.secrets).scrub(toRecord(error))
+    this.#finish({ kind: 'failed', ...failure, error: record, unknown: true })
+    this.abort(error)
   }
 
   #failure(error: unknown, handler: Handler): Outcome {

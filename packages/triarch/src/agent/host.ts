@@ -85,6 +85,8 @@ export interface HostOptions {
   token: (content: TokenContent) => string
   /** Told when code answers after nobody waited any more. */
   late: () => void
+  /** Told of what code left behind then. */
+  failed: (error: unknown) => void
   lease: Leased
   /** Answers of before; null: none are kept. */
   answers?: Answers | null

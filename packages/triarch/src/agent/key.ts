@@ -1,8 +1,10 @@
 import type { Agent } from '../definition/definition.ts'
 import { type Key, keyedOf, keyOf } from '../definition/key.ts'
+import { owned } from '../environment/owner.ts'
 import { TriarchError } from '../error/error.ts'
 import { KEYED } from '../store/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
+import { warned } from '../telemetry/guarded.ts'
 import { atOnce } from '../value/answer.ts'
 
 const LONGEST_KEY = 150
@@ -41,7 +43,8 @@ export class Keys {
     if (!key) return this.#agent
     // A finalizer is given the input of its run with its output.
     const own = this.#names.has(action.slice(action.indexOf('.') + 1))
-    const text = atOnce(key(own ? input : ((input as { input?: unknown } | null)?.input ?? null)))
+    const of = own ? input : ((input as { input?: unknown } | null)?.input ?? null)
+    const text = atOnce(owned(warned, () => key(of)))
     if (
       typeof text === 'string' &&
       text !== '' &&

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { ActionDefinition } from '../definition/definition.ts'
 import type { LogFields, LogWriter } from '../definition/log.ts'
 import type { StepContext } from '../definition/step.ts'
@@ -33,7 +33,7 @@ type Word = { id: number } & (
 )
 
 /** After these nobody waits for the answer: the thread is ended, whatever it does. */
-const overCodes = ['STEP_TIMEOUT', 'HEARTBEAT_MISSED', 'STEP_LOST', 'NODE_FENCED'] as const
+const overCodes = ['STEP_TIMEOUT', 'HEARTBEAT_MISSED', 'STEP_LOST', 'NODE_FENCED', 'UNHANDLED_ERROR'] as const
 
 /** How many threads there are when nobody says. */
 export function defaultThreads(): number {
@@ -45,6 +45,8 @@ export class Threads implements Service {
   /** Most calls at a time, for those who reserve places. */
   readonly limit: Limit
   readonly #idle: Worker[] = []
+  /** Each with the port that only the engine's code in it has: what the user's code posts to its parent is not heard. */
+  readonly #ports = new WeakMap<Worker, MessagePort>()
   readonly #all = new Set<Worker>()
   readonly #waiting: Call[] = []
   /** What each is at. */
@@ -92,10 +94,14 @@ export class Threads implements Service {
   }
 
   #start(): Worker {
-    const worker = new Worker(THREAD, { eval: true, name: 'triarch-step', ...threadArguments() })
-    worker.unref()
+    const { port1: here, port2: port } = new MessageChannel()
+    const given = { workerData: { port }, transferList: [port] }
+    const worker = new Worker(THREAD, { eval: true, name: 'triarch-step', ...given, ...threadArguments() })
+    this.#ports.set(worker, here)
     this.#all.add(worker)
-    worker.on('message', (word: Word) => this.#calls.get(worker)?.hear(word))
+    here.on('message', (word: Word) => this.#calls.get(worker)?.hear(word))
+    worker.unref()
+    here.unref()
     worker.on('error', (error) => this.#ended(worker, error))
     worker.on('exit', () => this.#ended(worker, undefined))
     return worker
@@ -106,6 +112,7 @@ export class Threads implements Service {
     const place = this.#idle.indexOf(worker)
     if (place >= 0) this.#idle.splice(place, 1)
     this.#all.delete(worker)
+    this.#ports.get(worker)?.close()
     this.#calls.get(worker)?.over(new UnknownOutcomeError('the thread that ran the attempt ended', { cause }))
   }
 
@@ -119,6 +126,7 @@ export class Threads implements Service {
 
   #give(worker: Worker, call: Call): void {
     const { module, operation, args, step } = call
+    const port = this.#ports.get(worker) as MessagePort
     const id = ++this.#lastId
     const end = () => {
       this.#calls.delete(worker)
@@ -143,6 +151,7 @@ export class Threads implements Service {
       }
       end()
       worker.unref()
+      port.unref()
       this.#idle.push(worker)
       if (word.type === 'done') call.resolve(word.output)
       else call.reject(errorOf(word))
@@ -151,14 +160,15 @@ export class Threads implements Service {
     const abort = () => {
       const { reason } = step.signal
       if (overCodes.some((code) => isTriarchError(reason, code))) return over(reason)
-      worker.postMessage({ type: 'abort', id, reason: toRecord(reason) })
+      port.postMessage({ type: 'abort', id, reason: toRecord(reason) })
     }
     this.#calls.set(worker, { hear, over })
     worker.ref()
+    port.ref()
     const { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, received, token, completeBy } = step
     const told = { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, received, token, completeBy }
     try {
-      worker.postMessage({ type: 'call', id, module, operation, args, step: told })
+      port.postMessage({ type: 'call', id, module, operation, args, step: told })
     } catch (error) {
       return over(error)
     }
@@ -234,7 +244,11 @@ function withDetails({ details, cause, ...error }: ErrorRecord): ErrorRecord {
 
 /** Runs in each thread. Plain JavaScript in a string: no bundler has a file of ours to find. */
 const THREAD = `
-const { parentPort } = require('node:worker_threads')
+const { workerData } = require('node:worker_threads')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { port } = workerData
+delete workerData.port
+const calls = new AsyncLocalStorage()
 const brand = Symbol.for('triarch.step-error')
 let current = null
 
@@ -260,9 +274,9 @@ function failed(id, error) {
   try {
     const own = typeof error === 'object' && error !== null
     const retryAfter = own && typeof error.retryAfter === 'number' ? error.retryAfter : undefined
-    parentPort.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
+    port.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
   } catch {
-    parentPort.postMessage({ id, type: 'failed', error: { name: 'Error', message: 'what the code threw cannot leave its thread' } })
+    port.postMessage({ id, type: 'failed', error: { name: 'Error', message: 'what the code threw cannot leave its thread' } })
   }
 }
 
@@ -274,12 +288,22 @@ function logOf(id) {
     if (left-- <= 0) return
     const told = left > 0 ? { message: String(message), fields } : { message: 'more lines of the thread are dropped', fields: {} }
     try {
-      parentPort.postMessage({ id, type: 'log', level, ...told })
+      port.postMessage({ id, type: 'log', level, ...told })
     } catch {
-      parentPort.postMessage({ id, type: 'log', level, message: told.message, fields: { omitted: 'they cannot leave their thread' } })
+      port.postMessage({ id, type: 'log', level, message: told.message, fields: { omitted: 'they cannot leave their thread' } })
     }
   }
   return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+}
+
+// What a call left behind ends that call, and no other of this thread.
+for (const event of ['unhandledRejection', 'uncaughtException']) {
+  process.on(event, (cause) => {
+    const id = calls.getStore()
+    if (id === undefined) throw cause
+    const error = new Error('the code of a thread left an error behind that nobody handled: ' + (cause?.message ?? cause), { cause })
+    failed(id, Object.assign(error, { code: 'UNHANDLED_ERROR', [brand]: 'unknown-outcome' }))
+  })
 }
 
 async function act({ id, module, operation, args, step }) {
@@ -299,12 +323,12 @@ async function act({ id, module, operation, args, step }) {
         throw Object.assign(new Error('a step cannot be suspended from a thread'), { code: 'STEP_MISUSE', [brand]: 'permanent' })
       },
       heartbeat(beat = {}) {
-        parentPort.postMessage({ id, type: 'heartbeat', beat })
+        port.postMessage({ id, type: 'heartbeat', beat })
       },
     }
     const output = await code(...args, context, ...(operation === 'run' && step.received ? [step.received] : []))
     try {
-      parentPort.postMessage({ id, type: 'done', output })
+      port.postMessage({ id, type: 'done', output })
     } catch (error) {
       throw Object.assign(new Error('the output cannot leave its thread: ' + error.message), { name: 'TriarchError', code: 'INVALID_OUTPUT' })
     }
@@ -313,8 +337,8 @@ async function act({ id, module, operation, args, step }) {
   }
 }
 
-parentPort.on('message', (message) => {
-  if (message.type === 'call') act(message)
+port.on('message', (message) => {
+  if (message.type === 'call') calls.run(message.id, act, message)
   else if (current?.id === message.id) current.controller.abort(revived(message.reason))
 })
 `

@@ -1,4 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
+import { owned } from '../environment/owner.ts'
+import { unhandled } from '../error/unhandled.ts'
 
 /**
  * Waits for somebody's code no longer than so, and asks it once at a time: one that never answers costs one call that never ends, and nobody
@@ -7,11 +9,14 @@ import type { Environment } from '../environment/environment.ts'
 export class Bound {
   readonly #environment: Pick<Environment, 'timer'>
   readonly #timeout: number
+  readonly #failed: (error: unknown) => void
   #silent = false
 
-  constructor(environment: Pick<Environment, 'timer'>, timeout: number) {
+  /** `failed`: told of what the code leaves behind. */
+  constructor(environment: Pick<Environment, 'timer'>, timeout: number, failed: (error: unknown) => void) {
     this.#environment = environment
     this.#timeout = timeout
+    this.#failed = failed
   }
 
   /** Rejects with what the work throws, and where it does not answer in time, or has not answered an earlier call yet. */
@@ -19,7 +24,8 @@ export class Bound {
     if (this.#silent) throw new Error('it has not answered an earlier call yet')
     this.#silent = true
     const over = new AbortController()
-    const answer = (async () => work(over.signal))().finally(() => {
+    const left = (error: unknown) => this.#failed(unhandled('code of an alert', error))
+    const answer = owned({ left }, async () => work(over.signal)).finally(() => {
       this.#silent = false
     })
     const { promise: late, reject } = Promise.withResolvers<never>()

@@ -42,8 +42,8 @@ export class Delivery {
 
   constructor(means: Means) {
     this.#means = means
-    const { sinks, environment, settings } = means
-    this.#bounds = new Map(sinks.map(({ name }) => [name, new Bound(environment, settings.timeout)]))
+    const { sinks, environment, settings, failed } = means
+    this.#bounds = new Map(sinks.map(({ name }) => [name, new Bound(environment, settings.timeout, failed)]))
     this.#quiet = new Map(sinks.flatMap(({ name, quiet }) => (quiet ? [[name, quietOf(name, quiet)] as const] : [])))
   }
 

@@ -51,7 +51,7 @@ export class Watch implements Service {
   constructor(options: WatchOptions) {
     this.#options = options
     for (const name of options.settings.rules.keys())
-      this.#bounds.set(name, new Bound(options.environment, options.settings.timeout))
+      this.#bounds.set(name, new Bound(options.environment, options.settings.timeout, options.failed))
   }
 
   start(): void {

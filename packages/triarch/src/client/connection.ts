@@ -1,6 +1,7 @@
 import type { Sharing } from '../definition/fairness.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { Leisure } from '../environment/leisure.ts'
+import { type Owner, owned } from '../environment/owner.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
@@ -11,6 +12,7 @@ import type { Limits } from '../node/options.ts'
 import { datedEvents } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import { warned } from '../telemetry/guarded.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
 import type { Reading } from '../view/reading.ts'
@@ -52,6 +54,8 @@ export class Connection {
   isLocal: (id: string) => boolean = () => false
   /** Whether a node's process is known to be no more, whatever its lease says. */
   isGone: (node: NodeRow) => boolean = () => false
+  /** Of code that says how a step is shown. */
+  owner: Owner = warned
   /** Why a submission with this id is not taken yet; null: none waits here. */
   unsubmitted: (id: string) => Explanation | null = () => null
   /** Opens the store, if it is not yet open. */
@@ -154,7 +158,7 @@ export class Connection {
     const reading = await this.read(await this.row(id))
     const views = reading.steps()
     const { texts } = reading.redaction
-    for (const view of views) await present(view, this.registry)
+    for (const view of views) await owned(this.owner, () => present(view, this.registry))
     return views.map((view) => {
       const { summary, hints } = view
       return { ...view, ...texts.scrub({ summary, hints }) }

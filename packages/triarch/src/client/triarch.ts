@@ -15,11 +15,13 @@ import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
+import { type Owner, owned } from '../environment/owner.ts'
 import { Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import { SteadyEnvironment } from '../environment/steady.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import { unhandled } from '../error/unhandled.ts'
 import { healthOf } from '../health/checks.ts'
 import { listProbes, type ProbePage, type ProbesOptions } from '../health/endpoint.ts'
 import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
@@ -178,6 +180,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #notices: Notices | null
   readonly #attendance: Attendance
   readonly #failed: (error: unknown) => void
+  /** Of code around submissions and views. */
+  readonly #owner: Owner = { left: (error) => this.#failed(unhandled('code of a definition', error)) }
   readonly #telemetry: Telemetry
   readonly #log: Log | null
   readonly #patience: Patience
@@ -247,6 +251,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#reader.recall()
     this.#signing = new SigningKeys({ store: this.#store, environment: this.#environment, failed: this.#failed })
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
+    this.#connection.owner = this.#owner
     this.#connection.unsubmitted = (id) => this.#entrance.explain(id)
     const { fairness } = this.#settings
     const weights = () => this.#values.reading(engineSetting).value.weights
@@ -436,11 +441,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { tags = {}, transaction } = options
     const metadata = checkMetadata('submit', options.metadata ?? {})
     const call = { workflow: workflow.name, input, id: options.id, tags, metadata, transaction }
-    await around(chain, 'submit', call, async (changed) => {
-      const some = options.metadata !== undefined || Object.keys(metadata).length > 0
-      made = await this.#submit(workflow, changed, some ? { ...options, metadata } : options, within)
-      return made.id
-    })
+    await owned(this.#owner, () =>
+      around(chain, 'submit', call, async (changed) => {
+        const some = options.metadata !== undefined || Object.keys(metadata).length > 0
+        made = await this.#submit(workflow, changed, some ? { ...options, metadata } : options, within)
+        return made.id
+      }),
+    )
     if (made === undefined)
       throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')
     return new StoredTask<O, E>(this.#connection, made.id, workflow, made)
@@ -457,7 +464,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const id = () => this.#environment.id()
     const { share, missed } = this.#connection
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks, share }
-    const draft = await newTask(workflow, input, options, given)
+    const make = () => newTask(workflow, input, options, given)
+    const { input: schema, plan, exclusive } = workflow.definition
+    const draft = await (schema || plan || exclusive || share ? owned(this.#owner, make) : make())
     const { task } = draft
     const { created, heldBy, first } = await this.#create(draft, options.transaction, within)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import { type Owner, owned } from './owner.ts'
 
 /**
  * What Node's `AsyncLocalStorage` holds at some place: code of a user that the engine calls later sees that again. The engine
@@ -13,6 +14,11 @@ export class CallContext {
   /** The context of the code that asks: a few dozen ns. */
   static here(): CallContext {
     return new CallContext()
+  }
+
+  /** The same, and the owner answers for what code leaves behind that runs in it. */
+  ownedBy(owner: Owner): CallContext {
+    return this.run(() => owned(owner, () => new CallContext()))
   }
 
   run<R>(work: () => R): R {

@@ -142,7 +142,7 @@ export const errorCatalogue = {
     'Nodes of an earlier version are still working on the store: update or stop them, then run migrate() again.',
   STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED:
-    'The server is a version of PostgreSQL that Triarch does not support: use a supported version.',
+    'The server is not PostgreSQL, is a version of it that Triarch does not support, or the database has another encoding than UTF8: see the message.',
   STORE_READ_ONLY: 'The server takes no writes, as a standby does: use the address of the primary.',
   STORE_UNAVAILABLE: 'The server of the store was out of reach for too long: check it and the network, then try again.',
   STORE_UNANSWERED: 'The store gave no answer, so nobody can say whether the call took effect: look, or ask again.',
@@ -155,7 +155,9 @@ export const errorCatalogue = {
   TRANSACTION_ENDED:
     'A function given to task.transaction ended its transaction, or used it after the function had ended: leave COMMIT and ROLLBACK to Triarch, throw to undo, and await all that the function starts.',
   WORKFLOW_MISUSE:
-    'A workflow awaited something that is not a task call, or used its context outside of its turn: await only what the context gives.',
+    'A workflow awaited something that is not a task call, or used its context outside of its turn: await only what the context gives, and put everything else into a step.',
+  UNHANDLED_ERROR:
+    'Code that the engine runs left an error behind, such as a promise that rejected before anybody awaited it, or a callback that threw: await each promise as soon as it is made, or give it a catch.',
   MIDDLEWARE_MISUSE: 'A middleware called next() twice, or did not let a task be submitted: see the message.',
   STEP_MISUSE: 'A step used its context where it may not: see the message.',
   ANSWER_DEFERRED:

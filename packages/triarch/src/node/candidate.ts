@@ -1,7 +1,9 @@
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
+import { owned } from '../environment/owner.ts'
 import { TriarchError } from '../error/error.ts'
+import { unhandled } from '../error/unhandled.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import { isIdentifier } from '../value/text.ts'
@@ -99,7 +101,8 @@ export class Candidate {
     this.#leads = true
     this.#term = term
     try {
-      const value = await this.#context.run(async () => this.#run(term))
+      const left = (error: unknown) => this.#failed(unhandled(`the function that leads "${this.name}"`, error))
+      const value = await this.#context.run(() => owned({ left }, async () => this.#run(term)))
       return this.#judge(term, 'returned', value)
     } catch (error) {
       return this.#judge(term, 'failed', error)

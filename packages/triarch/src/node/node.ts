@@ -161,7 +161,7 @@ export class Node {
       logs: this.#logs,
       token,
       ...{ environment, node: this.id, payload: limits.payload },
-      telemetry,
+      ...{ telemetry, failed },
       late: () => stale(1),
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,

@@ -1,3 +1,4 @@
+import type { TriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -32,6 +33,10 @@ export interface Driver {
   misses?(step: Step): boolean
   /** What its code said since it was asked last; null: nothing. */
   said?(): readonly LogEntry[] | null
+  /** Its code left an error behind that nobody handled: a promise of this rejection, or null. */
+  left?(error: TriarchError, promise: Promise<unknown> | null): void
+  /** The rejection was handled after all. */
+  handled?(promise: Promise<unknown>): void
   /** The task can go no further here, and may elsewhere. */
   isStranded(state: TaskState): boolean
   /** The task waits, and for nothing that the engine knows of. */

@@ -80,6 +80,8 @@ export interface RunnerHost<Runner = never> {
   handOn(task: string, messages: readonly Message[]): Promise<void>
   /** The task leaves this node: it is set apart, or given back to be taken up anew from its history. */
   letGo(runner: Runner, why: TriarchError | null): void
+  /** Told of what the code of a task left behind that is not here any more. */
+  astray(error: Error): void
   /** The task waits for nothing that the engine knows of, and nothing of it runs here. */
   stalled(runner: Runner): void
   /** It waits, and not just for a moment: it may have to make room. */

@@ -1,7 +1,9 @@
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import { delay, type Timer } from '../environment/environment.ts'
+import type { Owner } from '../environment/owner.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import { unhandled } from '../error/unhandled.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
 import type { Message, Reply } from '../kernel/message.ts'
@@ -54,7 +56,7 @@ type Phase = 'turning' | 'resting' | 'parting' | 'gone'
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
  * decided once it is durable. Never more than one transition in flight: what comes meanwhile makes the next.
  */
-export class TaskRunner {
+export class TaskRunner implements Owner {
   readonly id: string
   key: number | null = null
   state: TaskState
@@ -124,7 +126,7 @@ export class TaskRunner {
   ) {
     this.#host = host
     this.#attempts = new Attempts(host)
-    this.context = context
+    this.context = context.ownedBy(this)
     this.id = id
     this.epoch = epoch
     this.state = state
@@ -220,6 +222,17 @@ export class TaskRunner {
     this.#mail.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, letter: null })
     this.#wake()
     return recorded
+  }
+
+  /** By code of the task that is no step's. */
+  left(cause: unknown, promise: Promise<unknown> | null): void {
+    const error = unhandled(`the code of task ${this.id}`, cause)
+    if (this.#gone || this.state.status === 'stopped' || !this.#driver.left) this.#host.astray(error)
+    else this.#driver.left(error, promise)
+  }
+
+  handled(promise: Promise<unknown>): void {
+    this.#driver.handled?.(promise)
   }
 
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */

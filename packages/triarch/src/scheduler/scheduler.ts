@@ -456,6 +456,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     })
   }
 
+  astray(error: Error): void {
+    this.#options.failed(error)
+  }
+
   stalled({ id, state }: TaskRunner): void {
     this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
   }

@@ -1,9 +1,9 @@
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
-import { guarded } from '../error/guarded.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
+import { guarded } from './guarded.ts'
 import { type Line, levelOf, lineOf, worstOf } from './line.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel'
 import { CallContext } from '../environment/context.ts'
-import { guarded } from '../error/guarded.ts'
 import { type TelemetryEvents, type TelemetryListeners, type TelemetryName, telemetryNames } from './catalogue.ts'
+import { guarded } from './guarded.ts'
 import type { Log } from './logger.ts'
 
 /** Where one event leaves the engine. Who tells asks first whether it is `open`: nothing is made that nobody hears. */

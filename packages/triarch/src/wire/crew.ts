@@ -37,6 +37,8 @@ export interface OwnCrewOptions {
   threads: number
   /** There is something to say. */
   urge: () => void
+  /** Told of what code left behind when nobody waited for it any more. */
+  failed: (error: unknown) => void
 }
 
 /** How long code that was told to end has for that, at most (ms). */
@@ -50,7 +52,7 @@ export class OwnCrew implements Crew {
   readonly #threads: Threads | null
   #payload = DEFAULT_PAYLOAD_LIMIT
 
-  constructor({ environment, agents, middleware, threads, urge }: OwnCrewOptions) {
+  constructor({ environment, agents, middleware, threads, urge, failed }: OwnCrewOptions) {
     this.instance = environment.id()
     this.#threads = Threads.in(environment, threads)
     const chains = new Map<string, readonly Middleware[]>()
@@ -73,6 +75,7 @@ export class OwnCrew implements Crew {
       },
       around,
       late: () => undefined,
+      failed,
       // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
       lease: { holds: () => true, sure: async () => true, trace: null },
       threads: this.#threads,

@@ -72,15 +72,15 @@ export class Exchange implements ConnectedAgents {
     this.#environment = options.environment ?? systemEnvironment()
     this.#connected.promise.catch(() => undefined)
     const urge = () => this.#urge()
+    const failed = (error: unknown) => this.#failed(error)
     this.#process = new AgentProcess({
       environment: this.#environment,
       crew: new OwnCrew({
         ...{ environment: this.#environment, agents: options.agents, middleware: options.middleware ?? [], urge },
         threads: options.threads ?? defaultThreads(),
+        failed,
       }),
-      software: 'triarch',
-      urge,
-      failed: (error) => this.#failed(error),
+      ...{ software: 'triarch', urge, failed },
     })
     this.#urge()
   }

@@ -207,6 +207,8 @@ const cases: Record<Place, Case> = {
   polling: (bomb) => acting({ run: polling({ invoke: () => 1, poll: () => 1, done: bomb.go }) }),
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** Every trap of it throws. */
 function hostile(): Error {
   const trap = () => {
@@ -238,12 +240,35 @@ describe.each([
   ],
   ['gives what throws when it is looked at', () => hostile()],
   ['never ends', () => new Promise(() => undefined)],
-] as const)('a function of the user that %s hurts nothing but what asked for it', (_, explode) => {
-  it.each(Object.entries(cases))('%s', async (place, make) => {
+  [
+    'leaves a promise behind that rejects',
+    () => {
+      void Promise.reject(new Error('bomb'))
+    },
+  ],
+  [
+    'leaves a promise behind that rejects later',
+    () => {
+      void turn().then(() => Promise.reject(new Error('bomb')))
+    },
+  ],
+  [
+    'throws in a callback of its own',
+    () => {
+      setImmediate(() => {
+        throw new Error('bomb')
+      })
+    },
+  ],
+] as const)('a function of the user that %s hurts nothing but what asked for it', (how, explode) => {
+  const isLeft = how.startsWith('leaves') || how.startsWith('throws in')
+  // The engine's own clock is no code of a user's.
+  const places = Object.entries(cases).filter(([place]) => !isLeft || !place.startsWith('environment'))
+  it.each(places)('%s', async (place, make) => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const unhandled: unknown[] = []
     const listen = (error: unknown) => unhandled.push(error)
-    process.on('unhandledRejection', listen)
+    process.on('unhandledRejection', listen).on('uncaughtException', listen)
     try {
       const bomb: Bomb = {
         calls: 0,
@@ -282,7 +307,7 @@ describe.each([
       await new Promise((resolve) => setImmediate(resolve))
       expect(unhandled).toEqual([])
     } finally {
-      process.off('unhandledRejection', listen)
+      process.off('unhandledRejection', listen).off('uncaughtException', listen)
       stderr.mockRestore()
     }
   })

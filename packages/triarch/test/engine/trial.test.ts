@@ -100,6 +100,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     token: () => '',
     around: () => [],
     late() {},
+    failed() {},
     lease,
     threads: null,
     dock,

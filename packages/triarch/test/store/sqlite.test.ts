@@ -1,6 +1,6 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -119,6 +119,36 @@ describe('the SQLite store', () => {
       }
     },
   )
+
+  it.each(['auto', 'inline', 'worker'] as const)('takes nothing more once its log was deleted (%s)', async (writer) => {
+    for (const part of ['-wal', '-shm']) {
+      const file = path()
+      const store = await opened(file, { writer })
+      await store.submit([newTask('t')])
+      clock.advance(2_000)
+      expect(await store.task('t')).toMatchObject({ id: 't' })
+      rmSync(`${file}${part}`)
+      clock.advance(2_000)
+      const gone = { code: 'STORE_REPLACED', message: expect.stringContaining(`${part}" was deleted`) }
+      await expect(store.submit([newTask('u')])).rejects.toMatchObject(gone)
+      await store.close()
+    }
+  })
+
+  it('goes on with the same file when the process changes its directory', async () => {
+    const file = path()
+    const before = process.cwd()
+    const store = sqlite(relative(before, file))(clock)
+    process.chdir(folder())
+    try {
+      await store.open()
+      await store.submit([newTask('t')])
+      await store.close()
+      expect(existsSync(file)).toBe(true)
+    } finally {
+      process.chdir(before)
+    }
+  })
 
   it.each(['auto', 'inline', 'worker'] as const)('says which file cannot be opened, and why (%s)', async (writer) => {
     const file = path()

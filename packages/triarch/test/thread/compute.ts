@@ -1,10 +1,10 @@
 // The module of an action that runs in threads.
 
-import { threadId } from 'node:worker_threads'
+import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { PermanentError, type StepContext, TransientError, UnknownOutcomeError } from '../../src/index.ts'
 
 export interface Wish {
-  do: 'sum' | 'spin' | 'fail' | 'exit' | 'wait' | 'beat' | 'leak' | 'suspend'
+  do: 'sum' | 'spin' | 'fail' | 'exit' | 'wait' | 'beat' | 'leak' | 'suspend' | 'forge' | 'stray' | 'leave' | 'release'
   numbers?: number[]
   kind?: 'transient' | 'permanent' | 'unknown' | 'plain' | 'deep' | 'hostile'
 }
@@ -49,6 +49,24 @@ export async function run(wish: Wish, step: StepContext): Promise<{ sum: number;
       return { sum, thread: threadId, note: { checkpoint: step.checkpoint, metadata: step.metadata } }
     case 'leak':
       return { sum, thread: threadId, note: () => undefined }
+    case 'forge':
+      for (const word of [null, undefined, 7, 'done']) parentPort?.postMessage(word)
+      for (let id = 0; id < 20; id++) parentPort?.postMessage({ id, type: 'done', output: 'forged' })
+      return { sum, thread: threadId, note: Object.keys(workerData as object) }
+    case 'stray':
+      if (step.attempt > 1) break
+      void Promise.reject(new Error('left behind'))
+      await new Promise(() => undefined)
+      break
+    case 'leave':
+      void new Promise((resolve) => Object.assign(globalThis, { release: resolve })).then(() => {
+        throw new Error('left behind')
+      })
+      break
+    case 'release':
+      ;(globalThis as unknown as { release: (of: unknown) => void }).release(null)
+      await new Promise((resolve) => setImmediate(resolve))
+      break
     case 'suspend':
       return step.suspend()
   }

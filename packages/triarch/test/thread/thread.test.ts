@@ -50,6 +50,34 @@ describe('an action that runs in threads', () => {
     })
   })
 
+  it('hears nothing of what its code posts to the parent by itself', async () => {
+    const { flow, definitions } = made()
+    await running(definitions, async (triarch) => {
+      const task = await triarch.submit(flow, { do: 'forge', numbers: [1, 2] })
+      expect(await task.result()).toMatchObject({ sum: 3, note: [] })
+    })
+  })
+
+  it('fails by what its code leaves behind, and is tried again', async () => {
+    const { flow, definitions } = made()
+    await running(definitions, async (triarch) => {
+      const task = await triarch.submit(flow, { do: 'stray', numbers: [1, 2] })
+      expect(await task.result()).toMatchObject({ sum: 3 })
+      const [step] = await task.steps()
+      expect(step).toMatchObject({ attempts: 2 })
+    })
+  })
+
+  it('is not hurt by what an earlier call in its thread left behind', async () => {
+    const { flow, definitions } = made()
+    await running({ ...definitions, threads: 1 }, async (triarch) => {
+      await (await triarch.submit(flow, { do: 'leave' })).result()
+      const task = await triarch.submit(flow, { do: 'release' })
+      await task.result()
+      expect((await task.steps())[0]).toMatchObject({ attempts: 1 })
+    })
+  })
+
   it.each([
     ['transient', 3, { name: 'TransientError', message: 'later' }],
     ['permanent', 1, { name: 'PermanentError', message: 'never' }],

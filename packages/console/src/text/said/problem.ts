@@ -116,7 +116,8 @@ export const problem: Readonly<Record<string, string>> = {
   STORE_SCHEMA_NEWER: 'Ein neueres Triarch hat den Speicher geschrieben: diesen Prozess erneuern.',
   STORE_FORMAT_IN_USE: 'Knoten einer älteren Version arbeiten noch daran: sie erneuern oder beenden.',
   STORE_SCHEMA_OLD: 'Dem Speicher fehlt, was dieses Triarch hinzugefügt hat: migrate() ausführen.',
-  STORE_POSTGRES_UNSUPPORTED: 'Diese Version von PostgreSQL wird nicht unterstützt.',
+  STORE_POSTGRES_UNSUPPORTED:
+    'Dieser Server oder seine Version wird nicht unterstützt, oder die Datenbank hat eine andere Kodierung als UTF8.',
   STORE_READ_ONLY: 'Dieser Datenbankserver nimmt nichts an, was geschrieben wird: die Adresse des Hauptservers nehmen.',
   STORE_UNAVAILABLE: 'Die Datenbank war zu lange nicht zu erreichen: sie und das Netz prüfen, dann noch einmal.',
   STORE_UNANSWERED: 'Der Speicher antwortete nicht, und niemand kann sagen, ob es gewirkt hat: nachsehen.',
@@ -128,6 +129,7 @@ export const problem: Readonly<Record<string, string>> = {
   TRANSACTION_ENDED:
     'Eine Funktion hat ihre Transaktion selbst beendet oder nach ihrem Ende benutzt: COMMIT und ROLLBACK sind Triarchs Sache, und auf alles Begonnene ist zu warten.',
   WORKFLOW_MISUSE: 'Ein Ablauf wartete auf etwas, das kein Aufruf der Aufgabe ist.',
+  UNHANDLED_ERROR: 'Code hinterließ einen Fehler, den niemand behandelt hat.',
   MIDDLEWARE_MISUSE: 'Eine Middleware tat, was sie nicht darf.',
   STEP_MISUSE: 'Ein Schritt tat, was er nicht darf.',
   ANSWER_DEFERRED: 'Ein Agent sagte später zu, wo sofort zu antworten ist.',

@@ -20,9 +20,13 @@ export class FunctionDriver implements Driver {
   readonly #host: RunnerHost
   /** What the code asked for when it was not its turn. */
   #stray: TriarchError | null = null
+  /** Rejections that nobody has handled yet. */
+  readonly #left = new Map<Promise<unknown> | null, TriarchError>()
+  readonly #wake: () => void
 
   constructor(workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) {
     this.#host = host
+    this.#wake = wake
     this.#run = new FunctionRun(workflow, rebuilt, host.limits.payload, (error) => {
       this.#stray = error
       wake()
@@ -30,11 +34,22 @@ export class FunctionDriver implements Driver {
   }
 
   get urgent(): boolean {
-    return this.#stray !== null
+    return this.#stray !== null || this.#left.size > 0
+  }
+
+  left(error: TriarchError, promise: Promise<unknown> | null): void {
+    this.#left.set(promise, error)
+    this.#wake()
+  }
+
+  handled(promise: Promise<unknown>): void {
+    this.#left.delete(promise)
   }
 
   async replay(rebuilt: Rebuilt, undoes: boolean): Promise<void> {
     if (wasRunning(rebuilt.state, undoes)) await replay(this.#host, this.#run, rebuilt)
+    // What seemed to be left behind in the middle of a long replay may have been handled later on.
+    if (this.#left.size > 0) await new Promise<void>((resolve) => this.#host.environment.soon(resolve))
   }
 
   begin(at: number): boolean {
@@ -58,8 +73,11 @@ export class FunctionDriver implements Driver {
   }
 
   advance(turn: Turn): void {
-    if (this.#stray) pauseFor(turn, this.#stray)
+    const [left = null] = this.#left.values()
+    const error = this.#stray ?? left
+    if (error) pauseFor(turn, error)
     this.#stray = null
+    this.#left.clear()
   }
 
   code({ id }: Step): LocalCode | undefined {

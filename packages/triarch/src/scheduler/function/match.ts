@@ -1,4 +1,5 @@
 import { TriarchError } from '../../error/error.ts'
+import { placeOf } from '../../error/place.ts'
 import type { Decision } from '../../kernel/event.ts'
 
 /** Whether the code asks for what the history recorded: the kind of decision, its id and its name; not its input. */
@@ -66,8 +67,15 @@ export function isCode(decision: Decision): boolean {
   return !isMarker(decision) && decision.type !== 'waitCancelled'
 }
 
-export function misuse(what: string): TriarchError {
-  return new TriarchError('WORKFLOW_MISUSE', `the workflow ${what} after awaiting something that is not durable`)
+/** `at`: what shows the place in the user's code, by its stack. */
+export function misuse(what: string, at: unknown = new Error()): TriarchError {
+  const place = placeOf(at)
+  const where = place === null ? '' : ` at ${place}`
+  return new TriarchError(
+    'WORKFLOW_MISUSE',
+    `the workflow ${what}${where} after awaiting something that is not durable: put that into a step (task.run), or use task.sleep for a timer`,
+    place === null ? {} : { details: { place } },
+  )
 }
 
 export function mismatch(recorded: Decision | undefined, asked: Decision | undefined): TriarchError {

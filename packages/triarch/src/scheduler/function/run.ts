@@ -364,15 +364,18 @@ export class FunctionRun implements Decider {
   }
 
   #threw(error: unknown): void {
+    // Told already, or by something that is not the task's.
+    if (!this.#active) {
+      if (this.failure) return
+      const text = error instanceof Error ? error.message : String(error)
+      return this.#stray(isTriarchError(error, 'WORKFLOW_MISUSE') ? error : misuse(`failed with "${text}"`, error))
+    }
     const rescue = isTriarchError(error, 'STEP_FAILED') ? (error as StepFailedError).rescue : ownRescue(this.workflow)
     this.#end({ type: 'threw', error: toRecord(error), rescue })
   }
 
   #end(decision: Decision): void {
-    try {
-      this.issue({ decision })
-    } catch {
-      // Told as a stray already: the code ended in a turn that was not its own.
-    }
+    if (this.#active) this.issue({ decision })
+    else this.#stray(misuse('returned', null))
   }
 }

@@ -1,6 +1,8 @@
 import type { Workflow } from '../../definition/definition.ts'
+import { owned } from '../../environment/owner.ts'
 import { TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
+import { unhandled } from '../../error/unhandled.ts'
 import type { Message } from '../../kernel/message.ts'
 import type { TaskState } from '../../kernel/state.ts'
 import { defaultPolicy } from '../../kernel/step/policy.ts'
@@ -20,7 +22,9 @@ export function planInTime(host: RunnerHost, workflow: Workflow, { input, nextId
     const timer = host.environment.timer(within, () =>
       failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),
     )
-    makePlan(workflow, input, { first: nextId, limits, transaction: undefined, ...host.planning }).then((plan) => {
+    const left = (error: unknown) => failed(unhandled(`the plan of ${workflow.name}`, error))
+    const options = { first: nextId, limits, transaction: undefined, ...host.planning }
+    owned({ left }, () => makePlan(workflow, input, options)).then((plan) => {
       timer.cancel()
       resolve({ type: 'planned', plan })
     }, failed)

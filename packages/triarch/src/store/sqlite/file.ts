@@ -8,20 +8,20 @@ import type { StoreVitals } from '../vitals.ts'
 const EVERY = 1_000
 
 /**
- * The file that was opened is still the one under its path. A connection goes on with a file that was deleted or replaced, and
- * what is written there nobody will ever find.
+ * The file that was opened is still the one under its path, and so are its `-wal` and `-shm`. A connection goes on with a file
+ * that was deleted or replaced, and what is written there nobody will ever find. SQLite itself deletes the `-wal` only when the
+ * last connection to the file is closed, so the store keeps one open.
  */
 export class SameFile {
   readonly #environment: Pick<Environment, 'monotonic'>
-  readonly #path: string
-  readonly #opened: string | null
+  /** With the identity that each had when it was seen first. */
+  readonly #files: { path: string; opened: string | null }[]
   #next: number
   #gone: TriarchError | null = null
 
   constructor(environment: Pick<Environment, 'monotonic'>, path: string) {
     this.#environment = environment
-    this.#path = path
-    this.#opened = identityOf(path)
+    this.#files = [path, `${path}-wal`, `${path}-shm`].map((it) => ({ path: it, opened: identityOf(it) }))
     this.#next = environment.monotonic() + EVERY
   }
 
@@ -31,11 +31,14 @@ export class SameFile {
     const now = this.#environment.monotonic()
     if (now < this.#next) return
     this.#next = now + EVERY
-    const found = identityOf(this.#path)
-    if (found === this.#opened) return
-    const what = found === null ? 'deleted' : 'replaced by another'
-    this.#gone = new TriarchError('STORE_REPLACED', `the file "${this.#path}" was ${what} while it was in use`)
-    throw this.#gone
+    for (const file of this.#files) {
+      const found = identityOf(file.path)
+      file.opened ??= found
+      if (found === file.opened) continue
+      const what = found === null ? 'deleted' : 'replaced by another'
+      this.#gone = new TriarchError('STORE_REPLACED', `the file "${file.path}" was ${what} while it was in use`)
+      throw this.#gone
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { TriarchError } from '../../error/error.ts'
 import { checkInteger, checkOptions } from '../../value/options.ts'
@@ -30,7 +31,7 @@ const writers: readonly SqliteOptions['writer'][] = ['auto', 'inline', 'worker']
 const LONGEST_TIMEOUT = 86_400_000
 
 /**
- * The state store in a SQLite file; `:memory:` keeps it in memory, for tests. Throws INVALID_OPTION, UNKNOWN_OPTION; a file
+ * The state store in a SQLite file; `:memory:` keeps it in memory, for tests. A relative path is resolved when this is called. Throws INVALID_OPTION, UNKNOWN_OPTION; a file
  * that cannot be opened is the STORE_FAILED of whoever opens it.
  * @example const triarch = new Triarch({ store: sqlite('shop.db', { busyTimeout: 30_000 }) })
  */
@@ -46,5 +47,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): StoreFactory 
   checkInteger('sqlite: busyTimeout', busyTimeout, 0, LONGEST_TIMEOUT)
   if (!['auto', 'wait', 'refuse'].includes(migrate))
     throw new TriarchError('INVALID_OPTION', 'sqlite: migrate must be "auto", "wait" or "refuse"')
-  return (environment) => new SqliteStore(environment, { path, writer, busyTimeout, migrate })
+  // Once: a process that changes its directory later goes on with the same file.
+  const fixed = path === ':memory:' || path.startsWith('file:') ? path : resolve(path)
+  return (environment) => new SqliteStore(environment, { path: fixed, writer, busyTimeout, migrate })
 }

@@ -67,6 +67,8 @@ export class SqliteStore implements port.StateStore {
     await this.#open()
     const { path } = this.#settings
     if (path === ':memory:') return
+    // A thread that dies closes its connection: the -wal must outlive it.
+    if (this.#runner instanceof WorkerRunner) this.#ownConnection()
     this.#file = new SameFile(this.#environment, path)
     this.#stir = new Stir(
       this.#environment,

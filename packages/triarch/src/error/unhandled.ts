@@ -1,0 +1,17 @@
+import { isTriarchError, messageOf, TriarchError } from './error.ts'
+
+/** What code left behind: `what` names the code. */
+export function unhandled(what: string, cause: unknown): TriarchError {
+  if (isTriarchError(cause, 'UNHANDLED_ERROR')) return cause
+  return new TriarchError('UNHANDLED_ERROR', `${what} left an error behind that nobody handled: ${textOf(cause)}`, {
+    cause,
+  })
+}
+
+function textOf(cause: unknown): string {
+  try {
+    return messageOf(cause)
+  } catch {
+    return 'it cannot be read'
+  }
+}
