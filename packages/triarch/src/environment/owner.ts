@@ -52,7 +52,7 @@ function taken(event: string | symbol, [first, second]: unknown[]): boolean {
   const owner = owners.getStore()
   if (!owner) return false
   const promise = event === 'unhandledRejection' ? (second as Promise<unknown>) : null
-  if (promise) told.set(promise, owner)
+  if (promise !== null) told.set(promise, owner)
   owners.exit(() => owner.left(first, promise))
   return true
 }

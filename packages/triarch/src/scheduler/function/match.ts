@@ -68,7 +68,7 @@ export function isCode(decision: Decision): boolean {
 }
 
 /** `at`: what shows the place in the user's code, by its stack. */
-export function misuse(what: string, at: unknown = new Error()): TriarchError {
+export function misuse(what: string, at: unknown = new Error('the place of the call')): TriarchError {
   const place = placeOf(at)
   const where = place === null ? '' : ` at ${place}`
   return new TriarchError(
