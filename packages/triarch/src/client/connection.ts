@@ -26,7 +26,7 @@ import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
 import { LogWatch } from './log-watch.ts'
 import { Readings } from './reading.ts'
-import { type Asking, closeTerms, misfit, roomFor, termsOf } from './terms.ts'
+import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { Veils } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
@@ -190,7 +190,7 @@ export class Connection {
       checkSecretTexts(asking.payload, `payload of signal "${asking.name}"`, secrets)
     }
     const control = asking.type !== 'event' && asking.type !== 'signal'
-    const inbox = roomFor(asking, { letters: this.limits.inbox, bytes: this.limits.inboxBytes })
+    const inbox = { letters: this.limits.inbox, bytes: this.limits.inboxBytes }
     const { message, audit } = saidOf(this.environment, id, asking)
     const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms, ...audit }])
     let [outcome] = await post(termsOf(asking, inbox))

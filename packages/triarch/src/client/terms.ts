@@ -36,9 +36,10 @@ function fits(asking: Asking): readonly string[] {
   return named ? ['running', 'compensating', ...all] : all
 }
 
-/** Who has a token fills half of an inbox at most: the rest is for those who may send to the task itself. */
-export function roomFor({ type }: Asking, { letters, bytes }: Amount): Amount {
-  return type === 'signal' ? { letters: Math.ceil(letters / 2), bytes: Math.ceil(bytes / 2) } : { letters, bytes }
+/** Who has a token fills three quarters of an inbox at most: the rest is for those who may send to the task itself. */
+function roomFor({ type }: Asking, { letters, bytes }: Amount): Amount {
+  const share = type === 'signal' ? 0.75 : 1
+  return { letters: Math.ceil(letters * share), bytes: Math.ceil(bytes * share) }
 }
 
 /** On which terms the store takes it. */
@@ -46,7 +47,7 @@ export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const { type } = asking
   const isMail = type === 'event' || type === 'signal'
   const room = isMail
-    ? { ...inbox, only: null, unsaid: unsaid(inbox), asOf: null }
+    ? { ...roomFor(asking, inbox), only: null, unsaid: unsaid(inbox), asOf: null }
     : few(JSON.stringify({ type }), MOST_CONTROLS)
   return { fits: fits(asking), room }
 }
@@ -70,7 +71,7 @@ export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last
   // More than that it says itself.
   const { letters, bytes } = unsaid(inbox)
   if (kept.letters <= letters && kept.bytes <= bytes)
-    terms.push({ fits, room: { ...inbox, only: null, unsaid: kept, asOf: last } })
+    terms.push({ fits, room: { ...roomFor(asking, inbox), only: null, unsaid: kept, asOf: last } })
   return terms
 }
 

@@ -1143,6 +1143,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       before: this.#node?.hosts ?? null,
       // Looks set it as well.
       renewed: async (told) => {
+        this.#signing.refresh()
         if (told) this.#environment.heard(told.asked, told.now, told.answered)
         else if (this.#environment.age > OLDEST_CLOCK) await this.#synchronise()
       },
@@ -1215,7 +1216,6 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
-    this.#signing.close()
     this.#entrance.close(this.#isStopping())
     this.#reader.close()
     this.#connection.live.close(this.#isStopping())

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { CallContext } from '../environment/context.ts'
-import type { Environment, Timer } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
 import type { ChannelKeys } from '../environment/network.ts'
 import { unguessable } from '../environment/secrecy.ts'
 import { holding, signing } from '../policy/secret.ts'
@@ -25,7 +25,7 @@ const nobody = createSecretKey(unguessable(SECRET_BYTES))
 
 /**
  * The keys by which this process signs and checks tokens, tickets and connections between nodes: derived, one for each purpose, from secrets
- * in the store, which are kept in memory and read again every 30 s (docs/decisions/0150-signed-tokens.md).
+ * in the store, which are kept in memory and read again when they are older than 30 s (docs/decisions/0150-signed-tokens.md).
  */
 export class SigningKeys {
   readonly #means: SigningMeans
@@ -34,18 +34,15 @@ export class SigningKeys {
   readonly #derived = new Map<string, KeyObject>()
   #readAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | null = null
-  #timer: Timer | null = null
-  #closed = false
 
   constructor(means: SigningMeans) {
     this.#means = means
   }
 
-  /** For a process that signs: makes the first secret of a new store, and keeps reading. Throws STORE_*. */
+  /** For a process that signs: makes the first secret of a new store. Throws STORE_*. */
   async start(): Promise<void> {
     await this.known()
     if (!this.#signing()) await this.#makeFirst()
-    this.#timer ??= this.#next()
   }
 
   /** Resolves once the secrets are in memory, no older than 30 s. Throws STORE_*. */
@@ -63,13 +60,15 @@ export class SigningKeys {
     return this.#reading
   }
 
-  close(): void {
-    this.#closed = true
-    this.#timer?.cancel()
+  /** Reads them again if they are older than 30 s. A node does so with each renewal of its lease. */
+  refresh(): void {
+    // What cannot be read now is read by the next one.
+    this.known().catch(this.#means.failed)
   }
 
   /** The text, behind the number of the secret, with its signature behind it. */
   sign(purpose: Purpose, text: string): string {
+    this.refresh()
     const secret = this.#current()
     const signed = `${secret.number}.${text}`
     return `${signed}.${this.#mac(this.#keyOf(secret, purpose), signed).toString('base64url')}`
@@ -152,20 +151,5 @@ export class SigningKeys {
     })
     await this.read()
     if (!this.#signing()) throw new Error('the store keeps no secret')
-  }
-
-  #next(): Timer {
-    const timer = CallContext.none.run(() =>
-      this.#means.environment.timer(REFRESH, () => {
-        // What cannot be read now is read by the next one.
-        void this.read()
-          .catch(this.#means.failed)
-          .finally(() => {
-            if (!this.#closed) this.#timer = this.#next()
-          })
-      }),
-    )
-    timer.unref?.()
-    return timer
   }
 }
