@@ -47,7 +47,11 @@ export class SigningKeys {
 
   /** Resolves once the secrets are in memory, no older than 30 s. Throws STORE_*. */
   async known(): Promise<void> {
-    if (this.#means.environment.monotonic() - this.#readAt >= REFRESH) await this.read()
+    if (this.#isOld) await this.read()
+  }
+
+  get #isOld(): boolean {
+    return this.#means.environment.monotonic() - this.#readAt >= REFRESH
   }
 
   /** Reads them now. Throws STORE_*. */
@@ -63,7 +67,7 @@ export class SigningKeys {
   /** Reads them again if they are older than 30 s. A node does so with each renewal of its lease. */
   refresh(): void {
     // What cannot be read now is read by the next one.
-    this.known().catch(this.#means.failed)
+    if (this.#isOld) this.read().catch(this.#means.failed)
   }
 
   /** The text, behind the number of the secret, with its signature behind it. */
