@@ -166,6 +166,21 @@ const operations = {
   retry: (id: string) => triarch.task(id).retry(),
   cancel: (id: string) => triarch.task(id).cancel(),
   resume: (token: string, value: string) => triarch.resume(token, value),
+  /** What an earlier version handed out, as this one would sign it. */
+  async signed(token: string) {
+    const { SigningKeys } = await import('../../src/store/signing-keys.ts')
+    const { systemEnvironment } = await import('../../src/environment/system.ts')
+    const environment = systemEnvironment()
+    const store = (await storeAt(place))(environment)
+    await store.open()
+    try {
+      const keys = new SigningKeys({ store, environment, failed: console.error })
+      await keys.known()
+      return keys.sign('token', token)
+    } finally {
+      await store.close()
+    }
+  },
   status: async (id: string) => {
     const { status, outcome, output } = await triarch.task(id).status()
     return { status, result: outcome, output }
