@@ -73,7 +73,7 @@ export const errorCatalogue = {
   UNKNOWN_RATE_LIMIT:
     'The store holds no rate limit of this name: check the name, or start a node that hosts its agent; that of a key is known while it is used.',
   ATTEMPT_NOT_GIVEN:
-    'A server did not take the answer of an agent: no server of its store gave that attempt to an agent that this process offers. Connect to a server of the store that gave it, and offer the agent.',
+    'A server did not take the answer of an agent, because no server of its store gave that attempt to an agent that this process offers: connect to a server of the store that gave it, and offer the agent.',
   STEP_LOST: 'The process of an attempt died: nothing to do; the step is verified or tried again.',
   UNAWAITED_STEP:
     'A workflow returned without awaiting a step that was still open or had failed: await it, or use task.start for work that outlives the task.',
