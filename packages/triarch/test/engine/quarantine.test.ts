@@ -240,11 +240,11 @@ describe('a task whose history', () => {
     database.prepare(`UPDATE triarch_history SET events = ? ${of(2)}`).run(events)
     await s.engine.task('bad').resume()
     expect(await s.engine.task('bad').result()).toBe(1)
-    expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TASK_STOPPED')
+    expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TOKEN_SPENT')
     for (const text of ['{', '[]', '{}', '[null]']) {
       database.prepare(`UPDATE triarch_history SET events = ? ${of(1)}`).run(text)
       expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
-      expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TASK_STOPPED')
+      expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TOKEN_SPENT')
     }
     database.exec(`DELETE FROM triarch_history ${of(1)}`)
     expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
