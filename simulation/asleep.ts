@@ -54,7 +54,8 @@ function isAsleep(state: TaskState, wakeAt: number | null): boolean {
   const { status, pause, timers, waits, suspensions, children, batches, locks, steps } = state
   if (status === 'paused' || pause || isGated(state)) return true
   if (status === 'pending' || status === 'scheduled') return wakeAt !== null
-  if (timers.size > 0) return wakeAt !== null
+  // Once its code has ended, timers wake nobody.
+  if (timers.size > 0 && wakeAt !== null) return true
   if (waits.size + suspensions.size > 0) return true
   if ([...children.values()].some((child) => child.status !== 'stopped')) return true
   if ([...batches.values()].some(({ outstanding }) => outstanding.size > 0)) return true

@@ -575,7 +575,10 @@ const refusal: Feature = (chance, plan) => {
   const busy = JSON.stringify(plan.tasks).includes('"transaction"')
   const alone = chance.yes(0.7) && !plan.wire && !plan.direct && !plan.poison && !plan.rollout && !busy
   const kind = chance.pick(['sqlite', 'postgres'] as const)
-  plan.refusal = { kind, patience: chance.between(50, 1_500), spans: chance.some(2, span), alone }
+  // Who waits for the lock is answered before it gives the call up.
+  const { patience: most = 2_000, distance } = plan.settings
+  const patience = chance.between(50, Math.max(60, Math.min(1_500, most - 2 * distance - 30)))
+  plan.refusal = { kind, patience, spans: chance.some(2, span), alone }
   plan.chaos = Math.max(plan.chaos, ...plan.refusal.spans.map(({ at, ms }) => at + ms + 1_000))
   // Of nodes that die all the time, and cannot record that a task did them no harm, a task may well be suspected.
   const { 'crash-before': _, 'crash-after': __, ...calls } = plan.calls

@@ -390,7 +390,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       await client.resume(token, { paid: true }, { once: 'h-1' })
       expect(await task.result()).toEqual({ paid: true })
       await client.resume(token, { paid: true }, { once: 'h-1' })
-      expect(await codeOf(client.resume(token, 1))).toBe('TASK_STOPPED')
+      expect(await codeOf(client.resume(token, 1))).toBe('TOKEN_SPENT')
       await client.resume(token, 1, { optional: true })
       expect(await codeOf(client.resume('xyz'))).toBe('INVALID_TOKEN')
     })

@@ -231,20 +231,10 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 }
 
 /** Without what only stores tell each other. */
-function shownRuns(said: NodeRuns | null): NodeRuns | null {
+function shownRuns(said: AddressedRuns | null): NodeRuns | null {
   if (said === null) return null
-  const { workflows, actions, slots, pools, labels, settings, paused, direct, load } = said
-  return {
-    workflows,
-    actions,
-    ...(slots && { slots }),
-    ...(pools && { pools }),
-    ...(labels && { labels }),
-    ...(settings && { settings }),
-    ...(paused && { paused }),
-    ...(direct && { direct }),
-    ...(load && { load }),
-  }
+  const { addressed, own, ...shown } = said
+  return shown
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {

@@ -8,6 +8,8 @@ import { isOutstanding, type Turn } from '../kernel/turn.ts'
 
 /** Long sleepers and paused tasks leave memory at once: their row wakes them. */
 export function maySleep(state: TaskState, wakeAt: number | null, notBefore: number): boolean {
+  // A plan is worked out in memory: out of it, nobody would.
+  if (state.status === 'planning') return false
   // One whose children are at work is told of them all the time.
   for (const { outstanding } of state.batches.values()) if (outstanding.size > 0) return false
   return state.status === 'paused' || isGated(state) || (wakeAt !== null && wakeAt >= notBefore)

@@ -177,7 +177,7 @@ export class TaskRunner implements Owner {
 
   /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
   get movable(): boolean {
-    if (this.#phase !== 'resting' || !this.#attempts.none || this.#mail.length > 0) return false
+    if (this.#phase !== 'resting' || this.#working || !this.#attempts.none || this.#mail.length > 0) return false
     return !this.#notice.underWay && !isDeferred(this.state, this.#host.environment.now())
   }
 

@@ -403,7 +403,9 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
   }
 
-  refused(runner: TaskRunner, error: Error, tries: number): number | Error {
+  refused(runner: TaskRunner, cause: Error, tries: number): number | Error {
+    // Whatever else it is, it is not the fault of the turn.
+    const error = isTriarchError(cause) ? cause : new TriarchError('STORE_FAILED', String(cause), { cause })
     if (isTriarchError(error, 'STORE_CLOSED')) return error
     if (tries === 0) this.#options.failed(error)
     const why = this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)

@@ -64,7 +64,7 @@ const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
 /** A write that waits for longer than this share of the lease was kept out: others may have been kept from beating as long. */
 const KEPT_OUT = 1 / 10
 
-/** The longest wait after rounds that failed (ms). */
+/** The longest wait after rounds that failed (ms), within half a lease: nobody else looks after what died with the store. */
 const LONGEST_WAIT = 30_000
 
 /**
@@ -109,7 +109,7 @@ export class Supervisor implements Service {
     this.#silence = new Silence({ lease: options.lease })
     this.#retention = new Retention(options)
     this.#counting = new Counting(options)
-    this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, LONGEST_WAIT))
+    this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, Math.min(LONGEST_WAIT, options.lease * OFTEN)))
   }
 
   start(): void {

@@ -135,7 +135,7 @@ export class Network {
     if (fault === 'unanswered') return
     if (fault === 'crash-after') return this.#crash(machine)
     if (fault === 'unheard') {
-      return answer(() => caller.reject(new InjectedError(failureOf(call), 'injected: done, but unheard')))
+      return answer(() => caller.reject(new InjectedError('STORE_UNANSWERED', 'injected: done, but unheard')))
     }
     const settle = (outcome: unknown) =>
       answer(() => (outcome instanceof Error ? caller.reject(outcome) : caller.resolve(outcome)))

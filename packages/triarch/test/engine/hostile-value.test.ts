@@ -130,8 +130,16 @@ const payloads: Record<string, Entry> = {
     codeOf((await s.submit(child, null, { startAt: '1h' })).signal('said', it)),
   'the input of a schedule': (s, it) =>
     codeOf(s.engine.triarch.schedule('often').register({ workflow: child, input: it, every: '1h' })),
-  'the payload of a token': (s, it) =>
-    codeOf(s.engine.triarch.resume(Buffer.from('["t",1,"k"]').toString('base64url'), it)),
+  'the payload of a token': async (s, it) => {
+    let token = ''
+    doing = (_, { step }) => {
+      token = step.token
+      return step.suspend()
+    }
+    await s.submit(inStep, null)
+    await s.settle()
+    return codeOf(s.engine.triarch.resume(token, it))
+  },
   'the input of a retry': async (s, it) => codeOf((await s.submit(bystander, null)).retry({ step: 1, input: it })),
   'the output in place of a step': async (s, it) =>
     codeOf((await s.submit(bystander, null)).skip({ step: 1, output: it })),
