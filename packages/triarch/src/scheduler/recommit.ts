@@ -73,13 +73,16 @@ export class Recommit {
   }
 
   /** It was refused for the sake of the fence: because an earlier try has written it, or because the task is another's. */
-  async #whose({ id, key, node, epoch, seq, at, events, release }: Transition): Promise<Settled> {
+  async #whose({ id, key, node, epoch, seq, at, events, release, snapshot }: Transition): Promise<Settled> {
     const { store } = this.#options
     for (;;) {
       try {
-        const row = await store.task(id)
-        if (!row || row.key !== key || row.epoch !== epoch) return { ok: false, reason: 'fenced' }
+        // Its row is read last: where that is still there, retention has not dropped the record.
         const [record] = events === null ? [] : await store.records(id, seq - 1, 1)
+        const row = await store.task(id)
+        // It was written, and the task dropped since: retention drops what has stopped.
+        if (!row && key !== null && snapshot?.status === 'stopped') return { ok: true, key }
+        if (!row || row.key !== key || row.epoch !== epoch) return { ok: false, reason: 'fenced' }
         const isWritten = events === null ? release !== null : record?.seq === seq && record.at === at
         if (isWritten && row.lockedBy === (release ? null : node)) return { ok: true, key }
         return { ok: false, reason: row.lockedBy === null ? 'unclaimed' : 'fenced' }

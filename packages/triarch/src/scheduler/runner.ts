@@ -193,7 +193,7 @@ export class TaskRunner implements Owner {
   /** False: it has the letter already. */
   push(message: Message, letter: number | null = null): boolean {
     if (this.#gone || (message.type === 'reply' && letter === null && message.step === this.#leaves)) return false
-    if (this.#phase === 'parting') return letter === null && this.#hear({ message, letter })
+    if (this.#phase === 'parting') return this.#hear({ message, letter })
     if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
     if (letter === null && repeats(this.#mail, message)) return true
     this.#mail.push({ message, letter })
@@ -670,12 +670,13 @@ export class TaskRunner implements Owner {
     if (this.#attempts.none) this.#part(error)
   }
 
-  /** While it is parting. */
+  /** While it is parting. Letters stay in the inbox, for whoever has it next. */
   #hear(mail: Mail): boolean {
-    if (!repeats(this.#mail, mail.message)) this.#mail.push(mail)
-    if (mail.message.type === 'reply') this.#attempts.ended(mail.message.step)
+    const { message, letter } = mail
+    if (letter === null && !repeats(this.#mail, message)) this.#mail.push(mail)
+    if (endsAttempt(this.state, message)) this.#ended(mail)
     if (this.#attempts.none) this.#part()
-    return true
+    return letter === null
   }
 
   /** What nobody else knows: how attempts ended, and what they said before. */
