@@ -25,6 +25,7 @@ import {
   tagsOf,
   textsOf,
 } from 'triarch/store'
+import type { AddressedRuns } from './audience.ts'
 import type { Row } from './query.ts'
 
 const columns = [

@@ -45,6 +45,11 @@ export class SigningKeys {
     if (!this.#signing()) await this.#makeFirst()
   }
 
+  /** Resolves once there is a secret to sign by. Throws STORE_*. */
+  async ready(): Promise<void> {
+    if (!this.#signing()) await this.start()
+  }
+
   /** Resolves once the secrets are in memory, no older than 30 s. Throws STORE_*. */
   async known(): Promise<void> {
     if (this.#isOld) await this.read()

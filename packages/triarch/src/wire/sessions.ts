@@ -130,7 +130,9 @@ export class Sessions implements RemoteAgents {
   }
 
   async #hello(hello: Hello, rest: readonly AgentMessage[], by: string | undefined): Promise<ServerMessage[]> {
-    const { lease, payload, hosted } = this.#options
+    const { lease, payload, hosted, keys } = this.#options
+    // Its tickets are signed. A node may be asked before it has started.
+    await keys.ready()
     const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): ServerMessage[] => {
       return [{ type: 'refused', code, message }]
     }
