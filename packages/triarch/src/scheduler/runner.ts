@@ -667,6 +667,7 @@ export class TaskRunner implements Owner {
     this.#why = why
     this.#phase = 'parting'
     this.#timer?.cancel()
+    for (const mail of this.#mail) if (endsAttempt(this.state, mail.message)) this.#ended(mail)
     if (this.#attempts.none) this.#part(error)
   }
 

@@ -234,7 +234,9 @@ export class Sessions implements RemoteAgents {
   async #elsewhere(session: Session, answer: Answer): Promise<boolean | 'refused'> {
     const { environment, store, keys, payload, posted } = this.#options
     const ticket = readTicket(keys, answer.attempt)
-    if (!ticket || !session.offers(ticket.agent)) {
+    // Another node of the store may answer for an agent that it offers no more.
+    const isOwn = ticket && (!this.#held.has(session) || session.offers(ticket.agent))
+    if (!isOwn) {
       this.#options.refused()
       return 'refused'
     }
