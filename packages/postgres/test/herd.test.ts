@@ -162,13 +162,13 @@ describe('a fleet', () => {
     await withClient((client) => client.query(`DELETE FROM "${schema}".nodes WHERE id LIKE 'ghost%'`))
   })
 
-  it('of twenty at rest costs at most ten transactions a second', async () => {
+  it('of twenty at rest costs at most eleven transactions a second', async () => {
     await using t = await virtual(20)
     await t.environment.advance(60_000)
     for (const { calls } of t.nodes) calls.reset()
     await t.environment.advance(100_000)
     const spent = t.nodes.map(({ calls }) => calls.count() - calls.count(...silent))
-    expect(spent.reduce((sum, it) => sum + it, 0) / 100).toBeLessThanOrEqual(10)
+    expect(spent.reduce((sum, it) => sum + it, 0) / 100).toBeLessThanOrEqual(11)
   })
 
   it.each([2, 3, 20])('of %i has another leader as soon as the term of one that died is over', async (size) => {

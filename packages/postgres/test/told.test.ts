@@ -12,7 +12,15 @@ import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { type Answer, type Asked, type Puppet, puppet, spoken } from './puppet.ts'
 
-const good = { version: '160002', standby: false, read_only: 'off', synchronous: 'on', isolation: 'read committed' }
+const good = {
+  version: '160002',
+  standby: false,
+  locks: true,
+  encoding: 'UTF8',
+  read_only: 'off',
+  synchronous: 'on',
+  isolation: 'read committed',
+}
 const runs = (workflows: string[], actions: string[] = []) => JSON.stringify({ workflows, actions, addressed: true })
 const members = [
   { id: 'a', roles: '["scheduler"]', runs: runs(['flow@1']) },

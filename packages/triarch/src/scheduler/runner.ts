@@ -688,7 +688,8 @@ export class TaskRunner implements Owner {
 
   #part(error: Error = movedOn()): void {
     if (this.#gone) return
-    const known = this.#known()
+    // Of a withdrawn attempt whoever has it next knows that it did not begin, or finds the request that followed it, which this would undo.
+    const known = this.#known().filter((message) => this.orphaned || !isWithdrawn(message))
     const told = [...this.#taken, ...this.#mail]
     const go = () => {
       if (this.#gone) return
@@ -710,6 +711,10 @@ interface Pending {
 
 function isTakeover({ message }: Mail): boolean {
   return message.type === 'takeover'
+}
+
+function isWithdrawn(message: Message): boolean {
+  return message.type === 'reply' && message.outcome.kind === 'withdrawn'
 }
 
 function verdictOf(error: Error): TriarchError | null {
