@@ -39,9 +39,13 @@ export class Refusal {
   readonly #world: World
   readonly #plan: RefusalPlan | null
 
-  constructor(world: World, { refusal }: Plan) {
+  /** Processes are asked to stop besides, and what they run may take longer than they have. */
+  readonly #stops: boolean
+
+  constructor(world: World, { refusal, outside }: Plan) {
     this.#world = world
     this.#plan = refusal ?? null
+    this.#stops = outside === true
   }
 
   /** What becomes of a call that would go well otherwise. */
@@ -59,7 +63,7 @@ export class Refusal {
 
   /** Of attempts that were lost, and of nodes that were taken for dead, though all of them lived. */
   faults({ tasks, nodes }: Pick<Evidence, 'tasks' | 'nodes'>): string[] {
-    if (!this.#plan?.alone) return []
+    if (!this.#plan?.alone || this.#stops) return []
     const dead = nodes.filter((node) => node.dead === 1).map(({ id }) => `node ${id} was taken for dead, and lived`)
     const lost = tasks.flatMap(({ row, records }) =>
       records
