@@ -79,6 +79,12 @@ export interface ServerOptions {
    */
   authenticate?: (request: Request) => Principal | null | Promise<Principal | null>
   /**
+   * Nobody is asked who they are: everybody who reaches this server, mounted as `fetch`, `node` or `upgrade`, may do everything. Said where there is
+   * neither `authenticate` nor `keys`; without it such a server refuses to be mounted. Requests must name it by an IP address, by a name of
+   * loopback or by one of these names (`['tasks.internal']`), so that no page of another name is led to it. False.
+   */
+  open?: boolean | readonly string[]
+  /**
    * API keys of the store are taken as well (`Authorization: Bearer triarch_…`), each with its rights, or alone where there is no `authenticate`:
    * then all others are 401; false.
    */
@@ -114,6 +120,8 @@ export interface Settings {
   workflows: readonly Workflow[]
   authenticate: ServerOptions['authenticate']
   keys: boolean
+  /** Null: it may not be mounted where nobody is asked. */
+  open: ReadonlySet<string> | null
   basePath: string
   origins: ReadonlySet<string>
   limits: Required<ServerLimits>
@@ -155,6 +163,7 @@ const names = [
   'workflows',
   'authenticate',
   'keys',
+  'open',
   'basePath',
   'origins',
   'limits',
@@ -169,12 +178,16 @@ const names = [
 export function settingsOf(options: ServerOptions): Settings {
   known('createServer', options, names)
   const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, metrics, onError } = options
-  const { unhealthyAt = 'critical', keys = false } = options
+  const { unhealthyAt = 'critical', keys = false, open = false } = options
   known('createServer: limits', limits, Object.keys(standard))
   if (!Array.isArray(workflows) || workflows.some((one) => typeof one?.definition !== 'object'))
     throw invalid('workflows must be what workflow() returned')
   if (authenticate !== undefined && typeof authenticate !== 'function') throw invalid('authenticate must be a function')
   if (typeof keys !== 'boolean') throw invalid('keys must be true or false')
+  if (typeof open !== 'boolean' && !(Array.isArray(open) && open.every((name) => /^[\w.-]+$/.test(name))))
+    throw invalid('open must be true, false, or names of hosts without ports')
+  if (open !== false && (keys || authenticate !== undefined))
+    throw invalid('open is for a server that asks nobody who they are: leave it out, or `authenticate` and `keys`')
   if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
   if (metrics !== undefined && typeof metrics?.respond !== 'function')
     throw invalid('metrics must be what prometheus() returned')
@@ -199,7 +212,16 @@ export function settingsOf(options: ServerOptions): Settings {
       throw invalid(`limits.${name} must be a whole number from 1 to ${most[name]}`)
   }
   return {
-    ...{ workflows: [...workflows], authenticate, keys, metrics, unhealthyAt, basePath, origins: new Set(origins) },
+    ...{
+      workflows: [...workflows],
+      authenticate,
+      keys,
+      metrics,
+      open: namesOf(open),
+      unhealthyAt,
+      basePath,
+      origins: new Set(origins),
+    },
     console: files === undefined ? undefined : new ConsoleFiles(files, basePath, traceUrl),
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),
@@ -232,4 +254,9 @@ function guarded(onError: (error: unknown) => unknown): (error: unknown) => void
 
 function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+}
+
+function namesOf(open: boolean | readonly string[]): ReadonlySet<string> | null {
+  if (open === false) return null
+  return new Set(open === true ? [] : open.map((name) => name.toLowerCase()))
 }

@@ -11,7 +11,7 @@ import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { shared } from './request/cors.ts'
 import { Guard } from './request/guard.ts'
-import { checkLoopback, isLoopback } from './request/origin.ts'
+import { checkLoopback, checkName, isLoopback } from './request/origin.ts'
 import { Reads } from './request/reads.ts'
 import type { Site } from './route/route.ts'
 import { AgentSockets } from './socket/sockets.ts'
@@ -25,7 +25,8 @@ import { Waits } from './waits.ts'
  */
 export interface TriarchServer extends AsyncDisposable {
   /**
-   * Answers a request; never rejects. Any framework that knows Request and Response can mount it.
+   * Answers a request; never rejects. Any framework that knows Request and Response can mount it. Reading it throws INVALID_OPTION where nobody is
+   * asked who they are, unless `open` was said; `node` likewise.
    * @example const response = await server.fetch(new Request('http://localhost/api/v1/stats'))
    */
   fetch(request: Request): Promise<Response>
@@ -76,9 +77,11 @@ export function createServer(triarch: Triarch, options: ServerOptions = {}): Tri
 }
 
 class HttpServer implements TriarchServer {
-  readonly fetch: TriarchServer['fetch']
-  readonly node: TriarchServer['node']
   readonly #respond: (request: Request, isHeld: boolean) => Promise<Response>
+  readonly #fetch: TriarchServer['fetch']
+  readonly #node: TriarchServer['node']
+  /** Where it is mounted: throws for a request that does not name this server. */
+  readonly #check: (request: Request) => void
   readonly #triarch: Triarch
   readonly #settings: Settings
   readonly #guard: Guard
@@ -109,13 +112,37 @@ class HttpServer implements TriarchServer {
       ...{ isLeaving, guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents },
       ...{ reads, held: bytes },
     }
+    const { open } = settings
+    this.#check = this.#guard.asks ? () => undefined : (request) => checkName(request, open ?? new Set())
     const app = appOf(siteOf(triarch, settings, held), settings)
     this.#respond = async (request, isHeld) => {
       const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
       return shared(request, this.#isClosed() ? stopping() : await app(request, isHeld), settings.origins)
     }
-    this.fetch = (request) => this.#respond(request, false)
-    this.node = this.#listenerOf((request) => this.#respond(request, true))
+    this.#fetch = (request) => this.#named(request, this.#check, false)
+    this.#node = this.#listenerOf((request) => this.#named(request, this.#check, true))
+  }
+
+  get fetch(): TriarchServer['fetch'] {
+    this.#checkMounted()
+    return this.#fetch
+  }
+
+  get node(): TriarchServer['node'] {
+    this.#checkMounted()
+    return this.#node
+  }
+
+  #checkMounted(): void {
+    if (!this.#mayBeMounted)
+      throw new TriarchError(
+        'INVALID_OPTION',
+        'mounted like this, everybody who reaches the server could do everything: give createServer `authenticate` or `keys`, say `open: true`, or use listen()',
+      )
+  }
+
+  get #mayBeMounted(): boolean {
+    return this.#guard.asks || this.#settings.open !== null
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
@@ -123,8 +150,9 @@ class HttpServer implements TriarchServer {
     const delay = delayOf(options)
     if (this.#isClosed()) throw stopped()
     const isOpen = !this.#guard.asks && isLoopback(options.host ?? '127.0.0.1')
-    const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
-    const upgrade: UpgradeListener = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, isOpen)
+    const named = isOpen ? checkLoopback : () => undefined
+    const handler = isOpen ? this.#listenerOf((request) => this.#named(request, named, true)) : this.#node
+    const upgrade: UpgradeListener = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, named)
     const listener = await Listener.open({ handler, upgrade }, options, this.#settings)
     this.#listeners.add(listener)
     if (this.#isClosed()) {
@@ -137,7 +165,10 @@ class HttpServer implements TriarchServer {
 
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!this.#sockets.isFor(incoming)) return false
-    void this.#sockets.take(incoming, socket, head, false)
+    const refused = () => {
+      throw new Refused('MISDIRECTED', 'this server may not be mounted')
+    }
+    void this.#sockets.take(incoming, socket, head, this.#mayBeMounted ? this.#check : refused)
     return true
   }
 
@@ -204,13 +235,13 @@ class HttpServer implements TriarchServer {
   }
 
   /** A page whose name somebody leads to this machine is no page of this machine. */
-  async #local(request: Request): Promise<Response> {
+  async #named(request: Request, check: (request: Request) => void, isHeld: boolean): Promise<Response> {
     try {
-      checkLoopback(request)
+      check(request)
     } catch (error) {
       return this.#refuse(error)
     }
-    return this.#respond(request, true)
+    return this.#respond(request, isHeld)
   }
 
   #refuse(error: unknown): Response {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { Refused } from '../problem/problem.ts'
 
 /**
@@ -23,8 +24,20 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Throws MISDIRECTED. */
-export function checkLoopback({ headers }: Request): void {
-  const host = headers.get('host') ?? ''
-  const [, hostname = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host) ?? []
-  if (!isLoopback(hostname)) throw new Refused('MISDIRECTED', 'this server is asked by the names of loopback only')
+export function checkLoopback(request: Request): void {
+  if (!isLoopback(hostOf(request)))
+    throw new Refused('MISDIRECTED', 'this server is asked by the names of loopback only')
+}
+
+/** Where nobody is asked who they are: a page of another name that is led to this address says that name. Throws MISDIRECTED. */
+export function checkName(request: Request, names: ReadonlySet<string>): void {
+  const host = hostOf(request)
+  if (isLoopback(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0 || names.has(host)) return
+  throw new Refused('MISDIRECTED', 'this server is not known by this name: see the option `open` of createServer')
+}
+
+function hostOf({ headers, url }: Request): string {
+  const host = headers.get('host') ?? new URL(url).host
+  const [, hostname = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.toLowerCase()) ?? []
+  return hostname
 }

@@ -6,7 +6,7 @@ import { every } from '../environment.ts'
 import type { Settings } from '../options.ts'
 import { problemOf, Refused } from '../problem/problem.ts'
 import type { Guard } from '../request/guard.ts'
-import { checkLoopback, checkOrigin } from '../request/origin.ts'
+import { checkOrigin } from '../request/origin.ts'
 import { checkRight } from '../request/right.ts'
 import { AgentConnection, CLOSING } from './connection.ts'
 
@@ -37,14 +37,19 @@ export class AgentSockets {
     this.#sockets.on('wsClientError', (_, socket) => socket.destroy())
   }
 
-  /** Takes over a connection that asks for WebSocket, if its request may. `local`: asked by the names of loopback only. */
-  async take(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): Promise<void> {
+  /** Takes over a connection that asks for WebSocket, if its request may. `named`: throws where it is not asked by a name of its own. */
+  async take(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    named: (request: Request) => void,
+  ): Promise<void> {
     socket.on('error', () => socket.destroy())
     let still: () => Promise<void>
     let by: string | undefined
     try {
       this.#checkOpen()
-      ;({ still, by } = await this.#check(incoming, local))
+      ;({ still, by } = await this.#check(incoming, named))
       this.#checkOpen()
     } catch (error) {
       return refuse(socket, problemOf(error, this.#settings.onError).status)
@@ -76,7 +81,10 @@ export class AgentSockets {
   }
 
   /** What asks that again, and who it is. Throws what is wrong with the request, as routes do. */
-  async #check(incoming: IncomingMessage, local: boolean): Promise<{ still: () => Promise<void>; by?: string }> {
+  async #check(
+    incoming: IncomingMessage,
+    named: (request: Request) => void,
+  ): Promise<{ still: () => Promise<void>; by?: string }> {
     const { origins, limits } = this.#settings
     const { url: target = '/', headers } = incoming
     if (target.length > limits.url) throw new Refused('URL_TOO_LONG', `the URL has more than ${limits.url} characters`)
@@ -87,7 +95,7 @@ export class AgentSockets {
       value === undefined ? [] : [[name, String(value)]],
     )
     const request = new Request(new URL(target, `http://${host}`), { headers: pairs })
-    if (local) checkLoopback(request)
+    named(request)
     checkOrigin(request, origins)
     const principal = await this.#guard.who(request)
     checkRight(principal, 'agents')
