@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 describe('npm run bench', () => {
   it.each(['sqlite', 'postgres'] as const)(
     'takes every measure on %s and finds finite figures',
-    { timeout: 600_000 },
+    { timeout: 900_000 },
     async (store) => {
       const { stdout } = await promisify(execFile)(process.execPath, [main, '--store', store, '--quick', '--json'])
       const { measures: outcomes, machine } = JSON.parse(stdout) as { measures: Outcome[]; machine: { cores: number } }
