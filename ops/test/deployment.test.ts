@@ -75,6 +75,13 @@ describe('the image', () => {
     expect(unknown(file.services.migrate?.command ?? [])).toEqual([])
     const used = new Set(Object.values(file.services).flatMap(({ secrets = [] }) => secrets))
     expect([...used].sort()).toEqual(Object.keys(file.secrets).sort())
+    // Secrets of the mode 0600 keep their owner when they are mounted: whoever reads them has to run as that.
+    for (const [name, { environment = {}, user }] of Object.entries(file.services) as [
+      string,
+      Service & { environment?: object; user?: string },
+    ][])
+      if (Object.keys(environment).some((key) => /^TRIARCH_.*_FILE$/.test(key)))
+        expect(user, name).toMatch(/^\$\{SHOP_USER:-\d+:\d+\}$/)
   })
 
   it('is composed as Docker has it', (test) => {

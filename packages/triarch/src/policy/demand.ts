@@ -6,8 +6,8 @@ export interface Workload {
   age: number
   /** What runs now. */
   running: number
-  /** Slots of one process. */
-  each: number
+  /** Slots of one process; null: no process runs it, so that nobody knows. */
+  each: number | null
   /** More than so many cannot run at a time, whoever has slots; null: they can. */
   most: number | null
 }
@@ -27,8 +27,15 @@ export const TOLERANCE = 0.1
  * By Little's law (Little 1961) what runs is throughput times the time that one takes. A queue that is worked off by `running` slots, and whose
  * head has waited for `age`, took that long to go by: `running × age / within` more slots would have it gone in `within`, whatever one takes.
  * What runs already needs its slots for what comes. More slots than there is work are of no use.
+ *
+ * While no process runs it, the law has nothing to go by: nothing was worked off, and the age says only how long nobody was there. One process
+ * is asked for, and what it then does says how many more.
  */
 export function wanted({ waiting, age, running, each, most }: Workload, within: number): Wanted {
+  if (each === null) {
+    const one = Math.min(1, running + waiting, most ?? 1)
+    return { slots: one, processes: one }
+  }
   const growth = age / within
   const grown = waiting > 0 && growth > TOLERANCE ? Math.ceil(Math.max(running, 1) * (1 + growth)) : running
   const some = waiting > 0 ? 1 : 0
@@ -73,7 +80,7 @@ export function wantedParted(
 export function wantedBusy(load: Workload & { processes: number }, within: number): Wanted {
   const slotted = wanted(load, within)
   const growth = load.age / within
-  if (load.waiting === 0 || growth <= TOLERANCE) return slotted
-  const grown = Math.ceil(Math.max(load.processes, 1) * (1 + growth))
+  if (load.each === null || load.waiting === 0 || growth <= TOLERANCE) return slotted
+  const grown = Math.ceil(load.processes * (1 + growth))
   return { ...slotted, processes: Math.max(slotted.processes, Math.min(grown, load.running + load.waiting)) }
 }

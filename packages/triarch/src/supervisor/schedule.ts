@@ -78,14 +78,15 @@ async function fire(
     definition: text,
     state: JSON.stringify({ ...state, started: state.started + tasks.length }),
   })
-  const skipped = outcomes?.filter(({ heldBy }) => heldBy !== undefined).length ?? 0
+  const none = outcomes?.filter(({ created }) => !created) ?? []
+  const skipped = none.filter(({ heldBy }) => heldBy !== undefined).length
   if (outcomes)
     tell(
       telemetry,
       { name, node, now, nextAt },
       tasks.filter((_, index) => outcomes[index]?.created),
     )
-  if (skipped > 0) await count(store, name, skipped)
+  if (none.length > 0) await count(store, name, { skipped, none: none.length })
 }
 
 function tell(
@@ -133,12 +134,16 @@ function stateOf(text: string): ScheduleState {
   }
 }
 
-/** Only the store knew which of them would overlap. A count that is lost with its process is all that is lost. */
-async function count(store: StateStore, wanted: string, skipped: number): Promise<void> {
+/** Only the store knew which of them would overlap, and which were there already. A count that is lost with its process is all that is lost. */
+async function count(
+  store: StateStore,
+  wanted: string,
+  { skipped, none }: { skipped: number; none: number },
+): Promise<void> {
   const [row] = await store.schedules({ name: wanted, limit: 1 })
   if (!row) return
   const state = JSON.parse(row.state) as ScheduleState
-  const counted = { ...state, started: state.started - skipped, skipped: state.skipped + skipped }
+  const counted = { ...state, started: state.started - none, skipped: state.skipped + skipped }
   const { name, definition, nextAt, revision: expected } = row
   const write = { name, definition, nextAt, expected, tasks: [], fence: null }
   await store.writeSchedule({ ...write, state: JSON.stringify(counted) })

@@ -122,9 +122,8 @@ export async function demandOf(
   const [rows, seats] =
     waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ names, count: 0 }), store.seats(waiting)])
   const holds = new Holds(rows, seats, now)
-  const concurrency = new Map(known.map((agent) => [agent.name, agent.concurrency]))
   return {
-    agents: agents.map((agent) => agentDemand(agent, nodes, holds, concurrency.get(agent.name), { now, within })),
+    agents: agents.map((agent) => agentDemand(agent, nodes, holds, { now, within })),
     schedulers: schedulerDemands(backlogs, nodes, { now, within }),
     ...((more || backlogs.length >= MOST_BACKLOGS) && { truncated: true }),
   }
@@ -184,7 +183,6 @@ function agentDemand(
   { name: agent, nodes: hosts, queue }: AgentInfo,
   nodes: readonly NodeRow[],
   holds: Holds,
-  concurrency: number | undefined,
   { now, within }: Moment,
 ): AgentDemand {
   const shares: NodeShare[] = hosts.map(({ id, slots = 1 }) => {
@@ -198,7 +196,7 @@ function agentDemand(
   const since = queue.oldest?.since
   const load = {
     ...{ waiting: queue.depth, age: since ? Math.max(0, now - since.getTime()) : 0, running },
-    each: has.processes > 0 ? has.slots / has.processes : (concurrency ?? 1),
+    each: has.processes > 0 ? has.slots / has.processes : null,
     most: held ? running : holds.most(agent),
   }
   return {
@@ -246,7 +244,7 @@ function schedulerDemands(
     const { running, ...has } = added(
       (groups.get(key) ?? []).map((node) => node.runs?.load?.tasks ?? { running: 1, most: 1 }),
     )
-    const each = has.processes > 0 ? has.slots / has.processes : 1
+    const each = has.processes > 0 ? has.slots / has.processes : null
     const load = { waiting: depth, age: Math.max(0, now - since), running, each, most: null, processes: has.processes }
     return {
       ...{ workflow: key.slice(0, at), version: key.slice(at + 1), waiting: depth },

@@ -104,6 +104,21 @@ describe('demand', () => {
     expect(schedulers).toMatchObject([{ waiting: 1, has: { processes: 0 }, wanted: { processes: 1 } }])
   })
 
+  it('asks for one process, however long work has waited, for an agent and a workflow that no process runs', async () => {
+    const { pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay], roles: ['scheduler', 'supervisor'], lease: '6s' })
+    for (let n = 0; n < 20; n++) await s.submit(order, null, { id: `o-${n}` })
+    await s.advance('10m')
+    const { agents } = await s.engine.triarch.demand({ within: '1m' })
+    const one = { slots: 1, processes: 1 }
+    expect(agents).toMatchObject([{ waiting: 20, running: 0, has: { processes: 0 }, wanted: one }])
+    await using idle = await stage({ workflows: [order], agents: [pay], roles: ['agent'] })
+    for (let n = 0; n < 20; n++) await idle.submit(order, null, { id: `o-${n}` })
+    await idle.advance('10m')
+    const { schedulers } = await idle.engine.triarch.demand({ within: '1m' })
+    expect(schedulers).toMatchObject([{ waiting: 20, has: { processes: 0 }, wanted: one }])
+  })
+
   it('refuses what it does not know, and waits that are none', async () => {
     await using s = await stage({})
     const { triarch } = s.engine

@@ -83,6 +83,16 @@ describe('a schedule', () => {
     expect(await codeOf(handle.info())).toBe('UNKNOWN_SCHEDULE')
   })
 
+  it('does not count as started what was there already under the id of its occurrence', async () => {
+    await using s = await at('2026-01-01T00:00:00Z')
+    await s.submit(report, 1, { id: 'x@2026-01-01T02:00:00.000Z' })
+    const schedule = s.engine.triarch.schedule('x')
+    await schedule.register({ workflow: report, input: 1, every: '1h' })
+    await s.advance('3h')
+    await s.advance('2m')
+    expect(await schedule.info()).toMatchObject({ started: 2, skipped: 0, missed: 0 })
+  })
+
   it.each([
     ['skip', ['T01', 'T03', 'T05'], { started: 3, skipped: 2 }],
     ['queue', ['T01', 'T02', 'T03', 'T04', 'T05'], { started: 5 }],
