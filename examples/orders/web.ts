@@ -32,8 +32,7 @@ await triarch.start()
 stopOnSignals(triarch, ['SIGTERM'])
 const counter = await openCounter(values.db, triarch)
 // Nothing can be started by the API itself: an order is taken here, with its row in the shop's own table.
-// It is open to who reaches it: this machine, for it listens on 127.0.0.1 alone.
-const api = createApi(triarch, { console: files, open: true })
+const api = createApi(triarch, { console: files })
 
 function parseOrder(body: string): Order | null {
   try {

@@ -17,7 +17,7 @@ const triarch = new Triarch({
   alerts: { every: '50ms', rules: { check: rule }, sinks },
   health: { checks: { 'bank.a': () => well } },
 })
-const server = createServer(triarch, { open: true })
+const server = createServer(triarch)
 let lost = false
 const client = connect('http://localhost', {
   retry: { first: 1 },

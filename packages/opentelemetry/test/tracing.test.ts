@@ -14,6 +14,7 @@ import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { agent, PermanentError, workflow } from 'triarch'
 import { type TestOptions, testEngine, VirtualEnvironment } from 'triarch/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stage } from '../../triarch/test/engine/harness.ts'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
 import { type OpenTelemetryOptions, openTelemetry, SpanIds } from '../src/index.ts'
 import { reset } from './sdk.ts'
@@ -134,6 +135,77 @@ describe('the trace of a task', () => {
     expect(attempt?.attributes['error.type']).toBe('PermanentError')
     expect(attempt?.events).toEqual([])
     expect(spans().find(({ name }) => name === 'shop.refuses')?.status.code).toBe(2)
+  })
+
+  it('has an id once only: what ends again, tried again or undone, is a span of its own within the first', async () => {
+    const { given, spans } = traced()
+    const ill = { is: true }
+    const pay = shop.action('pay', {
+      retry: { attempts: 1 },
+      run: () => {
+        if (ill.is) throw new PermanentError('no')
+      },
+    })
+    const child = workflow('child', { run: async (_: null, task) => task.run(flaky, null) })
+    const parent = workflow('parent', {
+      rescue: 'compensate',
+      run: async (_: null, task) => {
+        await task.call(child, null)
+        throw new PermanentError('parent gives up')
+      },
+    })
+    const single = workflow('single', { rescue: 'fail', run: async (_: null, task) => task.run(pay, null) })
+    await using engine = await engineOf({ ...given, workflows: [parent, child, single] })
+    await engine.submit(parent, null, { id: 'p-1' })
+    await engine.submit(single, null, { id: 's-1' })
+    await engine.advance('1m')
+    for (const options of [{}, { input: null }]) {
+      await engine.task('s-1').retry(options)
+      await engine.advance('1m')
+      ill.is = false
+    }
+    const ids = spans().map((span) => span.spanContext().spanId)
+    expect(ids.length).toBe(new Set(ids).size)
+    expect(paths(spans()).filter((path) => path.endsWith('child'))).toEqual([
+      'submit parent > parent > child',
+      'submit parent > parent > child > child',
+    ])
+  })
+
+  it('has an id once only: a process that was taken for dead leaves the span of its attempt to whoever went on', async () => {
+    const { given, spans } = traced()
+    const entered: PromiseWithResolvers<void>[] = []
+    const slow = shop.action('slow', {
+      run: async () => {
+        const one = Promise.withResolvers<void>()
+        if (entered.push(one) === 1) await one.promise
+      },
+    })
+    const late = workflow('late', { run: async (_: null, task) => task.run(slow, null) })
+    const timing = { lease: '10s', sweep: '1s', poll: '1s' } as const
+    await using staged = await stage({ ...given, ...timing, workflows: [late], agents: [shop] })
+    const { engine, store } = staged
+    await engine.submit(late, null, { id: 'l-1' })
+    await engine.advance('1s')
+    const [node] = await engine.triarch.nodes()
+    await store.bury([node?.id ?? ''])
+    await engine.advance('1m')
+    entered[0]?.resolve()
+    await engine.advance('1m')
+    const attempts = spans().filter(({ name }) => name === 'run shop.slow')
+    expect(attempts.map(({ attributes }) => attributes['triarch.lost'])).toEqual(['death', undefined])
+    const ids = spans().map((span) => span.spanContext().spanId)
+    expect(ids.length).toBe(new Set(ids).size)
+  })
+
+  it('says that an order failed which was undone for it, and why', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf(given)
+    await engine.submit(undone, null)
+    await engine.advance('1m')
+    const task = spans().find(({ name }) => name === 'undone')
+    expect(task?.attributes['triarch.outcome']).toBe('compensated')
+    expect(task?.status).toMatchObject({ code: 2, message: expect.stringContaining('shop.refuses') })
   })
 
   it('has a span for each time that a step which waited ran', async () => {

@@ -7,11 +7,13 @@ import {
   type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import {
   type ErrorRecord,
+  isTriarchError,
   type Middleware,
   middleware,
   type Next,
@@ -53,6 +55,8 @@ export class Tracing {
   readonly listeners: TelemetryListeners
   readonly #parts: TracingParts
   readonly #claimed = new Map<string, number>()
+  /** How often the node of this process was taken for dead. */
+  #deaths = 0
 
   constructor(parts: TracingParts) {
     this.#parts = parts
@@ -69,6 +73,7 @@ export class Tracing {
       'task:stopped': (event) => this.#task(event),
       'step:retried': (event) => this.#lost(event),
       'step:ended': (event) => this.#step(event),
+      'lease:lost': () => void this.#deaths++,
     }
   }
 
@@ -109,7 +114,10 @@ export class Tracing {
     const inside = trace.setSpan(base, span)
     // For code that no context of this thread reaches: an endpoint, a worker thread.
     carry(call.metadata, inside)
-    return ending(span, inside, async () => next())
+    const deaths = this.#deaths
+    // Whoever took the attempt for lost has told of it under the same id.
+    const isTold = () => own !== null && isLost(step.signal, this.#deaths > deaths)
+    return ending(span, inside, async () => next(), isTold)
   }
 
   /** A process died in an attempt, and cannot tell of it any more: whoever goes on tells, so that what it left has a parent. */
@@ -131,7 +139,7 @@ export class Tracing {
   }
 
   #step(event: TelemetryEvents['step:ended']): void {
-    const { at, ms, step, action, name, outcome, error } = event
+    const { at, ms, step, action, name, outcome, error, again } = event
     // Its span ended when it was done; the attempts to undo it are children of that.
     if (outcome === 'compensated') return
     const { places } = this.#parts
@@ -144,10 +152,12 @@ export class Tracing {
       ...(action !== null && sent(agentOf(action), 'request', undefined)),
       ...{ 'triarch.outcome': outcome, ...(ms === null && { 'triarch.start': 'unknown' }) },
     }
+    const above = part === null ? task : places.run(event)
     const links = part === 'step' && task ? [{ context: task }] : []
     const kind = kindOf(action, SpanKind.PRODUCER)
     const making = { name: action ?? name, kind, from, to: at, attributes, links, error, failed: outcome === 'error' }
-    this.#make(own, part === null ? task : places.run(event), making)
+    // Its span has ended before, with the step: what came of it since is another, within that.
+    this.#make(again ? null : own, again ? own : above, making)
   }
 
   /** A run of a task that went on with another input: a child of the task's span, or what a trace of its own begins with. */
@@ -178,7 +188,7 @@ export class Tracing {
   }
 
   #task(event: TelemetryEvents['task:stopped']): void {
-    const { at, ms, task, workflow, version, outcome, error, traceparent, parent, failures } = event
+    const { at, ms, task, workflow, version, outcome, error, traceparent, parent, failures, again } = event
     this.#claimed.delete(task)
     const { places } = this.#parts
     const own = places.task(event)
@@ -193,7 +203,8 @@ export class Tracing {
       ...(parent !== null && { 'triarch.parent': parent }),
     }
     const last = ms === null ? null : places.run(event)
-    if (last) this.#ownRun(event, error, outcome === 'error')
+    const failed = outcome === 'error' || (outcome === 'compensated' && error !== null)
+    if (last && !again) this.#ownRun(event, error, failed)
     const links = [
       ...(last ? [{ context: last }] : []),
       ...(starter && root === null ? [{ context: starter }] : []),
@@ -207,9 +218,9 @@ export class Tracing {
       attributes,
       links,
       error,
-      failed: outcome === 'error',
+      failed,
     }
-    this.#make(own, isChild ? starter : root, making)
+    this.#make(again ? null : own, again ? own : isChild ? starter : root, making)
   }
 
   #make(own: SpanContext | null, above: SpanContext | null, making: Making): void {
@@ -256,9 +267,14 @@ function stepAttributes({
 
 /**
  * Runs it inside of the span, and ends that. Of an error, only its type is told: its message may have what the history would veil, and is on
- * the span of the step.
+ * the span of the step. If by then another process has told of it (`isTold`), it is not exported.
  */
-async function ending(span: Span, inside: Context, run: () => Promise<unknown>): Promise<unknown> {
+async function ending(
+  span: Span,
+  inside: Context,
+  run: () => Promise<unknown>,
+  isTold = () => false,
+): Promise<unknown> {
   try {
     return await context.with(inside, run)
   } catch (error) {
@@ -266,6 +282,12 @@ async function ending(span: Span, inside: Context, run: () => Promise<unknown>):
     span.setStatus({ code: SpanStatusCode.ERROR })
     throw error
   } finally {
+    if (isTold()) span.spanContext().traceFlags = TraceFlags.NONE
     span.end()
   }
+}
+
+/** Whether the attempt was given up as that of a dead process, which this one was taken for (`died`) or is connected by. */
+function isLost({ aborted, reason }: AbortSignal, died: boolean): boolean {
+  return aborted && (isTriarchError(reason, 'STEP_LOST') || (died && isTriarchError(reason, 'NODE_FENCED')))
 }

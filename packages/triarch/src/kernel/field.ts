@@ -89,6 +89,7 @@ export const eventFields: OfEvents = {
     parent: 'plain',
     completeBy: 'plain',
     left: 'plain',
+    stops: 'plain',
     ...{
       input: 'payload',
       nextId: 'plain',

@@ -57,6 +57,8 @@ export interface TaskState {
   endId: number
   /** How often the task was rewound: part of the idempotency key of steps requested since. */
   generation: number
+  /** How often it has stopped: one that is tried again, or undone after it had succeeded, stops again. */
+  stops: number
   failures: number
   /** Attempts that steps had before the task was last rewound, by step: those requested anew go on counting. */
   tried: Readonly<Record<number, number>>
@@ -141,6 +143,7 @@ export function newState(id: string): TaskState {
     nextId: 1,
     endId: 1,
     generation: 0,
+    stops: 0,
     failures: 0,
     tried: {},
     begun: false,

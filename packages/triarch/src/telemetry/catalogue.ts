@@ -88,12 +88,14 @@ export interface TelemetryEvents {
   'task:rewound': TaskTelemetry & { step: number | null }
   /**
    * The task ended. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. `traceparent`: the W3C trace
-   * context in the metadata of its submission, if any; `parent`: the task that started it, if any; `run`: its last, as of steps.
+   * context in the metadata of its submission, if any; `parent`: the task that started it, if any; `run`: its last, as of steps; `again`: it
+   * had stopped before, and was then tried again or undone.
    */
   'task:stopped': TaskTelemetry & {
     outcome: TaskOutcome
     ms: number | null
     failures: number
+    again: boolean
     error: ErrorRecord | null
     traceparent: string | null
     parent: string | null
@@ -115,12 +117,13 @@ export interface TelemetryEvents {
   'step:suspended': StepTelemetry & { until: number | null }
   /**
    * The step ended; `compensated`: it was undone. `ms`: since it was requested; null: that was before anybody listened, or in another
-   * process. One that an operator sets going again ends again.
+   * process. `again`: the step had ended or was under way when its task stopped, and the task was then tried again.
    */
   'step:ended': StepTelemetry & {
     outcome: 'success' | 'error' | 'skipped' | 'cancelled' | 'compensated'
     ms: number | null
     error: ErrorRecord | null
+    again: boolean
   }
   /**
    * The code of an attempt is about to be called. `trial`: by itself, since processes may have died of it. `waited`: in a work queue (ms);

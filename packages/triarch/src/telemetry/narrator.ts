@@ -138,7 +138,8 @@ function ended<E extends Ending>(outcome: Ended['outcome']) {
   const make = ({ id, error = null }: E, told: Told): Ended | null => {
     const step = ofStep(told, id)
     const since = told.known?.get(id)?.since ?? null
-    return step && { ...step, outcome, ms: since === null ? null : told.at - since, error }
+    const again = told.state.tried[id] !== undefined || told.events.some(({ type }) => type === 'reset')
+    return step && { ...step, outcome, ms: since === null ? null : told.at - since, error, again }
   }
   return { name: 'step:ended' as const, make }
 }
@@ -164,8 +165,8 @@ const tellers: Tellers = {
     name: 'task:stopped',
     make: ({ result, error = null }, told) => {
       const { state } = told
-      const { failures } = state
-      return { ...ofTask(told), outcome: result, ms: since(told), failures, error, ...origin(told) }
+      const { failures, stops } = state
+      return { ...ofTask(told), outcome: result, ms: since(told), failures, error, again: stops > 1, ...origin(told) }
     },
   },
   closing: null,

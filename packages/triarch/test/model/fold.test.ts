@@ -656,6 +656,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'closing.compensate': 'none',
       'closing.output': 'none',
       output: 4,
+      stops: 1,
     },
   ],
   [
@@ -743,6 +744,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'locks 1.standing': 'lost',
       status: 'stopped',
       result: 'success',
+      stops: 1,
     },
   ],
   [
@@ -849,7 +851,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task begins anew after it stopped',
     cancelled,
-    { type: 'continuedAsNew', input: 2, nextId: 2, pendingSignals: [], fromStart: true },
+    { type: 'continuedAsNew', input: 2, nextId: 2, pendingSignals: [], fromStart: true, stops: 1 },
     {
       'predecessors x': 'gone',
       'predecessors y': 'gone',
@@ -1281,7 +1283,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task that failed starts over after its time',
     failed,
-    { type: 'continuedAsNew', input: 1, nextId: 2, pendingSignals: [] },
+    { type: 'continuedAsNew', input: 1, nextId: 2, pendingSignals: [], stops: 1 },
     {
       'step 1': 'gone',
       status: 'running',

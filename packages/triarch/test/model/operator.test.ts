@@ -193,7 +193,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     failed,
     { mail: [{ ...retry, input: 8 }] },
     [
-      'continuedAsNew input=8 nextId=3 pendingSignals=[]',
+      'continuedAsNew input=8 nextId=3 pendingSignals=[] stops=1',
       'stepCarried 2 action="a.b" name="b" input=null output=2 policy={retry={attempts=3 initial=10 factor=2 max=30 jitter=false} undoRetry={attempts=3 initial=10 factor=2 max=30 jitter=false} completeWithin=50 undo=true defaults=2} generation=0 requestedAt=-5 completedAt=-4',
       'reloads',
     ],
@@ -202,25 +202,25 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'retries a task that was undone',
     undone,
     { mail: [retry] },
-    ['continuedAsNew input=null nextId=3 pendingSignals=[]', 'reloads'],
+    ['continuedAsNew input=null nextId=3 pendingSignals=[] stops=1', 'reloads'],
   ],
   [
     'retries a task that was undone with another input',
     undone,
     { mail: [{ ...retry, input: 8 }] },
-    ['continuedAsNew input=8 nextId=3 pendingSignals=[]', 'reloads'],
+    ['continuedAsNew input=8 nextId=3 pendingSignals=[] stops=1', 'reloads'],
   ],
   [
     'retries a task with another input that had not begun',
     [h.closing(false), h.stopped('cancelled')],
     { mail: [{ ...retry, input: 8 }] },
-    ['continuedAsNew input=8 nextId=1 pendingSignals=[] fromStart=true', 'reloads'],
+    ['continuedAsNew input=8 nextId=1 pendingSignals=[] stops=1 fromStart=true', 'reloads'],
   ],
   [
     'retries a plan with another input',
     [...h.plan([{ action: 'a.b' }]), h.requested(1), h.closing(false), h.stopped('cancelled')],
     { mail: [{ ...retry, input: 8 }] },
-    ['continuedAsNew input=8 nextId=2 pendingSignals=[] fromStart=true', 'reloads'],
+    ['continuedAsNew input=8 nextId=2 pendingSignals=[] stops=1 fromStart=true', 'reloads'],
   ],
   [
     'retries a task whose child failed',

@@ -63,6 +63,8 @@ export type TaskFact =
       completeBy?: number | null
       /** Of what runs before it did and were to undo, how much nobody can undo any more. */
       left?: number
+      /** How often the task had stopped before: one that is tried again may begin a run. */
+      stops?: number
       /** Texts in what it goes on with that were secret in the run before. */
       secretTexts?: string[]
     } & Remark)

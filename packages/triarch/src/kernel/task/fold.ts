@@ -99,6 +99,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   continuedAsNew: restart,
   stopped(state, { result, output, error }) {
     moveTask(state, 'stopped')
+    state.stops++
     state.result = result
     state.output = output
     state.error = error

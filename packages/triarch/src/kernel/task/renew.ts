@@ -20,11 +20,20 @@ export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void 
 }
 
 /** What a run that follows still knows of those before it. */
-function known({ requests, tokenRequests, digests, adopted, parent, completeBy }: TaskState): Partial<Continued> {
+function known({
+  requests,
+  tokenRequests,
+  digests,
+  adopted,
+  parent,
+  completeBy,
+  stops,
+}: TaskState): Partial<Continued> {
   return {
     ...(requests.length > 0 && { requests }),
     ...(tokenRequests.length > 0 && { tokenRequests }),
     ...(Object.keys(digests).length > 0 && { digests }),
     ...(adopted && parent && { parent, completeBy }),
+    ...(stops > 0 && { stops }),
   }
 }

@@ -6,6 +6,8 @@ import type { TaskFact } from './event.ts'
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }>, at: number): void {
   const { step: stepId, input, attempts = {}, endId = 0 } = to
+  // A rebuild leaves out the stop that this makes void.
+  if (state.status !== 'stopped') state.stops++
   // A pause from before the stop is over; code that never began begins now.
   state.pause = null
   state.deferred = []
@@ -44,6 +46,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
     fromStart = false,
     locksHeld = false,
     left = 0,
+    stops = 0,
   } = from
   restartGate(state, locksHeld)
   if (from.parent) {
@@ -80,6 +83,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   // What came to the run before is unheard in this one as if it had come to it.
   state.asides = 0 - pendingSignals.length
   state.generation = 0
+  state.stops = stops
   state.failures = 0
   state.tried = {}
   state.mailbox = [...pendingSignals]
