@@ -13,7 +13,7 @@ const lost = bank.action('lost', {
 const untold = bank.action('untold', {
   retry: { attempts: 2, backoff: { initial: '10m', jitter: false } },
   run: unsure,
-  verify: () => 'unknown' as const,
+  verify: () => ({ done: 'unknown' }),
 })
 const once = bank.action('once', { semantics: 'at-most-once', run: unsure })
 

@@ -54,6 +54,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   INVALID_FILTER: exitCodes.usage,
   UNKNOWN_OPTION: exitCodes.usage,
   INVALID_INPUT: exitCodes.usage,
+  UNKNOWN_SIGNAL: exitCodes.usage,
   UNSERIALISABLE: exitCodes.usage,
   PAYLOAD_TOO_LARGE: exitCodes.usage,
   INVALID_TOKEN: exitCodes.usage,

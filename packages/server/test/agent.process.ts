@@ -7,7 +7,7 @@ mail.action('wait', {
     console.log('began')
     await new Promise(() => undefined)
   },
-  verify: async () => 'unknown' as const,
+  verify: async () => ({ done: 'unknown' }),
 })
 const { connected } = connectAgents(process.argv[2] ?? '', { agents: [mail] })
 await connected

@@ -5,7 +5,7 @@ import { createServer } from '../src/index.ts'
 
 const wait = agent('mail').action('wait', {
   run: async (_: string): Promise<unknown> => null,
-  verify: async () => 'unknown' as const,
+  verify: async () => ({ done: 'unknown' }),
   attemptWithin: '10m',
 })
 const flow = workflow('wait', { run: (name: string, task) => task.run(wait, name) })

@@ -322,7 +322,7 @@ describe('an answer', () => {
   it('that nobody can read says that the work is done', () => {
     for (const body of ['{', null]) expect(() => outputOf('a', answered(200, {}, body))).toThrow(/the answer/)
     expect(outputOf('a', answered(204))).toBe(null)
-    expect(verificationOf('a', answered(200, {}, '"unknown"'))).toBe('unknown')
+    expect(verificationOf('a', answered(200, {}, '{"done":"unknown"}'))).toEqual({ done: 'unknown' })
     expect(verificationOf('a', answered(200, {}, '{"done":false}'))).toEqual({ done: false })
     expect(() => verificationOf('a', answered(200, {}, '{}'))).toThrow(TriarchError)
   })

@@ -44,13 +44,12 @@ export function answeredNow(what: string, operation: 'undo' | 'verify', answer: 
 /** What verify answers, as an action's would. Throws INVALID_OUTPUT. */
 export function verificationOf(what: string, answer: Answer): Verification<unknown> {
   const told = outputOf(what, answer)
-  if (told === 'unknown') return told
   const done = typeof told === 'object' && told !== null && 'done' in told ? told.done : undefined
-  if (done === false) return { done }
+  if (done === false || done === 'unknown') return { done }
   if (done === true) return { done, output: (told as { output?: unknown }).output ?? null }
   throw new TriarchError(
     'INVALID_OUTPUT',
-    `${what}: verify answers { "done": true, "output" }, { "done": false } or "unknown"`,
+    `${what}: verify answers { "done": true, "output" }, { "done": false } or { "done": "unknown" }`,
   )
 }
 

@@ -73,7 +73,7 @@ const events = {
   predecessorStopped: { task: z.string(), outcome: taskOutcome.optional() },
   planning: {},
   planned: { plan: Plan.shape.plan.unwrap() },
-  started: {},
+  started: { completeBy: instant.optional() },
   patched: { patch: z.string() },
   progressed: { progress: json },
   returned: { output: json },

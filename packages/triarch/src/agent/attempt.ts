@@ -355,11 +355,14 @@ async function perform(handler: Handler, request: StepRequest, step: StepContext
 }
 
 function verification(answer: unknown, limit: number, { secrets }: Handler): Outcome {
-  if (answer === 'unknown') return { kind: 'unknown' }
   const done = typeof answer === 'object' && answer !== null && 'done' in answer ? answer.done : undefined
   if (done === false) return { kind: 'not-done' }
+  if (done === 'unknown') return { kind: 'unknown' }
   if (done !== true) {
-    throw new TriarchError('INVALID_OUTPUT', "verify must answer { done: true, output }, { done: false } or 'unknown'")
+    throw new TriarchError(
+      'INVALID_OUTPUT',
+      "verify must answer { done: true, output }, { done: false } or { done: 'unknown' }",
+    )
   }
   const output = typeof answer === 'object' && answer !== null && 'output' in answer ? answer.output : undefined
   return { kind: 'done', output: encode(output, 'output', limit, secrets) }

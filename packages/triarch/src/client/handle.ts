@@ -7,6 +7,7 @@ import {
   type SignalPayload,
   type SignalSchemas,
   signalSchema,
+  undeclared,
 } from '../definition/signal.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { taskError } from '../error/task-error.ts'
@@ -198,7 +199,10 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const [value = null, options = {}] = given as [unknown?, ControlOptions?]
     checkOptions('signal', options, controlKeys)
     const payload = encode(value, `payload of signal "${name}"`, this.#connection.limits.payload)
-    const accepted = acceptSignal(name, signalSchema(await this.#signals(), name), payload)
+    const signals = await this.#signals()
+    const unknown = undeclared(signals, name)
+    if (unknown) throw unknown
+    const accepted = acceptSignal(name, signalSchema(signals, name), payload)
     if (accepted instanceof TriarchError) throw accepted
     await this.#send({ type: 'event', name, payload, ...checkControl('signal', options) })
   }

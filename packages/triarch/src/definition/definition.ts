@@ -402,8 +402,10 @@ export interface WorkflowDefinition<I = unknown, O = unknown> extends WaitingTas
   output?: StandardSchema
   /** The rescue strategy of its steps, over their actions'; and, unless it is a skip, of its own errors; compensate. */
   rescue?: RescueOption
-  /** Complete-by of a task, counted from its submission; unbounded. */
+  /** Complete-by of a task, counted from its submission or `startAt`, so that time in a queue counts; unbounded. */
   taskWithin?: Duration
+  /** Complete-by of a task, counted from when its code, or its plan, begins: behind its queue, its locks and its predecessors; unbounded. */
+  runWithin?: Duration
   /** Higher first: -1,000,000 to 1,000,000; 0. */
   priority?: number
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */

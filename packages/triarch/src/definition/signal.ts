@@ -46,6 +46,14 @@ export function signalSchema(signals: SignalSchemas | undefined, name: string): 
   return signals && Object.hasOwn(signals, name) ? signals[name] : undefined
 }
 
+/** The error of a signal that is not among those that the workflow declares; null: it is, or none are declared. */
+export function undeclared(signals: SignalSchemas | undefined, name: string): TriarchError | null {
+  if (signals === undefined || Object.hasOwn(signals, name)) return null
+  const names = Object.keys(signals)
+  if (names.length === 0) return null
+  return new TriarchError('UNKNOWN_SIGNAL', `signal "${name}": the workflow declares ${names.join(', ')}`)
+}
+
 /** What the schema makes of the payload, as JSON has it; an Error: it refuses it, and why. */
 export function acceptSignal(
   name: string,

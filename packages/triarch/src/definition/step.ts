@@ -87,7 +87,7 @@ export interface StepContext {
  * Whether an attempt of unknown outcome took effect, as the service says.
  * @example const answer: Verification<{ id: string }> = { done: true, output: { id: 'c-1' } }
  */
-export type Verification<O> = { done: true; output: O } | { done: false } | 'unknown'
+export type Verification<O> = { done: true; output: O } | { done: false } | { done: 'unknown' }
 
 /**
  * A step as it is shown.

@@ -55,6 +55,7 @@ const keys = [
   'output',
   'rescue',
   'taskWithin',
+  'runWithin',
   'priority',
   'exclusive',
   'signals',
@@ -110,7 +111,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   if (plan !== undefined && (run ?? definition.output ?? definition.signals) !== undefined) {
     throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run, no output schema and no signals`)
   }
-  const { rescue, taskWithin, priority, exclusive, finalizeAs = 'steps', version = '1' } = definition
+  const { rescue, taskWithin, runWithin, priority, exclusive, finalizeAs = 'steps', version = '1' } = definition
   if (
     (finalizeAs !== 'steps' && finalizeAs !== 'transaction') ||
     (definition.finalizeAs !== undefined && plan === undefined)
@@ -127,6 +128,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   toQueueBound(what, definition, 'reject')
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (taskWithin !== undefined) positiveMilliseconds(taskWithin, `${what}: taskWithin`)
+  if (runWithin !== undefined) positiveMilliseconds(runWithin, `${what}: runWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)
   if (exclusive !== undefined) checkExclusive(`${what}: exclusive`, exclusive)
   return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })

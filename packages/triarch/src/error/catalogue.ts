@@ -23,6 +23,8 @@ export const errorCatalogue = {
   UNKNOWN_WORKFLOW:
     'The value given is not a workflow, or this process knows no workflow of that name: give what workflow() returned, or the name of a registered one.',
   UNKNOWN_ACTION: 'The value given is not an action, or the agent does not have it: check the definitions.',
+  UNKNOWN_SIGNAL:
+    'The workflow declares the signals that it takes, and this is not one of them: correct the name, or declare it.',
   UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
   UNKNOWN_RECORD:
     'The history of the task has no record of this number: look into its history for those that there are.',

@@ -76,7 +76,7 @@ export const eventFields: OfEvents = {
     ...{ after: 'plain', frozen: 'plain', parent: 'plain', hooks: 'plain', secrets: 'plain', secretTexts: 'secrets' },
     incarnation: 'plain',
   },
-  started: {},
+  started: { completeBy: 'plain' },
   messageIgnored: { message: 'plain', name: 'name', step: 'plain', reason: 'plain', ...remark },
   requestReceived: { request: 'name', digest: 'plain', by: 'plain' },
   paused: { reason: 'plain', error: 'error', step: 'plain', ...remark },
@@ -115,6 +115,7 @@ export const eventFields: OfEvents = {
   planned: {
     plan: {
       ...{ first: 'plain', steps: [plannedFields], policies: [policyFields], groups: 'plain', output: 'payload' },
+      runWithin: 'plain',
     },
   },
   stepRequested: { id: 'plain', action: 'plain', name: 'name', input: 'payload', policy: policyFields },

@@ -19,9 +19,12 @@ import { tick } from './tick.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts'
 import { unveil } from './veiled.ts'
 
+/** Why the workflow takes no signal of this name; undefined: it may take it. */
+type Refusal = (signal: string) => string | undefined
+
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
-export function receive(turn: Turn, message: Message): void {
-  if (!isKnown(turn, message)) take(turn, message)
+export function receive(turn: Turn, message: Message, refusal?: Refusal): void {
+  if (!isKnown(turn, message)) take(turn, message, refusal)
   // What a rewind leaves is known once it is read anew.
   if (!turn.reload) reclaim(turn)
 }
@@ -40,7 +43,7 @@ function isKnown(turn: Turn, message: Message): boolean {
   return false
 }
 
-function take(turn: Turn, message: Message): void {
+function take(turn: Turn, message: Message, refusal?: Refusal): void {
   const { state } = turn
   switch (message.type) {
     case 'reply':
@@ -63,10 +66,13 @@ function take(turn: Turn, message: Message): void {
         ...(trial && { trial }),
       })
     }
-    case 'event':
+    case 'event': {
       if (state.status === 'stopped' || (state.closing && state.closing.cause !== 'continue'))
         return messageIgnored(turn, message, 'the task stops or has stopped')
+      const refused = refusal?.(message.name)
+      if (refused !== undefined) return refuseSignal(turn, message, refused)
       return emit(turn, { type: 'signalReceived', name: message.name, payload: message.payload, ...remarkOf(message) })
+    }
     case 'signal':
       return signalled(turn, message)
     case 'child':
@@ -94,6 +100,13 @@ function take(turn: Turn, message: Message): void {
     default:
       return control(turn, message)
   }
+}
+
+/** Nobody will ever wait for it: the history says why, and somebody may find who sent it. */
+function refuseSignal(turn: Turn, message: Extract<Message, { type: 'event' }>, reason: string): void {
+  emit(turn, { type: 'messageIgnored', message: 'event', name: message.name, reason, ...remarkOf(message) })
+  const { id: task, workflow } = turn.state
+  turn.alerts.push({ task, workflow, cause: 'signal', message: reason, code: 'SIGNAL_REFUSED' })
 }
 
 function isSame(one: Json | undefined, other: Json | undefined): boolean {

@@ -49,9 +49,9 @@ function expire(turn: Turn, step: Step): void {
 
 /**
  * A pending task begins when its time has come and its code is here, or its plan; one that nobody started in time has
- * expired. True when it began. What is yet to be planned begins with that.
+ * expired. True when it began. What is yet to be planned begins with that. `runWithin`: from then to its complete-by (ms).
  */
-export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
+export function begin(turn: Turn, code: 'none' | 'function' | 'plan', runWithin?: number): boolean {
   const { state, at } = turn
   // A task that was just set going again begins from its history: what it was told before it stopped is only there.
   if (!isWaiting(state) || state.closing || turn.reload) return false
@@ -62,7 +62,12 @@ export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
   }
   if ((code === 'none' && !state.plan) || (state.startAt !== null && at < state.startAt)) return false
   if (!pass(turn)) return false
-  emit(turn, { type: state.plan || code === 'function' ? 'started' : 'planning' })
+  if (!state.plan && code === 'plan') emit(turn, { type: 'planning' })
+  else {
+    const within = state.plan ? state.plan.plan.runWithin : runWithin
+    const until = within === undefined ? null : Math.min(state.completeBy ?? Number.POSITIVE_INFINITY, at + within)
+    emit(turn, { type: 'started', ...(until !== null && { completeBy: until }) })
+  }
   return true
 }
 

@@ -2,6 +2,7 @@ import type { Workflow } from '../definition/definition.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Plan } from '../kernel/plan/plan.ts'
+import { milliseconds } from '../value/duration.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { validate } from '../value/schema.ts'
 import { type PlanLimits, Planner, type Subscribers } from './planner.ts'
@@ -36,9 +37,11 @@ export async function makePlan(
   const planner = new Planner(first, workflow, { limits, chain, subscribers })
   try {
     const call = { workflow: name, action: undefined, input: given, transaction }
-    return planner.finish(
+    const plan = planner.finish(
       await around(chain, 'plan', call, (changed) => definition.plan?.(changed, planner.context(transaction))),
     )
+    const { runWithin } = definition
+    return runWithin === undefined ? plan : { ...plan, runWithin: milliseconds(runWithin, 'runWithin') }
   } catch (cause) {
     if (isTriarchError(cause)) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)

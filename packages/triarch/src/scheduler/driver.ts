@@ -17,6 +17,8 @@ export type Beginning = 'function' | 'plan' | 'none'
  */
 export interface Driver {
   readonly begins: Beginning
+  /** From the beginning to the complete-by of the task (ms). Not of a plan, which has its own. */
+  readonly runWithin?: number | undefined
   /** It has decided something by itself: a turn is due. */
   readonly urgent: boolean
   /** Brings the code to where the history is. `undoes`: also that of a stopped task. Throws REPLAY_TOO_LONG. */
@@ -33,6 +35,8 @@ export interface Driver {
   misses?(step: Step): boolean
   /** What its code said since it was asked last; null: nothing. */
   said?(): readonly LogEntry[] | null
+  /** Why a signal of this name is nobody's: the workflow declares others. */
+  refuses?(signal: string): TriarchError | null
   /** Its code left an error behind that nobody handled: a promise of this rejection, or null. */
   left?(error: TriarchError, promise: Promise<unknown> | null): void
   /** The rejection was handled after all. */

@@ -356,7 +356,7 @@ export class TaskRunner implements Owner {
       if (mail.message.type === 'heartbeat') this.#moved(mail.message)
       else if (endsAttempt(this.state, mail.message)) this.#ended(mail)
       const alone = isRelief(this.state, mail.message)
-      receive(turn, mail.message)
+      receive(turn, mail.message, (signal) => driver.refuses?.(signal)?.message)
       if (alone) {
         // The code hears of it once it is recorded.
         turn.deliveries.length = 0
@@ -368,7 +368,7 @@ export class TaskRunner implements Owner {
     while (driver.tell(turn, children)) await microtasksDrained(environment)
     settleBatches(turn)
     while (driver.tell(turn, children)) await microtasksDrained(environment)
-    if (begin(turn, driver.begins) && driver.begin(turn.at)) {
+    if (begin(turn, driver.begins, driver.runWithin) && driver.begin(turn.at)) {
       this.#began = turn.at
       do await microtasksDrained(environment)
       while (driver.tell(turn, children))

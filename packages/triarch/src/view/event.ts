@@ -107,8 +107,8 @@ export type HistoryEvent =
   | { type: 'planning' }
   /** The plan was made. */
   | { type: 'planned'; plan: PlanView }
-  /** The workflow's code, or its plan, began to run. */
-  | { type: 'started' }
+  /** The workflow's code, or its plan, began to run. `completeBy`: by the workflow's `runWithin`. */
+  | { type: 'started'; completeBy?: Date }
   /** The code took the new way of a patch. */
   | { type: 'patched'; patch: string }
   /** The code said how far it is. */

@@ -34,7 +34,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
   predecessorStopped: ({ task, result }) => ({ task, ...(result !== null && { outcome: result }) }),
   planning: 'same',
   planned: ({ plan }) => ({ plan: planView(newPlanState(plan)) }),
-  started: 'same',
+  started: ({ completeBy }) => dated({ completeBy }),
   patched: 'same',
   progressed: 'same',
   returned: 'same',

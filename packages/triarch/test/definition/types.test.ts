@@ -71,6 +71,19 @@ describe('an action takes its types', () => {
     void (() => shop.action('else', { run: () => 1, verify: () => ({ done: true, output: 'one' }) as const }))
   })
 
+  it('from run, also where verify only ever says that it does not know', () => {
+    const asked = shop.action('asked', { run: (amount: number) => amount, verify: async () => ({ done: 'unknown' }) })
+    expectTypeOf(asked).toEqualTypeOf<Action<number, number>>()
+    const checked = shop.action('asked-too', {
+      output: z.string(),
+      run: () => 'a',
+      verify: async () => ({ done: 'unknown' }),
+    })
+    expectTypeOf(checked).toEqualTypeOf<Action<unknown, string>>()
+    // @ts-expect-error a word is no answer
+    void (() => shop.action('asked-else', { run: () => 1, verify: () => 'unknown' }))
+  })
+
   it('from one schema and run, whichever is there', () => {
     const first = shop.action('first', { input: Order, run: async (order) => order.total })
     expectTypeOf(first).toEqualTypeOf<Action<OrderInput, number>>()

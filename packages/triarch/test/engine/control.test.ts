@@ -100,6 +100,42 @@ describe('submit', () => {
     expect(await quick.result()).toBe(1)
   })
 
+  it('with runWithin counts from when its code or its plan begins, not from its submission', async () => {
+    const wait = { exclusive: { ifHeld: 'queue' as const }, runWithin: '1h' as const }
+    const flow = workflow('flow', { ...wait, run: (_: null, task) => task.sleep('9d') })
+    const own = agent('own')
+    const stay = own.action('stay', { attemptWithin: '9d', run: () => never() })
+    const planned = workflow('planned', { ...wait, plan: (_: null, plan) => void plan.step(stay, null) })
+    await using s = await stage({ workflows: [flow, planned], agents: [own] })
+    for (const it of [flow, planned]) {
+      const first = await s.submit(it, null)
+      const second = await s.submit(it, null)
+      await s.advance('59m')
+      expect((await first.status()).status).toBe('running')
+      await s.advance('2m')
+      expect((await first.status()).error?.code).toBe('TASK_DEADLINE')
+      await s.advance('58m')
+      expect((await second.status()).status).toBe('running')
+      await s.advance('2m')
+      expect((await second.status()).error?.code).toBe('TASK_DEADLINE')
+      const entries = await second.history()
+      const began = entries.find(({ events }) => events.some((event) => event.type === 'started'))
+      expect(began?.events).toContainEqual({ type: 'started', completeBy: new Date(Number(began?.at) + 3_600_000) })
+    }
+  })
+
+  it('with runWithin and completeBy must be done by the sooner of both', async () => {
+    const flow = workflow('flow', { runWithin: '1h', run: (_: null, task) => task.sleep('9d') })
+    await using s = await stage({ workflows: [flow] })
+    const sooner = await s.submit(flow, null, { completeBy: '30m' })
+    const later = await s.submit(flow, null, { completeBy: '2h' })
+    await s.advance('31m')
+    expect((await sooner.status()).error?.code).toBe('TASK_DEADLINE')
+    expect((await later.status()).status).toBe('running')
+    await s.advance('30m')
+    expect((await later.status()).error?.code).toBe('TASK_DEADLINE')
+  })
+
   it('with completeBy also ends a task that no node can run', async () => {
     await using s = await stage({ workflows: [], sweep: '1m' })
     const task = await s.submit(echo, 1, { completeBy: '1h' })

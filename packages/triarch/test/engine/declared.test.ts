@@ -66,6 +66,41 @@ describe('a signal that a workflow declares', () => {
     expect(await s.engine.task('t').result()).toBe(3)
   })
 
+  it('is the only one that may be sent, and waited for', async () => {
+    const other = workflow('other', {
+      signals: { paid: Paid },
+      run: (_: null, task) => codeOf(task.waitForSignal('unpaid' as 'paid')),
+    })
+    await using s = await stage({ workflows: [order, other], poll: '1s' })
+    const task = await s.submit(order, null)
+    for (const handle of [s.engine.task(task.id), s.engine.task(task.id, order)])
+      expect(await codeOf(handle.signal('unpaid' as 'paid', { amount: 1 }))).toBe('UNKNOWN_SIGNAL')
+    const refused = await s.submit(other, null)
+    await s.settle()
+    expect(await refused.result()).toBe('UNKNOWN_SIGNAL')
+    expect(await eventsOf(task, 'signalReceived')).toEqual([])
+  })
+
+  it('is the only one that is kept: another, whose sender did not know, is set aside when it comes', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const apart = (workflows: (typeof order)[]): Promise<Stage> =>
+      stage({ workflows, store: file.store, environment, poll: '1s', ...(workflows.length === 0 && { roles: [] }) })
+    await using worker = await apart([order])
+    await using client = await apart([])
+    const task = await worker.submit(order, null, { id: 't' })
+    await client.engine.task('t').once('hook-1').signal('unpaid', 1, { actor: 'bob' })
+    await worker.advance('10s')
+    expect(worker.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: 't' }])
+    expect(await eventsOf(task, 'messageIgnored')).toMatchObject([
+      { message: 'event', name: 'unpaid', reason: expect.stringContaining('declares paid'), actor: 'bob' },
+    ])
+    expect(await eventsOf(task, 'signalReceived')).toEqual([])
+    await client.engine.task('t').signal('paid', { amount: 1 })
+    await worker.advance('10s')
+    expect(await task.result()).toBe(2)
+  })
+
   it('is unknown of a task that is unknown, and costs who declares none no look', async () => {
     await using s = await stage({ workflows: [order], poll: '1s' })
     expect(await codeOf(s.engine.task('nobody').signal('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')

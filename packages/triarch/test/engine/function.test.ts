@@ -444,6 +444,31 @@ describe('a workflow', () => {
     expect(await eventsOf(fresh, 'patched')).toHaveLength(1)
   })
 
+  it('that changed in a loop takes the new way from the next round on if each round has an id of its own', async () => {
+    const log: string[] = []
+    let changed = false
+    const loop = (name: string, idOf: (round: number) => string) =>
+      workflow(name, {
+        async run(_: null, task) {
+          for (let round = 1; round <= 3; round++) {
+            if (changed && task.patched(idOf(round))) await task.run('new', () => void log.push(`${name}-new-${round}`))
+            else await task.run('old', () => void log.push(`${name}-old-${round}`))
+            await task.sleep('1d')
+          }
+        },
+      })
+    const same = loop('same', () => 'better')
+    const each = loop('each', (round) => `better-${round}`)
+    await using s = await stage({ workflows: [same, each] })
+    const tasks = [await s.submit(same, null), await s.submit(each, null)]
+    await s.settle()
+    changed = true
+    await s.advance('3d')
+    for (const task of tasks) await task.result()
+    expect(log.filter((it) => it.startsWith('same'))).toEqual(['same-old-1', 'same-old-2', 'same-old-3'])
+    expect(log.filter((it) => it.startsWith('each'))).toEqual(['each-old-1', 'each-new-2', 'each-new-3'])
+  })
+
   it('that awaits something foreign and then uses its context pauses with WORKFLOW_MISUSE', async () => {
     const foreign = workflow('foreign', {
       async run(_: null, task) {

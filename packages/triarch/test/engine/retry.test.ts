@@ -483,7 +483,7 @@ describe('an unknown outcome is verified', () => {
       run: () => Promise.reject(new UnknownOutcomeError('lost')),
       verify: async () => {
         asked++
-        return 'unknown' as const
+        return { done: 'unknown' }
       },
     })
     await using s = await play(given)

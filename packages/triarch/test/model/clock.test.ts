@@ -16,6 +16,8 @@ const waits = (more: object, policy = {}): TaskEvent[] => [
 const paused: TaskEvent = { type: 'paused', reason: 'operator' }
 const hook = { on: ['running', 'paused', 'success', 'stopped'], workflow: 'k', version: '1' }
 
+const only = { first: 1, steps: [{ action: 'a.b' }], policies: [], groups: [], output: null }
+
 const table: [what: string, history: readonly TaskEvent[], circumstances: Circumstances, does: string[]][] = [
   ['is submitted', [], {}, ['started', 'begins']],
   ['is submitted where nobody has its code', [], { has: 'none' }, []],
@@ -31,6 +33,26 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     h.plan([{ action: 'a.b' }]).slice(0, 2),
     { has: 'none' },
     ['started', 'begins'],
+  ],
+  ['has a limit from its beginning', [], { runWithin: 50 }, ['started completeBy=1070', 'begins', 'wakes +50']],
+  [
+    'has a limit from its beginning, and is to be done before',
+    [{ ...h.submitted, completeBy: 1_040 }],
+    { runWithin: 50 },
+    ['started completeBy=1040', 'begins', 'wakes +20'],
+  ],
+  [
+    'has a limit from its beginning, and is to be done after it',
+    [{ ...h.submitted, completeBy: 1_090 }],
+    { runWithin: 50 },
+    ['started completeBy=1070', 'begins', 'wakes +50'],
+  ],
+  ['has a limit from its beginning, and is to be planned', [], { has: 'plan', runWithin: 50 }, ['planning', 'begins']],
+  [
+    'has a plan with a limit, where nobody has its code',
+    [{ type: 'planning' }, { type: 'planned', plan: { ...only, runWithin: 50 } }],
+    { has: 'none', runWithin: 9 },
+    ['started completeBy=1090', 'begins', 'wakes +50'],
   ],
   ['is to begin later', [{ ...h.submitted, startAt: 1_050 }], {}, ['wakes +30']],
   ['is to begin now', [{ ...h.submitted, startAt: 1_020 }], {}, ['started', 'begins']],

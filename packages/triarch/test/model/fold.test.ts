@@ -1354,6 +1354,12 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { 'patches p': true },
   ],
   [
+    'a task with a limit from its beginning begins',
+    [],
+    { type: 'started', completeBy: 1_500 },
+    { begun: true, status: 'running', completeBy: 1_500 },
+  ],
+  [
     'the code asks for a lock before it has its keys',
     [...gated, h.started],
     { type: 'lockRequested', id: 1, name: 'm', until: null },

@@ -21,6 +21,8 @@ export interface Circumstances {
   code?: readonly Decision[]
   /** The code that is at hand. */
   has?: 'none' | 'function' | 'plan'
+  /** As its workflow says (ms). */
+  runWithin?: number
   /** How long after the last event (ms). */
   after?: number
   /** Nothing was handed out: it is the first turn of an owner. */
@@ -48,14 +50,14 @@ export function turned(history: readonly TaskEvent[], circumstances: Circumstanc
 function turn(
   state: TaskState,
   at: number,
-  { mail = [], code = [], has = 'function', limits }: Circumstances,
+  { mail = [], code = [], has = 'function', runWithin, limits }: Circumstances,
 ): string[] {
   const turn = newTurn(state, at, () => 0.5, { history: 80, fanOut: 8, payload: 1_000, ...limits })
   receive(turn, { type: 'tick' })
   for (const message of mail) receive(turn, message)
   settleBatches(turn)
   for (const decision of code) emit(turn, decision)
-  const begins = begin(turn, has)
+  const begins = begin(turn, has, runWithin)
   if (has === 'plan') advance(turn)
   bound(turn)
   close(turn)

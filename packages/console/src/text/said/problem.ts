@@ -21,6 +21,7 @@ export const problem: Readonly<Record<string, string>> = {
   DUPLICATE_DEFINITION: 'Zwei Definitionen haben denselben Namen (und dieselbe Version): eine umbenennen.',
   UNKNOWN_WORKFLOW: 'Dieser Prozess kennt keinen Ablauf dieses Namens: den Namen eines bekannten angeben.',
   UNKNOWN_ACTION: 'Das ist keine Aktion, oder der Agent hat sie nicht: die Definitionen prüfen.',
+  UNKNOWN_SIGNAL: 'Der Ablauf nennt die Signale, die er nimmt, und dieses nicht: den Namen berichtigen.',
   UNKNOWN_TASK: 'Der Speicher hat keine Aufgabe dieser Kennung: prüfen, ob sie stimmt oder die Aufgabe gelöscht ist.',
   UNKNOWN_RECORD: 'Die Geschichte der Aufgabe hat keinen Eintrag dieser Nummer: nachsehen, welche es gibt.',
   UNKNOWN_SCHEDULE: 'Der Speicher hat keinen Zeitplan dieses Namens: den Namen prüfen, oder ihn anlegen.',

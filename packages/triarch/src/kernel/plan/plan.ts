@@ -12,6 +12,8 @@ export interface Plan {
   groups: PlannedGroup[]
   /** What the task results in. */
   output: Template
+  /** From the beginning to the complete-by of the task (ms). */
+  runWithin?: number
 }
 
 export interface PlannedStep {

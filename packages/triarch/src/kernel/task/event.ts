@@ -14,7 +14,8 @@ export type TaskDecision =
 
 export type TaskFact =
   | ({ type: 'submitted' } & Submission)
-  | { type: 'started' }
+  /** `completeBy`: by the limit that counts from here, or the one before if that is sooner. */
+  | { type: 'started'; completeBy?: number }
   /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
   | ({ type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string } & Remark)
   /** What was asked for under this name was taken, whatever came of it: the next event may say. */

@@ -14,8 +14,9 @@ const MOST_REQUESTS = 100
 
 export const taskFolds: Folds<TaskDecision | TaskFact> = {
   submitted: submit,
-  started(state) {
+  started(state, { completeBy }) {
     state.begun = true
+    if (completeBy !== undefined) state.completeBy = completeBy
     moveTask(state, 'running')
   },
   messageIgnored(state) {

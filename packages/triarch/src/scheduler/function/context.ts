@@ -18,7 +18,7 @@ import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
 import { toHookOrders } from '../../definition/hook.ts'
 import { logWriter } from '../../definition/log.ts'
 import { checkPriority, policiesOf, toRecordedPolicy } from '../../definition/policy.ts'
-import { acceptSignal, signalSchema } from '../../definition/signal.ts'
+import { acceptSignal, signalSchema, undeclared } from '../../definition/signal.ts'
 import type { StepContext } from '../../definition/step.ts'
 import { checkWorkflow } from '../../definition/workflow.ts'
 import { hash32, seededRandom } from '../../environment/random.ts'
@@ -241,7 +241,10 @@ function sleep(decider: Decider, until: Duration | Date): Given<never> {
 function waitForSignal(decider: Decider, name: string, options: CheckedSignalOptions<unknown> = {}): Given<never> {
   checkLabel('a signal', name)
   checkOptions(`options of signal "${name}"`, options, ['schema', 'timeout', 'signal'])
-  const { schema = signalSchema(decider.workflow.definition.signals, name), signal } = options
+  const { signals } = decider.workflow.definition
+  const unknown = undeclared(signals, name)
+  if (unknown) throw unknown
+  const { schema = signalSchema(signals, name), signal } = options
   checkSchema(`signal "${name}": schema`, schema)
   const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
   return decider.wish({

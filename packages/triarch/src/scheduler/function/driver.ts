@@ -1,10 +1,12 @@
 import type { Workflow } from '../../definition/definition.ts'
+import { type SignalSchemas, undeclared } from '../../definition/signal.ts'
 import type { TriarchError } from '../../error/error.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'
 import type { TaskState } from '../../kernel/state.ts'
 import type { Step } from '../../kernel/step/step.ts'
 import type { Turn } from '../../kernel/turn.ts'
 import type { LogEntry, NewTask } from '../../store/port.ts'
+import { milliseconds } from '../../value/duration.ts'
 import { decide, pauseFor } from '../decisions.ts'
 import type { Driver } from '../driver.ts'
 import type { LocalCode } from '../effect.ts'
@@ -16,6 +18,8 @@ import { FunctionRun } from './run.ts'
 /** Drives a durable function, which runs in this process: it has decided all that it can when its promises are quiet. */
 export class FunctionDriver implements Driver {
   readonly begins = 'function'
+  readonly runWithin: number | undefined
+  readonly #signals: SignalSchemas | undefined
   readonly #run: FunctionRun
   readonly #host: RunnerHost
   /** What the code asked for when it was not its turn. */
@@ -25,6 +29,9 @@ export class FunctionDriver implements Driver {
   readonly #wake: () => void
 
   constructor(workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) {
+    const { runWithin, signals } = workflow.definition
+    this.runWithin = runWithin === undefined ? undefined : milliseconds(runWithin, 'runWithin')
+    this.#signals = signals
     this.#host = host
     this.#wake = wake
     this.#run = new FunctionRun(workflow, rebuilt, host.limits.payload, (error) => {
@@ -35,6 +42,10 @@ export class FunctionDriver implements Driver {
 
   get urgent(): boolean {
     return this.#stray !== null || this.#left.size > 0
+  }
+
+  refuses(signal: string): TriarchError | null {
+    return undeclared(this.#signals, signal)
   }
 
   left(error: TriarchError, promise: Promise<unknown> | null): void {
