@@ -75,8 +75,9 @@ export function entriesOf(ledgers: readonly LedgerRows[], frozen: readonly Span[
   )
 }
 
+/** A key names the task with its incarnation, which the id of a child has in it: `order-1~mx0w7pt1:2`, `parent-1~mx0w7pt1~3:2`. */
 function placeOf({ key, undoes }: Effect): Omit<Entry, 'kind' | 'action' | 'at' | 'pid' | 'zombie' | 'note'> {
-  const [, task = '', step = ''] = /^(.*?):(\d+)/.exec(key) ?? []
+  const [, task = '', step = ''] = /^(.*?)(?:~[a-z]\w*)?:(\d+)/.exec(key) ?? []
   const operation = undoes === null ? 'run' : 'undo'
   return { operation, key: key.replace(/:undo$/, ''), task, step: Number(step), attempt: 0 }
 }
