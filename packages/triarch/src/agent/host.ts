@@ -205,6 +205,16 @@ export class AgentHost {
     return this.#adaptive?.holds === true
   }
 
+  /** What attempts usually take here (ms), for processes that begin; null: nobody asks. */
+  get usual(): Readonly<Record<string, number>> | null {
+    return this.#adaptive?.usual ?? null
+  }
+
+  /** What they usually take in other processes. */
+  know(usual: Readonly<Record<string, number>>): void {
+    this.#adaptive?.know(usual)
+  }
+
   /** The queue in which a step waits by its key; null: in its agent's own, where nobody knows better. */
   queueOf(request: Pick<StepRequest, 'action' | 'input'>): string | null {
     if (this.guard === null || this.guard.keys.none) return null

@@ -2,6 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { Patience } from '../environment/patience.ts'
 import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
+import type { StateStore } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
 /** How long code that was told to end has for that, at most (ms). */
@@ -11,10 +12,12 @@ const LAST_GRACE = 1_000
 export class Hosts implements Service {
   readonly #byAgent: ReadonlyMap<string, AgentHost>
   readonly #patience: Patience
+  readonly #failed: (error: unknown) => void
 
   /** `byAgent`: agents that are elsewhere come later. */
   constructor(byAgent: ReadonlyMap<string, AgentHost>, environment: Environment, failed: (error: unknown) => void) {
     this.#byAgent = byAgent
+    this.#failed = failed
     this.#patience = new Patience(environment, failed)
   }
 
@@ -24,6 +27,18 @@ export class Hosts implements Service {
 
   get #hosts(): readonly AgentHost[] {
     return [...this.#byAgent.values()]
+  }
+
+  /** What attempts usually take, as the nodes know it that there are: measured beside them, it would be their queue. */
+  async learn(store: Pick<StateStore, 'nodes'>): Promise<void> {
+    const adaptive = this.#hosts.filter(({ usual }) => usual !== null)
+    if (adaptive.length === 0) return
+    try {
+      for (const { runs } of await store.nodes())
+        for (const host of adaptive) host.know(runs?.load?.agents[host.name]?.usual ?? {})
+    } catch (error) {
+      this.#failed(error) // then they learn by themselves
+    }
   }
 
   start(): void {

@@ -421,7 +421,7 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    await Promise.all([this.#buryGone(), this.#options.keys.start()])
+    await Promise.all([this.#buryGone(), this.hosts.learn(this.#options.store), this.#options.keys.start()])
     if (!(await this.#lease.start()) || !this.#open) return // stopped, or taken for dead, before it began
     for (const it of this.#services) it.start()
   }

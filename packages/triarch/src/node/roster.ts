@@ -90,9 +90,14 @@ export class Roster {
   get load(): NodeLoad {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
-    const agents = hosts.map(({ name, slots, throttled }) => {
+    const agents = hosts.map(({ name, slots, throttled, usual }) => {
       const { running, most, pools } = slots
-      const share = { running, most, ...(throttled && { throttled: true as const }), ...(pools && { pools }) }
+      const share = {
+        ...{ running, most },
+        ...(throttled && { throttled: true as const }),
+        ...(pools && { pools }),
+        ...(usual && { usual }),
+      }
       return [name, share] as const
     })
     return {

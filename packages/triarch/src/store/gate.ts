@@ -137,6 +137,8 @@ export interface NodeShare {
   most: number
   /** There would be more, but not for the service that it calls. */
   throttled?: true
+  /** What attempts take that do not wait in the service (ms), by operation and action, where concurrency adapts itself. */
+  usual?: Readonly<Record<string, number>>
   /** The same of each pool, where its slots are parted. */
   pools?: { high: { running: number; most: number }; rest: { running: number; most: number } }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { accustomed, adapted, type Observed, type Usual } from '../../src/policy/adaptive.ts'
+import {
+  accustomed,
+  adapted,
+  afterBusy,
+  afterCalm,
+  areMany,
+  type Observed,
+  type Usual,
+} from '../../src/policy/adaptive.ts'
 
 const rule = { least: 2, most: 50 }
 const well: Observed = { answers: 20, ill: 0, slowness: 1, busiest: 50 }
@@ -23,7 +31,7 @@ describe('an adaptive limit', () => {
   })
 
   it('takes some scatter for none', () => {
-    expect(adapted(10, { ...well, slowness: 1.4 }, rule)).toBeGreaterThan(10)
+    expect(adapted(10, { ...well, slowness: 1.15 }, rule)).toBeGreaterThan(10)
   })
 
   it('shrinks by a share where attempts say that the service is ill, also when none says anything else', () => {
@@ -43,21 +51,31 @@ describe('an adaptive limit', () => {
 })
 
 describe('what is usual', () => {
-  const learnt = (times: readonly number[], every: number) =>
-    times.reduce<Usual | undefined>((usual, ms, n) => accustomed(usual, ms, n * every), undefined)
+  const learnt = (times: readonly number[]) => times.reduce<Usual | undefined>(accustomed, undefined)
+  const usual = { ms: 100, count: 10 }
 
-  it('is learnt from the first attempts', () => {
-    expect(learnt([100, 200, 300], 1)?.ms).toBeCloseTo(200)
+  it('is learnt from the first attempts, and not from those that come later beside others', () => {
+    expect(learnt([100, 200, 300])?.ms).toBeCloseTo(200)
+    const first = Array.from({ length: 10 }, () => 100)
+    expect(learnt([...first, ...first.map(() => 1_000)])?.ms).toBeCloseTo(100)
   })
 
-  it('follows a service that became faster soon, and one that became slower within ten minutes or so, however often it is asked', () => {
-    const before = Array.from({ length: 50 }, () => 100)
-    expect(learnt([...before, ...before.map(() => 10)], 1)?.ms).toBeLessThan(20)
-    const slower = (every: number, span: number) =>
-      learnt([...before, ...Array.from({ length: span / every }, () => 1_000)], every)?.ms ?? 0
-    for (const every of [10, 1_000]) {
-      expect(slower(every, 10_000)).toBeLessThan(150)
-      expect(slower(every, 3_600_000)).toBeGreaterThan(900)
+  it('falls at once where attempts are clearly faster, and does not rise where they may have waited', () => {
+    expect(afterBusy(usual, { count: 10, ms: 500 }).ms).toBe(50)
+    expect(afterBusy(usual, { count: 10, ms: 5_000 }).ms).toBe(100)
+    expect(afterBusy(usual, { count: 10, ms: 900 }).ms).toBe(100)
+    expect([areMany({ count: 39, ms: 1 }), areMany({ count: 40, ms: 1 })]).toEqual([false, true])
+  })
+
+  it('follows attempts that did not wait, up and down, by a part each time', () => {
+    let [up, down] = [usual, usual]
+    for (let times = 0; times < 15; times++) {
+      up = afterCalm(up, { count: 20, ms: 20_000 })
+      down = afterCalm(down, { count: 20, ms: 200 })
     }
+    expect(afterCalm(usual, { count: 20, ms: 20_000 }).ms).toBeLessThan(500)
+    expect(up.ms).toBeGreaterThan(950)
+    expect(down.ms).toBeLessThan(15)
+    expect(afterCalm(usual, { count: 1, ms: 1_000 }).ms).toBeLessThan(150)
   })
 })
