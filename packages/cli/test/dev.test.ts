@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -57,19 +57,46 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   const { wait } = (await import(module)) as { wait: typeof letter }
   const task = await client.submit(wait, '', { id: 'w-1' })
   await expect.poll(() => count(lines, /wait w-1 started/)).toBe(1)
-  // The watch may begin a little later than the program: it is written until it was seen.
-  const changed = () => {
-    if (count(lines, /Restarting/) === 0) write('new')
-    return count(lines, /Restarting/)
-  }
-  await expect.poll(changed, { interval: 1_000 }).toBeGreaterThan(0)
-  await expect.poll(() => count(lines, /started with wait/)).toBeGreaterThan(1)
+  write('new')
+  await expect.poll(() => count(lines, /Restarting/)).toBe(1)
+  await expect.poll(() => count(lines, /started with wait/)).toBe(2)
   await expect.poll(() => urls().length).toBeGreaterThan(1)
   expect(new Set(urls()).size).toBe(1)
   await client.task('w-1').signal('go', 'on')
   expect(await task.result()).toBe('new on')
   child.kill('SIGTERM')
   expect((await once(child, 'exit'))[0]).toBe(0)
+})
+
+it('dev notices each save of any file of the module, also by a rename and after one that was broken', async () => {
+  const home = join(folder, 'saved')
+  mkdirSync(home)
+  const triarch = new URL(import.meta.resolve('triarch')).href
+  const [module, part] = [join(home, 'app.mjs'), join(home, 'part.mjs')]
+  /** As vim, JetBrains and sed -i do. */
+  const save = (path: string, text: string) => {
+    writeFileSync(`${path}~`, text)
+    renameSync(`${path}~`, path)
+  }
+  const named = (name: string) => `export const name = '${name}'\n`
+  save(part, named('n0'))
+  save(module, `import { workflow } from '${triarch}'\nimport { name } from './part.mjs'\nexport const one = workflow(name, { run: async () => 1 })\n`) // biome-ignore format: one file
+  const { child, lines } = running(['dev', module, '--store', join(home, 'dev.db')])
+  await expect.poll(() => count(lines, /started with n0/)).toBe(1)
+  for (const name of ['n1', 'n2', 'n3']) {
+    save(part, named(name))
+    await expect.poll(() => count(lines, new RegExp(`started with ${name}`))).toBe(1)
+  }
+  save(part, 'export const name =')
+  await expect.poll(() => count(lines, /started again when a file changes/)).toBe(1)
+  expect(count(lines, /MODULE_FAILED: .*SyntaxError/)).toBe(1)
+  save(part, named('n4'))
+  await expect.poll(() => count(lines, /started with n4/)).toBe(1)
+  expect(count(lines, /Restarting: .*part\.mjs has changed/)).toBe(5)
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(0)
+  const missing = await triarchOf(['dev', join(home, 'nope.mjs')])
+  expect(missing).toMatchObject({ exit: 2, err: expect.stringContaining('there is no file') })
 })
 
 it('start takes what else an engine is given from what the module exports as options', async () => {

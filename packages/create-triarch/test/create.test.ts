@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,11 @@ const run = (args: readonly string[]) => spawnSync(process.execPath, [main, ...a
 it('writes a project into an empty folder, and nothing into any other', () => {
   expect(run(['shop', '--template', 'file'])).toMatchObject({ status: 0, stdout: expect.stringContaining('npm start') })
   expect(JSON.parse(readFileSync(join(folder, 'shop/package.json'), 'utf8'))).toMatchObject({
-    ...{ name: 'shop', type: 'module', scripts: { start: 'node app.ts' } },
+    ...{
+      name: 'shop',
+      type: 'module',
+      scripts: { start: 'node app.ts', dev: expect.stringContaining('triarch dev app.ts') },
+    },
     dependencies: { triarch: expect.stringMatching(/^\^\d/) },
     devDependencies: { '@types/node': expect.any(String), typescript: expect.any(String) },
   })
@@ -65,6 +70,24 @@ it('one file runs its task, and again without doing it twice', () => {
   const start = () => execFileSync(process.execPath, ['app.ts'], { cwd, encoding: 'utf8', stdio: 'pipe' })
   expect(start()).toBe('receipt order-1-10\n')
   expect(start()).toBe('receipt order-1-10\n')
+})
+
+it('one file is what triarch dev runs, which does not run its task', async () => {
+  const cwd = join(folder, 'developed')
+  create({ folder: cwd, template: 'file' })
+  const { scripts } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as { scripts: { dev: string } }
+  const [, ...args] = scripts.dev.split(' ')
+  const cli = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
+  const child = spawn(process.execPath, [cli, ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (line.includes('the console http')) break
+  }
+  expect(lines).toEqual([expect.stringMatching(/started with fulfil, bank$/), expect.stringContaining('the console')])
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(0)
 })
 
 it('several processes share the work', async () => {

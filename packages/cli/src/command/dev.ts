@@ -1,15 +1,21 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Means } from '../command.ts'
-import { exitCodes } from '../exit.ts'
+import { exitCodes, usage } from '../exit.ts'
 import { needsStore, type Shared } from '../place.ts'
 import { canServe } from '../serving.ts'
+import { Sources } from '../sources.ts'
+import type { Terminal } from '../terminal.ts'
 
-/** As it is run from its sources, and as it is built. */
-const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url))
+/** As they are run from their sources, and as they are built. */
+const ext = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const main = fileURLToPath(new URL(`../main.${ext}`, import.meta.url))
+const loaded = new URL(`../loaded.${ext}`, import.meta.url).href
 
 /** Longest that running steps keep a changed module waiting. */
 const GRACE = '2s'
@@ -17,7 +23,7 @@ const GRACE = '2s'
 /** Where the console is, unless somebody is there already. */
 const PORT = 7070
 
-/** `start` under Node's own watch: it stops in good order when a file of the module changes, and starts anew. */
+/** `start` in a process that stops in good order when a file of the module changes, and is started again. */
 export function addDev(program: Command, means: Means): void {
   program
     .command('dev')
@@ -47,15 +53,62 @@ export function addDev(program: Command, means: Means): void {
       const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
       // Another that starts just now may have found the same port free.
       if (serves) options.push('--next-port')
-      const node = [...process.execArgv, '--watch', '--watch-preserve-output']
-      const child = spawn(process.execPath, [...node, main, 'start', path, ...options], { stdio: 'inherit', env })
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void child.kill(signal))
-      const code = await new Promise<number | null>((resolve, reject) => {
-        child.once('error', reject)
-        child.once('exit', resolve)
-      })
+      const module = resolve(path)
+      if (!existsSync(module)) throw usage(`there is no file "${path}"`)
+      const code = await restarted(module, ['start', path, ...options], means.terminal)
       if (code !== 0) means.end(exitCodes.failed)
     })
+}
+
+/** Runs it, and runs it again after each change of what it loaded, until this process is told to stop; gives the code that it ended with. */
+async function restarted(module: string, args: readonly string[], terminal: Terminal): Promise<number | null> {
+  const { env } = terminal
+  let child: ChildProcess | null = null
+  let restarts = false
+  let stops = false
+  // Resolved to have a look: something changed while nothing runs, or it is to stop.
+  let wake = Promise.withResolvers<void>()
+  const changed = (path: string, known: boolean) => {
+    // Another source may be the one that was missing.
+    if (stops || restarts || (child && !known)) return
+    terminal.err(`Restarting: ${relative('', path) || path} has changed\n`)
+    restarts = true
+    child?.kill('SIGTERM')
+    wake.resolve()
+  }
+  const sources = new Sources(changed)
+  sources.add(module)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      stops = true
+      child?.kill(signal)
+      wake.resolve()
+    })
+  try {
+    for (;;) {
+      const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as const
+      restarts = false
+      wake = Promise.withResolvers()
+      const started = spawn(process.execPath, [...process.execArgv, '--import', loaded, main, ...args], { stdio: [...stdio], env }) // biome-ignore format: one call
+      child = started
+      started.on('message', (said: { loaded?: string }) => {
+        if (typeof said?.loaded === 'string') sources.add(fileURLToPath(said.loaded))
+      })
+      const code = await new Promise<number | null>((resolve, reject) => {
+        started.once('error', reject)
+        started.once('exit', resolve)
+      })
+      child = null
+      // Without a code: it had not begun to listen for the signal.
+      if (stops) return code ?? 0
+      if (restarts) continue
+      terminal.err(`It ended${code === null ? '' : ` with ${code}`}, and is started again when a file changes\n`)
+      await wake.promise
+      if (stops) return 0
+    }
+  } finally {
+    sources.close()
+  }
 }
 
 /** This port, or any that is free where somebody has it: the same for all that starts anew. */
