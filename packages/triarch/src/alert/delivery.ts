@@ -21,6 +21,8 @@ interface Means {
   sinks: readonly AlertSink[]
   settings: Pick<AlertSettings, 'group' | 'every' | 'timeout'>
   failed: (error: unknown) => void
+  /** Told of what a sink is not told any more. */
+  undelivered: (alert: { code: 'ALERT_UNDELIVERED'; alert: string; cause: string; message: string }) => void
 }
 
 interface Turn {
@@ -151,14 +153,18 @@ export class Delivery {
 
   /** Whether the sink took it. */
   async #tell(name: string, { id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
-    const { store, failed } = this.#means
+    const { store, failed, undelivered } = this.#means
     const problem = await this.#send(name, id, said)
     const tries = said.tries + 1
     const isLast = tries >= MOST_TRIES
     if (problem !== null)
       failed(new Error(`alert sink "${name}" failed${isLast ? ', and is not told that any more' : ''}: ${problem}`))
     if (problem === null || isLast) await store.settleAlertPost({ id, next: null, fence })
-    else await this.#again({ id, dueAt, said: { ...said, tries } }, fence)
+    if (problem !== null && isLast && name !== LOG) {
+      const message = `sink "${name}" was told ${tries} times of ${said.name} (${said.news}) and failed, and is not told that any more: ${problem}`
+      undelivered({ code: 'ALERT_UNDELIVERED', alert: said.name, cause: name, message })
+    }
+    if (problem !== null && !isLast) await this.#again({ id, dueAt, said: { ...said, tries } }, fence)
     return problem === null
   }
 

@@ -1049,7 +1049,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { alerts } = this.#settings
     if (!alerts) return null
     const sinks = [logSink((alert) => this.#alert(alert)), ...alerts.sinks]
-    const means = { environment: this.#environment, store: this.#store, failed: this.#failed }
+    const undelivered = (alert: RaisedAlert) => this.#alert(alert)
+    const means = { environment: this.#environment, store: this.#store, failed: this.#failed, undelivered }
     this.#delivery ??= new Delivery({ ...means, sinks, settings: alerts })
     return this.#delivery
   }

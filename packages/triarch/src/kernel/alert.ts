@@ -22,6 +22,7 @@ export type AlertCode =
   | 'SETTINGS_RECALLED'
   | 'ALERT_RAISED'
   | 'ALERT_ENDED'
+  | 'ALERT_UNDELIVERED'
 
 /**
  * Something an operator must see. What it is about is given as far as it is about that.

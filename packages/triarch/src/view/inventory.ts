@@ -229,7 +229,8 @@ export async function agentPage(
       const [name = '', action = ''] = key.split('.')
       const { actions, nodes } = agentOf(name)
       actions.add(action)
-      const slots = runs?.slots?.[name]
+      // A setting, or what the service is well with, may make them others than the code says: nodes tell so with their load.
+      const slots = runs?.load?.agents[name]?.most ?? runs?.slots?.[name]
       const pools = runs?.pools?.[name]
       if (nodes.at(-1)?.id !== id)
         nodes.push({

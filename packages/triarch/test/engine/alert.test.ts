@@ -320,6 +320,9 @@ describe('a rule, a check or a sink of alerts', () => {
     await s.engine.triarch.alert('check:bank').end(by)
     await s.advance('10h')
     expect(ids.length - tried).toBe(10)
+    // Who listens to alerts of the process hears of what the pager never took.
+    const given = s.alerts.filter(({ code }) => code === 'ALERT_UNDELIVERED')
+    expect(given).toMatchObject([{ alert: 'check:bank', cause: 'pager', message: expect.stringContaining('busy') }])
   })
 
   it('is tried by hand, and says what came of it', async () => {

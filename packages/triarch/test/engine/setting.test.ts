@@ -275,6 +275,20 @@ describe('the engine’s own settings', () => {
     for (const task of tasks) expect((await task.status()).outcome).toBe('success')
   })
 
+  it('are the bound that agents() shows of a node, while they hold', async () => {
+    const { pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay], lease: '6s' })
+    const slots = async () => (await s.engine.triarch.agents()).agents[0]?.nodes.map((node) => node.slots)
+    expect(await slots()).toEqual([10])
+    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    await handle.set({ concurrency: 2 }, why)
+    await s.advance('1m')
+    expect(await slots()).toEqual([2])
+    await handle.clear(why)
+    await s.advance('1m')
+    expect(await slots()).toEqual([10])
+  })
+
   it('pause an agent: nothing begins, explain says why, no attempt is spent, and all goes on after it', async () => {
     const { calls, pay, order } = bank()
     await using s = await stage({ workflows: [order], agents: [pay] })
