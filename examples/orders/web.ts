@@ -32,7 +32,8 @@ await triarch.start()
 stopOnSignals(triarch, ['SIGTERM'])
 const counter = await openCounter(values.db, triarch)
 // Nothing can be started by the API itself: an order is taken here, with its row in the shop's own table.
-const api = createApi(triarch, { console: files })
+// It is open to who reaches it: this machine, for it listens on 127.0.0.1 alone.
+const api = createApi(triarch, { console: files, open: true })
 
 function parseOrder(body: string): Order | null {
   try {

@@ -17,7 +17,7 @@ const triarch = new Triarch({
   alerts: { every: '50ms', rules: { check: rule }, sinks },
   health: { checks: { 'bank.a': () => well } },
 })
-const server = createServer(triarch)
+const server = createServer(triarch, { open: true })
 let lost = false
 const client = connect('http://localhost', {
   retry: { first: 1 },

@@ -7,7 +7,7 @@ import { judged } from '../../server/test/document.ts'
 import { connect } from '../src/index.ts'
 
 const triarch = new Triarch({ store: memory(), roles: [], notices: false, onError: () => undefined })
-const server = createServer(triarch, { onError: () => undefined })
+const server = createServer(triarch, { open: true, onError: () => undefined })
 let lost = 0
 const http = connect('http://localhost', {
   retry: { first: 1 },

@@ -34,7 +34,7 @@ const called = workflow('called', { run: (_: null, task) => task.run(callback, n
 const paying = workflow('paying', { run: (_: null, task) => task.run(charge) })
 const workflows = [listening, called, paying]
 const triarch = new Triarch({ store: memory(), workflows, agents: [bank], notices: false, onError: () => undefined })
-const server = createServer(triarch, { workflows })
+const server = createServer(triarch, { workflows, open: true })
 
 /** Each request has its effect, and its first answer is lost: whoever asked hears of a broken connection. */
 const client = connect('http://localhost', {

@@ -12,7 +12,7 @@ const page = { headers: { accept: 'text/html' } }
 
 function served(basePath = '') {
   const triarch = new Triarch({ store: sqlite(':memory:'), roles: [], notices: false })
-  const server = createServer(triarch, { console: files, basePath })
+  const server = createServer(triarch, { console: files, basePath, open: true })
   return (path: string, init?: RequestInit) => server.fetch(new Request(`http://localhost${path}`, init))
 }
 
@@ -48,7 +48,7 @@ describe('the files of the console', () => {
 
   it('say where traces are, as the server was told, and refuse what is no such place', async () => {
     const triarch = new Triarch({ store: sqlite(':memory:'), roles: [], notices: false })
-    const of = (traceUrl: string) => createServer(triarch, { console: files, traceUrl })
+    const of = (traceUrl: string) => createServer(triarch, { console: files, traceUrl, open: true })
     const shown = await of('https://t.example.com/?q="&$&id={traceId}').fetch(new Request('http://localhost/', page))
     expect(await shown.text()).toContain(
       'name="triarch-trace" content="https://t.example.com/?q=&#34;&#38;$&#38;id={traceId}"',

@@ -153,7 +153,7 @@ describe('the metrics of Prometheus', () => {
     expect(answer.status).toBe(200)
     expect(await answer.text()).toContain('# TYPE triarch_task_duration_seconds histogram')
     expect((await server.fetch(new Request('http://localhost/metrics', { method: 'POST' }))).status).toBe(405)
-    expect((await createServer(triarch).fetch(ask())).status).toBe(404)
+    expect((await createServer(triarch, { open: true }).fetch(ask())).status).toBe(404)
   })
 
   it('show the connections to the store, also while it does not answer', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { Triarch } from 'triarch'
 import { expect, it } from 'vitest'
 import { leaseSuite } from '../../triarch/test/lease/lease.suite.ts'
@@ -7,10 +8,20 @@ import { dropSchema, freshSchema, serverUrl } from './database.ts'
 
 const module = join(import.meta.dirname, 'lease.worker.ts')
 
-leaseSuite('the lease of a process on PostgreSQL', module, async () => {
+const tables = { 'the table of histories': 'history', 'the table of nodes': 'nodes' }
+
+leaseSuite('the lease of a process on PostgreSQL', module, Object.keys(tables), async () => {
   const schema = freshSchema()
   const options = { url: serverUrl(), schema }
-  return { store: postgres(options), target: JSON.stringify(options), dispose: () => dropSchema(schema) }
+  const hold = (table: string) => async () => {
+    const client = new Client(serverUrl())
+    await client.connect()
+    await client.query(`BEGIN; LOCK TABLE "${schema}".${table} IN ACCESS EXCLUSIVE MODE`)
+    return () => client.end()
+  }
+  const holds = Object.fromEntries(Object.entries(tables).map(([what, table]) => [what, hold(table)]))
+  const hasty = postgres({ ...options, patience: 1_000 })
+  return { store: postgres(options), hasty, target: JSON.stringify(options), holds, dispose: () => dropSchema(schema) }
 })
 
 it('a lease that no thread can renew is renewed by timers, and that is said', async () => {

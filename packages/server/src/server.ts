@@ -20,7 +20,7 @@ import { Waits } from './waits.ts'
 /**
  * Triarch over HTTP, to be mounted or to listen by itself.
  * @example
- * const server: TriarchServer = createServer(triarch, { workflows: [fulfil] })
+ * const server: TriarchServer = createServer(triarch, { workflows: [fulfil], keys: true })
  * const { status } = await server.fetch(new Request('http://localhost/api/v1/tasks'))
  */
 export interface TriarchServer extends AsyncDisposable {

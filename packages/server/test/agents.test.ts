@@ -109,7 +109,7 @@ async function serving(options: Partial<TriarchOptions> = {}, more: ServerOption
   const errors: unknown[] = []
   const triarch = new Triarch({ workflows, notices: false, onError: (it) => errors.push(it), ...options, store })
   await triarch.start()
-  const server = createServer(triarch, { workflows, onError: (it) => errors.push(it), ...more })
+  const server = createServer(triarch, { workflows, open: true, onError: (it) => errors.push(it), ...more })
   const { url } = await server.listen({ port: 0, signals: [] })
   return {
     ...{ triarch, server, url, errors, folder },

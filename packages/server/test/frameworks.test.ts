@@ -84,7 +84,7 @@ describe.each(upgraded)('under %s', (name) => {
     const { base, mount } = mounts[name] as (typeof mounts)[string]
     await using triarch = new Triarch({ store: memory(), workflows: [sending], notices: false })
     await triarch.start()
-    await using server = createServer(triarch, { basePath: base })
+    await using server = createServer(triarch, { basePath: base, open: true })
     const mounted = await mount(server)
     try {
       // By WebSocket alone: nothing that is asked plainly comes through.
@@ -113,6 +113,7 @@ describe.each(Object.keys(mounts))('under %s', (name) => {
     // express takes the base off by itself.
     await using server = createServer(here.triarch, {
       workflows,
+      open: true,
       basePath: taken ? '' : base,
       limits: { bytes: 1_000_000 },
     })

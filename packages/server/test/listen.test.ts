@@ -164,6 +164,8 @@ describe('a server that listens', () => {
     [{ workflow: [] }, 'UNKNOWN_OPTION'],
     [{ workflows: [1] }, 'INVALID_OPTION'],
     [{ authenticate: 'me' }, 'INVALID_OPTION'],
+    [{ open: 'yes' }, 'INVALID_OPTION'],
+    [{ open: ['tasks.internal:80'] }, 'INVALID_OPTION'],
     [{ basePath: 'triarch' }, 'INVALID_OPTION'],
     [{ origins: ['example.com'] }, 'INVALID_OPTION'],
     [{ limits: { bytes: 0 } }, 'INVALID_OPTION'],

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Served = Pick<Shop, 'ask'> & { server: TriarchServer }
 function served(options: ServerOptions = {}): Served {
-  const server = createServer(triarch, options)
+  const server = createServer(triarch, { open: true, ...options })
   const ask: Shop['ask'] = async (method, path, body, headers = {}) => {
     const sent =
       body === undefined ? { headers } : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }

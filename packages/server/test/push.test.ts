@@ -86,7 +86,7 @@ async function world(
   const given = { store, workflows: [flow, undone], agents: [agent], middleware: around }
   const triarch = new Triarch({ ...given, notices: false, poll: '20ms' })
   await triarch.start()
-  const server = createServer(triarch)
+  const server = createServer(triarch, { open: true })
   return {
     ...{ triarch, flow, undone, server },
     async [Symbol.asyncDispose]() {

@@ -31,7 +31,7 @@ it('no route, stream or metric says a secret, whatever way it went', async () =>
     }
     throw new Error('it never comes to be')
   })
-  const options: ServerOptions = { workflows, onError: () => undefined }
+  const options: ServerOptions = { workflows, open: true, onError: () => undefined }
   const server: TriarchServer = createServer(triarch, options)
   const ids = (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
   const named: Record<string, string[]> = { schedules: ['daily'], operations: ['operation'], tasks: ids }

@@ -76,7 +76,8 @@ export async function shop(options: ServerOptions = {}, store?: StoreFactory): P
     onError: () => undefined,
   })
   const errors: unknown[] = []
-  const server = createServer(triarch, { workflows, onError: (error) => errors.push(error), ...options })
+  const open = options.authenticate === undefined && options.keys !== true
+  const server = createServer(triarch, { workflows, open, onError: (error) => errors.push(error), ...options })
   const ask: Shop['ask'] = async (method, path, body, headers = {}) => {
     const target = `/api/v1${path}`
     const request = new Request(`http://localhost${target}`, {

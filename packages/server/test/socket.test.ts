@@ -50,7 +50,7 @@ async function serving(lease: '2s' | '10s' | '1m' = '10s', more: ServerOptions =
   const errors: unknown[] = []
   const triarch = new Triarch({ store, workflows, notices: false, lease, onError: (it) => errors.push(it) })
   await triarch.start()
-  const server = createServer(triarch, { onError: (it) => errors.push(it), ...more })
+  const server = createServer(triarch, { open: !more.authenticate, onError: (it) => errors.push(it), ...more })
   const { url } = await server.listen({ port: 0, signals: [] })
   return {
     ...{ triarch, server, url, errors, ws: `${url.replace('http', 'ws')}/api/v1/agents/exchange` },

@@ -284,7 +284,7 @@ describe('the streams of a server', () => {
     await using engine = await testEngine({ workflows: [two] })
     await engine.submit(two, null, { id: 'cut' })
     const watched = async (known?: string) => {
-      const server = createServer(engine.triarch, { workflows: [two] })
+      const server = createServer(engine.triarch, { workflows: [two], open: true })
       const headers: Record<string, string> = known === undefined ? {} : { 'last-event-id': known }
       const response = await server.fetch(new Request('http://localhost/api/v1/tasks/events', { headers }))
       await engine.advance('1s')
@@ -306,7 +306,7 @@ describe('the streams of a server', () => {
   it('say something at least every 15 s, so that nobody between takes them for dead', async () => {
     const never = workflow('never', { run: (_: null, it) => it.waitForSignal('never') })
     await using engine = await testEngine({ workflows: [never] })
-    const server = createServer(engine.triarch, { workflows: [never] })
+    const server = createServer(engine.triarch, { workflows: [never], open: true })
     await engine.submit(never, null, { id: 'quiet' })
     await engine.advance('1s')
     const response = await server.fetch(new Request('http://localhost/api/v1/tasks/quiet/events'))

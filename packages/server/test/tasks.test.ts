@@ -53,7 +53,7 @@ describe('a task that is submitted', () => {
   it('is refused while as many wait as may: 429, with when to ask again', async () => {
     const workflows = [workflow('bounded', { maxQueued: 2, run: async () => null })]
     await using triarch = new Triarch({ store: sqlite(':memory:'), workflows, notices: false })
-    await using server = createServer(triarch, { workflows })
+    await using server = createServer(triarch, { workflows, open: true })
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -145,7 +145,10 @@ export const refusals = {
   BODY_TOO_LARGE: [413, 'The body has more bytes than this server takes: store it elsewhere and send a reference.'],
   URL_TOO_LONG: [414, 'The URL has more characters than this server takes: ask for less.'],
   NOT_JSON: [415, 'The body is of another type: send JSON in UTF-8, as application/json.'],
-  MISDIRECTED: [421, 'The request is for another host than this one: ask for localhost.'],
+  MISDIRECTED: [
+    421,
+    'The request names a host that this server does not answer for. Ask for localhost or an IP address, or list the name in `open` of createServer.',
+  ],
   TOO_MANY_REQUESTS: [429, 'This server answers as many requests as it has time or memory for: ask again later.'],
   INTERNAL: [500, 'Something went wrong inside: the log of the server says more.'],
   NO_OPERATIONS: [503, 'No living node carries out operations: give one of them `operations: true`.'],

@@ -19,16 +19,31 @@ export interface LeaseSubject {
   store: StoreFactory
   /** The same, for another process. */
   target: string
+  /** The same for one that waits no longer than a second for a lock. */
+  hasty: StoreFactory
+  /** Keeps others from writing until what it gives is called: by what it holds. */
+  holds: Record<string, () => Promise<() => Promise<void>>>
   dispose(): Promise<void>
 }
 
 /** What a process that is not in virtual time promises of its lease. `module`: runs a supervisor in another process. */
-export function leaseSuite(name: string, module: string, make: () => Promise<LeaseSubject>): void {
+export function leaseSuite(
+  name: string,
+  module: string,
+  held: readonly string[],
+  make: () => Promise<LeaseSubject>,
+): void {
   async function watched(
     options: Partial<TriarchOptions>,
-    body: (node: { triarch: Triarch; alerts: Alert[]; dead(): Promise<string[]> }) => Promise<void>,
+    body: (node: {
+      triarch: Triarch
+      alerts: Alert[]
+      holds: LeaseSubject['holds']
+      dead(): Promise<string[]>
+    }) => Promise<void>,
+    subject = make(),
   ) {
-    const { store, target, dispose } = await make()
+    const { store, target, holds, dispose } = await subject
     const alerts: Alert[] = []
     const triarch = new Triarch({ store, ...pace, roles: ['scheduler', 'agent'], onError: () => undefined, ...options })
     triarch.on('alert', (alert) => alerts.push(alert))
@@ -36,7 +51,7 @@ export function leaseSuite(name: string, module: string, make: () => Promise<Lea
     const watching = await served(module, target, { ...pace, roles: ['supervisor'] })
     try {
       await triarch.start()
-      await body({ triarch, alerts, dead: () => watching.dead() })
+      await body({ triarch, alerts, holds, dead: () => watching.dead() })
     } finally {
       await triarch.stop()
       await watching.kill()
@@ -108,6 +123,44 @@ export function leaseSuite(name: string, module: string, make: () => Promise<Lea
         },
       )
     })
+
+    it.each(held)(
+      'costs no attempt while others hold %s for longer than it, and what attempts gave is recorded',
+      async (what) => {
+        const runs: number[] = []
+        const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const svc = agent('svc')
+        const wait = svc.action('wait', {
+          run: async (_: null, step) => {
+            runs.push(step.attempt)
+            begun.resolve()
+            await go.promise
+            return 'waited'
+          },
+        })
+        const waiting = workflow('waiting', { run: (_: null, task) => task.run(wait, null) })
+        const subject = await make()
+        const options = { ...LONG, store: subject.hasty, workflows: [waiting], agents: [svc] }
+        await watched(
+          options,
+          async ({ triarch, holds, dead }) => {
+            const task = await triarch.submit(waiting, null)
+            await begun.promise
+            const release = await holds[what]?.()
+            go.resolve()
+            const since = performance.now()
+            await expect.poll(() => performance.now() - since, { interval: 100 }).toBeGreaterThan(8_000)
+            await release?.()
+            expect(await task.result()).toBe('waited')
+            expect(runs).toEqual([1])
+            const events = (await task.history()).flatMap((record) => record.events)
+            expect(events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
+            expect(await dead()).toEqual([])
+          },
+          Promise.resolve(subject),
+        )
+      },
+    )
 
     it('lets a node go whose event loop stands still beyond the bound, and it starts nothing before it knows', async () => {
       const runs: string[] = []
