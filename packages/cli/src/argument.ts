@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type Duration, type Json, readJson } from 'triarch'
 import { milliseconds } from 'triarch/contract'
 import { usage } from './exit.ts'
@@ -15,6 +15,19 @@ export async function json(name: string, given: string, terminal: Terminal): Pro
 /** The text of a file. */
 export function read(path: string): string {
   return readFileSync(path, 'utf8')
+}
+
+/** What others of this machine may write they may replace. */
+const WRITABLE = 0o022
+
+/**
+ * The key in a file. That others may read it is for whoever mounts it to say: secrets of containers are so. Throws NOT_FOUND and the like, and where
+ * others may write it.
+ */
+export function readKey(path: string): string {
+  if (process.platform !== 'win32' && (statSync(path).mode & WRITABLE) !== 0)
+    throw usage(`${path}: others may change this key: chmod go-w ${path}`)
+  return read(path).trim()
 }
 
 export function instant(name: string) {

@@ -1,4 +1,4 @@
-import { read } from './argument.ts'
+import { read, readKey } from './argument.ts'
 import { exitCodes, Failure, usage } from './exit.ts'
 import { type Profile, profilesOf } from './profile.ts'
 import type { Terminal } from './terminal.ts'
@@ -80,9 +80,9 @@ async function keyOf(profile: Profile, { askKey }: Shared, terminal: Terminal): 
     return said.trim()
   }
   if (profile.key !== undefined) return profile.key
-  if (profile.keyFile !== undefined) return read(profile.keyFile).trim()
+  if (profile.keyFile !== undefined) return readKey(profile.keyFile)
   if (env.TRIARCH_KEY) return env.TRIARCH_KEY
-  return env.TRIARCH_KEY_FILE ? read(env.TRIARCH_KEY_FILE).trim() : undefined
+  return env.TRIARCH_KEY_FILE ? readKey(env.TRIARCH_KEY_FILE) : undefined
 }
 
 /** A key is read by everybody on the way unless it is encrypted, or never leaves the machine. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerOptions } from '@triarch/server'
 import type { TelemetryListeners, Triarch } from 'triarch'
 import type { App, Duties } from './app.ts'
-import { read } from './argument.ts'
+import { readKey } from './argument.ts'
 import { exitCodes, Failure, usage } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -16,6 +16,9 @@ export interface Serving {
   keys?: boolean
 }
 
+/** Characters of the key of the server, which may do everything and never ends: fewer can be guessed. */
+const SHORTEST = 16
+
 /** Where others than this machine may come, only those with a key may ask; health and metrics have none. */
 export function serverKey(
   { env }: Pick<Terminal, 'env'>,
@@ -23,8 +26,9 @@ export function serverKey(
   given: ServerOptions = {},
 ): string | undefined {
   const file = env.TRIARCH_SERVER_KEY_FILE
-  const key = env.TRIARCH_SERVER_KEY ?? (file === undefined ? undefined : read(file).trim())
-  if (key === '') throw usage('the key of the server is empty')
+  const key = env.TRIARCH_SERVER_KEY ?? (file === undefined ? undefined : readKey(file))
+  if (key !== undefined && key.length < SHORTEST)
+    throw usage(`the key of the server has fewer than ${SHORTEST} characters: make one with "openssl rand -base64 32"`)
   const isGuarded = keys || given.keys || given.authenticate !== undefined
   if (key === undefined && !isGuarded && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
     throw usage(`--host ${host}: others could ask: give --keys, or set TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE`)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -153,17 +153,18 @@ it('start serves tasks to those with a key, its health and metrics to others', a
     '127.0.0.1',
     '--keys',
   ]
-  const { lines } = running(['start', shop, ...options], { TRIARCH_SERVER_KEY: 's3cret' })
+  const key = 'k3y-of-20-characters'
+  const { lines } = running(['start', shop, ...options], { TRIARCH_SERVER_KEY: key })
   await expect.poll(() => count(lines, /serves http/)).toBe(2)
   const [tasks = '', metrics = ''] = lines.flatMap((line) => /serves (http:\S+)/.exec(line)?.[1] ?? [])
   expect((await fetch(tasks)).status).toBe(401)
-  const document = await fetch(tasks, { headers: { authorization: 'Bearer s3cret' } })
+  const document = await fetch(tasks, { headers: { authorization: `Bearer ${key}` } })
   expect(await document.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
   const { origin } = new URL(tasks)
   for (const path of ['/health/live', '/health/ready']) expect((await fetch(origin + path)).status).toBe(200)
   expect(await (await fetch(metrics)).text()).toContain('triarch_node_living')
   const given = ['task', 'start', 'letter', '--input', '"x"', '--wait', '--url', origin]
-  expect(await triarchOf(given, { TRIARCH_KEY: 's3cret' })).toMatchObject({ exit: 0, err: '' })
+  expect(await triarchOf(given, { TRIARCH_KEY: key })).toMatchObject({ exit: 0, err: '' })
   const made = await triarchOf([
     'key',
     'create',
@@ -178,6 +179,23 @@ it('start serves tasks to those with a key, its health and metrics to others', a
   expect((await fetch(`${origin}/api/v1/stats`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
   const open = await triarchOf(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
   expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('TRIARCH_SERVER_KEY') })
+  const start = ['start', shop, '--store', 'x.db', '--port', '0']
+  for (const weak of ['', 'fifteen-letters'])
+    expect(await triarchOf(start, { TRIARCH_SERVER_KEY: weak })).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('fewer than 16 characters'),
+    })
+  const file = join(folder, 'server-key')
+  writeFileSync(file, key)
+  chmodSync(file, 0o664)
+  for (const [args, env] of [
+    [start, { TRIARCH_SERVER_KEY_FILE: file }],
+    [['stats', '--url', origin], { TRIARCH_KEY_FILE: file }],
+  ] as const)
+    expect(await triarchOf([...args], env)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('others may change'),
+    })
 })
 
 it('start serves, watches and does besides what the module says, as a program of its own would', async () => {

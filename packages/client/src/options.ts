@@ -29,6 +29,8 @@ export interface ConnectOptions {
   timeout?: Duration
   /** How requests are tried again; false: they are sent once. */
   retry?: ConnectRetryOptions | false
+  /** The token may go over http: to other machines than this one, where everybody on the way can read it; false. */
+  insecure?: boolean
   /** Bytes of an answer. A larger one is SERVER_ANSWER_INVALID; 16 MiB. */
   answerBytes?: number
 }
@@ -51,12 +53,17 @@ const DAY = 86_400_000
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function settingsOf(url: string, options: ConnectOptions, environment?: Environment): Settings {
   const { token, headers = () => ({}), fetch, timeout = 30_000, retry = {}, ...other } = options
-  const { answerBytes = 16 * 1024 * 1024, ...rest } = other
+  const { answerBytes = 16 * 1024 * 1024, insecure = false, ...rest } = other
   known('connect', rest)
   const { attempts = 6, first = 100, longest = 5_000, ...more } = retry === false ? { attempts: 1 } : retry
   known('connect: retry', more)
   if (fetch !== undefined && typeof fetch !== 'function') throw invalid('fetch must be a function')
   if (typeof headers !== 'function') throw invalid('headers must be a function')
+  if (typeof insecure !== 'boolean') throw invalid('insecure must be true or false')
+  if (token !== undefined && !insecure && isReadable(parsed(url)))
+    throw invalid(
+      'the token would go to another machine over http:, where everybody on the way can read it: use https:, or say `insecure: true`',
+    )
   return {
     headers,
     url: `${baseOf(url)}/api/v1`,
@@ -83,6 +90,11 @@ function baseOf(given: string): string {
   if (search !== '' || hash !== '') throw invalid('the URL must have no "?" and no "#"')
   if (username !== '' || password !== '') throw invalid('the URL must have no password: give a `token`')
   return origin + pathname.replace(/\/+$/, '')
+}
+
+/** Whether others than this machine see what is sent there. */
+function isReadable({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 function parsed(given: string): URL {

@@ -230,6 +230,7 @@ it.each<[string, ConnectOptions]>([
   ['https://example.com/?a', {}],
   ['https://me:secret@example.com', {}],
   ['https://example.com', { token: 'two words' }],
+  ['https://example.com', { token: 's3cret', insecure: 'yes' as never }],
   ['https://example.com', { timeout: 0 }],
   ['https://example.com', { retry: { attempts: 0 } }],
   ['https://example.com', { answerBytes: 0.5 }],
@@ -242,3 +243,15 @@ it('nobody connects with options that there are not', () => {
   const wrong = { tokens: '' } as ConnectOptions
   expect(() => connect('https://example.com', wrong)).toThrow(expect.objectContaining({ code: 'UNKNOWN_OPTION' }))
 })
+
+it.each(['http://tasks.example.com', 'http://10.1.2.3:7070', 'http://localhost.example.com'])(
+  'a token goes over http: to no other machine, unless somebody says that it may: %s',
+  (url) => {
+    for (const token of ['s3cret', () => 's3cret'])
+      expect(() => connect(url, { token })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+    connect(url, { token: 's3cret', insecure: true })
+    connect(url)
+    for (const near of ['http://localhost:7070', 'http://127.0.0.1', 'http://[::1]:7070', 'https://tasks.example.com'])
+      connect(near, { token: 's3cret' })
+  },
+)

@@ -11,11 +11,13 @@
 
 import json
 import random
+import re
 import signal
 import threading
 import time
 import traceback
 import urllib.error
+import urllib.parse
 import urllib.request
 import uuid
 
@@ -105,10 +107,27 @@ class Refused(Exception):
     pass
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect may lead to another host, which is not to learn the token: it is an error, as any other answer that is not 2xx."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+def _is_loopback(hostname):
+    return re.fullmatch(r"localhost|127(\.\d+){3}|::1", hostname) is not None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
+
+
 class Process:
     """One process of agents: what runs, what was answered and is not acknowledged, and who it talks to."""
 
-    def __init__(self, url, agents, token=None):
+    def __init__(self, url, agents, token=None, insecure=False):
+        at = urllib.parse.urlsplit(url)
+        if token is not None and at.scheme == "http" and not _is_loopback(at.hostname or "") and not insecure:
+            raise ValueError("the token would go to another machine over http:, where everybody on the way can read it: use https:, or say insecure=True")
         self._url = url.rstrip("/") + "/api/v1/agents/exchange"
         self._agents = {agent.name: agent for agent in agents}
         self._token = token
@@ -202,7 +221,7 @@ class Process:
             headers["authorization"] = f"Bearer {self._token}"
         body = json.dumps(request, allow_nan=False).encode()
         asked = urllib.request.Request(self._url, data=body, headers=headers, method="POST")
-        with urllib.request.urlopen(asked, timeout=WAIT_MS / 1000 + 10) as answer:
+        with _opener.open(asked, timeout=WAIT_MS / 1000 + 10) as answer:
             return json.loads(answer.read())
 
     def _exchange(self, wait):
@@ -368,9 +387,9 @@ class Process:
                 pass
 
 
-def serve(url, agents, token=None):
+def serve(url, agents, token=None, insecure=False):
     """Hosts the agents until SIGTERM or SIGINT: then what runs finishes."""
-    process = Process(url, agents, token)
+    process = Process(url, agents, token, insecure)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: threading.Thread(target=process.drain).start())
     process.run()

@@ -45,45 +45,100 @@ const SILENCE = 60_000
 /** The same while the server drains: for one that is to be answered, and for one that has not asked yet (ms). */
 const DRAINING = { answered: 20_000, unasked: 5_000 }
 
+/** Connections beyond the bound: on them requests for health are answered, and others told that there is no room. */
+const SPARE = 16
+/** Connections that the system hands over while others are still being closed. */
+const SLACK = 256
+
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+/** What answers the requests of a listener. */
+interface Answering {
+  handler: Handler
+  upgrade: UpgradeListener
+  /** Answers in place of `handler` where there are more connections than there may be. */
+  full: Handler
+  /** Whether this is a request for health, by its URL. */
+  isHealth: (url: string) => boolean
+}
 /** What takes over a connection that asks for WebSocket. */
 export type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A node:http server that can be drained. */
+/** A node:http server that can be drained, and that nobody fills by saying nothing. */
 export class Listener {
   readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly #most: number
+  /** How many answers are under way on each. */
+  readonly #sockets = new Map<Socket, number>()
+  /** Those of them on which nothing is to be answered, longest first. */
+  readonly #idle = new Set<Socket>()
   readonly #answers = new Set<ServerResponse>()
   #closed: Promise<void> | null = null
 
-  private constructor(server: Server) {
+  private constructor(server: Server, most: number, { handler, upgrade, full, isHealth }: Answering) {
     this.#server = server
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
-      socket.on('close', () => this.#sockets.delete(socket))
-    })
-    server.on('request', (_, outgoing: ServerResponse) => {
+    this.#most = most
+    server.on('connection', (socket: Socket) => this.#connected(socket))
+    server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const { socket } = incoming
       this.#answers.add(outgoing)
-      outgoing.on('close', () => this.#answers.delete(outgoing))
-      if (this.#closed !== null) last(outgoing)
+      this.#answering(socket, 1)
+      outgoing.on('close', () => {
+        this.#answers.delete(outgoing)
+        this.#answering(socket, -1)
+      })
+      const isBeyond = this.#isBeyond()
+      if (isBeyond || this.#closed !== null) last(outgoing)
+      if (isBeyond && !isHealth(incoming.url ?? '')) full(incoming, outgoing)
+      else handler(incoming, outgoing)
+    })
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#idle.delete(incoming.socket)
+      if (this.#isBeyond())
+        socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+      else upgrade(incoming, socket, head)
     })
   }
 
+  /** One too many takes the place of the one on which nothing was to be answered for the longest time. */
+  #connected(socket: Socket): void {
+    this.#sockets.set(socket, 0)
+    this.#idle.add(socket)
+    socket.on('close', () => this.#forget(socket))
+    if (this.#sockets.size <= this.#most) return
+    const [longest] = this.#idle
+    const goes = longest !== socket ? longest : this.#sockets.size > this.#most + SPARE ? socket : undefined
+    if (!goes) return
+    this.#forget(goes)
+    goes.destroy()
+  }
+
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket)
+    this.#idle.delete(socket)
+  }
+
+  #answering(socket: Socket, more: number): void {
+    const before = this.#sockets.get(socket)
+    if (before === undefined) return
+    this.#sockets.set(socket, before + more)
+    if (before + more > 0) this.#idle.delete(socket)
+    else this.#idle.add(socket)
+  }
+
+  /** Whether more connections are answered than there may be. */
+  #isBeyond(): boolean {
+    return this.#sockets.size - this.#idle.size > this.#most
+  }
+
   /** Throws INVALID_OPTION, and what node:http does where the address cannot be had. */
-  static async open(
-    { handler, upgrade }: { handler: Handler; upgrade: UpgradeListener },
-    where: ListenOptions,
-    { limits }: Settings,
-  ): Promise<Listener> {
+  static async open(answering: Answering, where: ListenOptions, { limits }: Settings): Promise<Listener> {
     const { port = 7070, host = '127.0.0.1' } = where
     // Of what asks for another protocol, WebSocket alone is heard; the rest are requests.
     const shouldUpgradeCallback = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket'
     const server = createServer({ ...bounds, shouldUpgradeCallback })
-    server.maxConnections = limits.connections
+    server.maxConnections = limits.connections + SLACK
     server.timeout = limits.wait + SILENCE
-    const listener = new Listener(server)
-    server.on('request', handler)
-    server.on('upgrade', upgrade)
+    const listener = new Listener(server, limits.connections, answering)
     server.listen(port, host)
     await once(server, 'listening')
     return listener
@@ -104,7 +159,7 @@ export class Listener {
     const closed = once(this.#server, 'close')
     this.#server.close()
     this.#server.closeIdleConnections()
-    for (const socket of this.#sockets) socket.setTimeout(DRAINING.unasked)
+    for (const socket of this.#sockets.keys()) socket.setTimeout(DRAINING.unasked)
     for (const outgoing of this.#answers) {
       outgoing.socket?.setTimeout(DRAINING.answered)
       last(outgoing)

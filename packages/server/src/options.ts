@@ -35,13 +35,13 @@ export interface ServerLimits {
   reads?: number
   /** Bytes of answers and events that wait for clients to read them, of one caller a quarter. Beyond it a request is 429, and a stream ends; 64 MiB. */
   held?: number
-  /** Streams of events at the same time, of one caller a quarter. One more is 503; 1,000. */
+  /** Streams of events at the same time, of one caller a quarter; the last tenth is for callers with the right `control`. One more is 503; 1,000. */
   streams?: number
   /** Bytes of events that may wait for one client to read them. One more, and its stream ends; 1 MiB. */
   buffered?: number
   /** How long a client may leave lines of a log that it follows unread (ms). Longer, and its stream ends; 30,000. */
   stalled?: number
-  /** Connections of one listen(), at the same time; 10,000. */
+  /** Connections of one listen(), at the same time. One more takes the place of the one that has been silent the longest; 10,000. */
   connections?: number
 }
 

@@ -153,7 +153,13 @@ class HttpServer implements TriarchServer {
     const named = isOpen ? checkLoopback : () => undefined
     const handler = isOpen ? this.#listenerOf((request) => this.#named(request, named, true)) : this.#node
     const upgrade: UpgradeListener = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, named)
-    const listener = await Listener.open({ handler, upgrade }, options, this.#settings)
+    const full = this.#listenerOf(async () =>
+      this.#refuse(new Refused('TOO_MANY_CONNECTIONS', 'this server answers on as many connections as it has')),
+    )
+    const { basePath } = this.#settings
+    const isHealth = (url: string) =>
+      url.startsWith(`${basePath}/health`) || url.startsWith(`${basePath}/api/v1/health`)
+    const listener = await Listener.open({ handler, upgrade, full, isHealth }, options, this.#settings)
     this.#listeners.add(listener)
     if (this.#isClosed()) {
       await listener.close()

@@ -1,6 +1,6 @@
 import { type StoreFactory, TriarchError } from 'triarch'
 import { memory } from 'triarch/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseJson } from '../src/request/json.ts'
 import { order, type Shop, shop } from './shop.ts'
 
@@ -202,6 +202,29 @@ describe('who asks', () => {
     expect(await status({ origin: 'http://localhost', host: 'localhost' })).toBe(404)
     expect(await status({ origin: 'https://evil.example' }, 'GET')).toBe(200)
   })
+})
+
+it('an `authenticate` that never answers holds no request for longer than 10 s', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using slow = await shop({ authenticate: () => new Promise<null>(() => undefined) })
+  const asked = slow.ask('GET', '/tasks')
+  await vi.advanceTimersByTimeAsync(9_999)
+  let isAnswered = false
+  void asked.then(() => {
+    isAnswered = true
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isAnswered).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  const answer = await asked
+  expect([answer.headers.get('retry-after'), ...(await refusal(answer))]).toEqual(['1', 503, 'AUTHENTICATION_TIMEOUT'])
+})
+
+it('a problem is shown by no browser as anything else', async () => {
+  await using other = await shop()
+  for (const path of ['/nothing', '/tasks?limit=x', '/tasks/none'])
+    expect((await other.ask('GET', path)).headers.get('x-content-type-options'), path).toBe('nosniff')
 })
 
 describe('what goes wrong inside', () => {

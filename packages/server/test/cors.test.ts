@@ -66,7 +66,7 @@ describe('a page of another origin that is named', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': PAGE,
       'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id, triarch-token',
       'access-control-max-age': '600',
       vary: 'origin',
     })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,6 +25,19 @@ async function raw(url: string, bytes: string): Promise<string> {
   await once(socket, 'close')
   return answer
 }
+
+/** A connection on which this was said; the system may have cut it meanwhile. */
+async function opened(url: string, said?: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).on('error', () => undefined)
+  await once(socket, 'connect')
+  if (said === undefined) socket.resume()
+  else socket.write(said)
+  return socket
+}
+
+const asking = (path: string, more = 'Connection: close\r\n') =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
 describe('a server that listens', () => {
   it('is refused on any host but loopback, unless somebody says who asks', async () => {
@@ -68,6 +81,40 @@ describe('a server that listens', () => {
     expect(await raw(url, bytes)).toMatch(/^(?:HTTP\/1\.1 4\d\d |$)/)
     expect((await fetch(`${url}/api/v1/tasks`)).status).toBe(200)
     expect(here.errors).toEqual([])
+  })
+
+  it('lets a new connection take the place of the one that was silent the longest, so that nobody fills it by saying nothing', async () => {
+    await using here = await shop({ limits: { connections: 4 } })
+    const { url } = await here.server.listen({ port: 0, signals: [] })
+    const silent = await Promise.all(Array.from({ length: 4 }, () => opened(url)))
+    const cut = once(silent[0] as Socket, 'close')
+    // One after the other, each on a connection of its own.
+    for (let n = 0; n < 3; n++) expect(await raw(url, asking('/api/v1/stats'))).toMatch(/^HTTP\/1\.1 200 /)
+    await cut
+    expect((silent[3] as Socket).destroyed).toBe(false)
+    for (const socket of silent) socket.destroy()
+  })
+
+  it('says how it is while all its connections are being answered, and tells others that there is no room', async () => {
+    await using here = await shop({ limits: { connections: 3 } })
+    await here.triarch.start()
+    const { url } = await here.server.listen({ port: 0, signals: [] })
+    const streams = await Promise.all(Array.from({ length: 3 }, () => opened(url, asking('/api/v1/tasks/events'))))
+    for (const stream of streams) await once(stream, 'data')
+    for (const path of ['/health/live', '/health/ready', '/api/v1/health/live'])
+      expect(await raw(url, asking(path)), path).toMatch(/^HTTP\/1\.1 200 /)
+    const refused = await raw(url, asking('/api/v1/stats'))
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /)
+    expect(refused).toContain('TOO_MANY_CONNECTIONS')
+    expect(refused).toMatch(/\r\nretry-after: 1\r\n/i)
+    const socket = await raw(url, asking('/api/v1/agents/exchange', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'))
+    expect(socket).toMatch(/^HTTP\/1\.1 503 /)
+    // Silent ones beyond that take no place from who asks.
+    const silent = await Promise.all(Array.from({ length: 30 }, () => opened(url)))
+    expect(await raw(url, asking('/health/live'))).toMatch(/^HTTP\/1\.1 200 /)
+    streams[0]?.destroy()
+    await expect.poll(() => raw(url, asking('/api/v1/stats'))).toMatch(/^HTTP\/1\.1 200 /)
+    for (const one of [...streams, ...silent]) one.destroy()
   })
 
   it('ends a wait when it closes, answers it, and takes no more', async () => {

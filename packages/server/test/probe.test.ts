@@ -84,6 +84,18 @@ describe('a probe', () => {
     expect(await problemOf(`${url}/odd`, { redirects: 5 })).toBe('redirect')
   })
 
+  it('sends its headers to no other port of the same host: a redirect there is a problem', async () => {
+    const heard: unknown[] = []
+    await using other = await served(({ headers }, outgoing) => {
+      heard.push(headers.authorization)
+      outgoing.end()
+    })
+    await using server = await served((_, outgoing) => void outgoing.writeHead(302, { location: other.url }).end())
+    const given = { redirects: 5, headers: { authorization: 'Bearer s3cret' } }
+    expect(await problemOf(server.url, given)).toBe('redirect')
+    expect(heard).toEqual([])
+  })
+
   it('looks at the certificate: who vouches for it, and until when it is good', async () => {
     await using server = await served(says(200), { cert: good, key })
     const { certificateUntil, problem } = await one(server.url, { ca: good }).probe('it')
@@ -98,7 +110,7 @@ describe('a probe', () => {
 
   it('reads how another Triarch is', async () => {
     await using triarch = new Triarch({ store: memory(), notices: false })
-    const report = createTriarchServer(triarch)
+    const report = createTriarchServer(triarch, { open: true })
     await using server = await served((incoming, outgoing) => void report.node(incoming, outgoing))
     // Nothing was started there: nobody leads.
     const { problem } = await one(`${server.url}/health`, { triarch: 'critical' }).probe('it')

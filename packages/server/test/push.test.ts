@@ -342,7 +342,16 @@ describe('the way out', () => {
 
   it('leads to the public internet, and nowhere else', () => {
     const networks = new Networks([])
-    const refused = ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0']
+    const refused = [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.31.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '168.63.129.16',
+      '100.64.0.1',
+    ]
+    refused.push('0.0.0.0')
     refused.push('224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1%eth0', 'fd00::1', 'ff02::1', '::ffff:10.0.0.1')
     refused.push('::ffff:a00:1', '64:ff9b::a00:1', '2002:a00:1::', '2001:0:a00:1::', '2001:db8::1', 'crm', '')
     expect(refused.filter((it) => networks.allow(it))).toEqual([])

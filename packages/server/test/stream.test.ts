@@ -164,6 +164,21 @@ describe('the streams of a server', () => {
       new Held(64 * 1024 * 1024),
     )
 
+  it('leave the last tenth to operators, so that others cannot shut them out', async () => {
+    const held = new Held(64 * 1024 * 1024)
+    const all = new Streams({ streams: 20, buffered: 1_000_000, stalled: 30_000 }, anybody, String, held)
+    async function* watch(): AsyncIterableIterator<ListChange> {
+      yield { type: 'page', tasks: [base] }
+      await new Promise(() => undefined)
+    }
+    const open = (caller: string, operates = false) => all.open({ watch, caller, operates }, null)
+    for (let n = 0; n < 18; n++) await open(`reader ${n % 4}`)
+    await expect(open('reader 4')).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
+    for (let n = 0; n < 2; n++) expect(await open('operator', true)).not.toBeNull()
+    await expect(open('operator', true)).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
+    all.close()
+  })
+
   it('end with a word when the store fails, and make room', async () => {
     const all = streams()
     const fails = Promise.withResolvers<void>()

@@ -18,6 +18,8 @@ export interface Source {
   signal?: AbortSignal
   /** Who watches; null: nobody was asked who they are. */
   caller?: string | null
+  /** Whether who watches may have what is kept for operators; false. */
+  operates?: boolean
 }
 
 /** Lines of a log: `follow` begins to tell those after `after`, until the signal aborts. */
@@ -30,6 +32,7 @@ export interface LogSource {
   still: Source['still']
   signal: AbortSignal
   caller?: string | null
+  operates?: boolean
 }
 
 /** A comment is sent after so long without an event (ms): whoever stands between does not take the connection for dead. */
@@ -39,6 +42,8 @@ const RETRY = 2_000
 const SPREAD = 2_000
 /** The part of all streams that one caller may have. */
 const PART = 4
+/** The part of all streams that is kept for operators, so that they can look at a server that others have filled. */
+const KEPT = 10
 const STOPPING: End = { code: 'STOPPING', again: true }
 
 /** Clients that are told of events: so many at once, and none for longer than the server lives. */
@@ -75,7 +80,7 @@ export class Streams {
    */
   async open(source: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
     const { watch, task, still, signal, caller = null } = source
-    const left = this.#admit(caller)
+    const left = this.#admit(source)
     const controller = new AbortController()
     const leave = () => controller.abort()
     signal?.addEventListener('abort', leave, { once: true })
@@ -112,11 +117,9 @@ export class Streams {
   }
 
   /** Of what there always is: it begins at once, and where it cannot be read the stream says so. Throws TOO_MANY_STREAMS, STOPPING. */
-  async begin(
-    { watch, still, signal, caller = null }: Source,
-    known: string | null,
-  ): Promise<ReadableStream<Uint8Array>> {
-    const left = this.#admit(caller)
+  async begin(source: Source, known: string | null): Promise<ReadableStream<Uint8Array>> {
+    const { watch, still, signal, caller = null } = source
+    const left = this.#admit(source)
     const controller = new AbortController()
     const over = () => {
       left()
@@ -155,11 +158,9 @@ export class Streams {
   }
 
   /** Null: the task has stopped, and the client has read its last line. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, STORE_*. */
-  async lines(
-    { follow, after, stopped, still, signal, caller = null }: LogSource,
-    known: string | null,
-  ): Promise<ReadableStream<Uint8Array> | null> {
-    const left = this.#admit(caller)
+  async lines(source: LogSource, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
+    const { follow, after, stopped, still, signal } = source
+    const left = this.#admit(source)
     this.#opening++
     let isOpen = false
     try {
@@ -197,10 +198,11 @@ export class Streams {
   }
 
   /** What says, once or more often, that the stream of the caller is no more. */
-  #admit(caller: string | null): () => void {
+  #admit({ caller = null, operates = false }: Pick<Source, 'caller' | 'operates'>): () => void {
     if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
-    if (this.#open.size + this.#opening >= this.#most)
-      throw new Refused('TOO_MANY_STREAMS', `this server has its ${this.#most} streams already`)
+    const all = operates || caller === null ? this.#most : this.#most - Math.floor(this.#most / KEPT)
+    if (this.#open.size + this.#opening >= all)
+      throw new Refused('TOO_MANY_STREAMS', `this server has its ${all} streams already`)
     if (caller === null) return () => undefined
     const own = this.#byCaller.get(caller) ?? 0
     const most = Math.ceil(this.#most / PART)

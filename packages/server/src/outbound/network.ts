@@ -7,12 +7,14 @@ const special = [
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
 ]
+/** Public by its number, and answered inside of Azure alone: its wire server, which hands out configuration and keys of the machine. */
+const cloud = ['168.63.129.16/32']
 /** All of IPv6 that is given to anybody is in here … */
 const global = ['2000::/3']
 /** … but for documentation, and for tunnels, whose addresses lead to those of IPv4. */
 const tunnels = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
-const forbidden = listOf([...special, ...tunnels])
+const forbidden = listOf([...special, ...cloud, ...tunnels])
 const known = listOf(global)
 
 /** The networks that may be called besides the public internet. */

@@ -25,7 +25,7 @@ export interface Endpoint {
   status?: readonly number[]
   /** What the first 64 KiB of the body must have in them; anything. */
   contains?: string | RegExp
-  /** Redirects that are followed, to the same host and never from https to http: 0 to 10; 0, so that a redirect is an answer as any other. */
+  /** Redirects that are followed, to the same host and port, and never from https to http: 0 to 10; 0, so that a redirect is an answer as any other. */
   redirects?: number
   /** Days for which the certificate must be good yet: 0 to 36,500; 7. */
   certificateDays?: number

@@ -56,8 +56,8 @@ async function look(target: Target, result: ProbeResult, signal: AbortSignal): P
     if (result.redirects.length >= target.redirects)
       throw new Wrong('redirect', `more than ${target.redirects} redirects`)
     const next = URL.canParse(location, url.href) ? new URL(location, url) : null
-    // Headers may have secrets in them, and only this host was said to be asked.
-    if (!next || next.hostname !== url.hostname || !isAsSafe(url, next))
+    // Headers may have secrets in them, and only this host and port were said to be asked.
+    if (!next || next.host !== url.host || !isAsSafe(url, next))
       throw new Wrong('redirect', `it leads elsewhere: ${location.slice(0, 200)}`)
     result.redirects.push(next.href)
     url = next

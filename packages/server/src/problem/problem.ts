@@ -69,7 +69,7 @@ export function responseOf(problem: Problem, headers: Record<string, string> = {
     status,
     headers: {
       'content-type': 'application/problem+json',
-      'cache-control': 'no-store',
+      ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       ...((status === 503 || status === 429) && { 'retry-after': AGAIN }),
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
       ...headers,

@@ -147,11 +147,16 @@ export const refusals = {
   NOT_JSON: [415, 'The body is of another type: send JSON in UTF-8, as application/json.'],
   MISDIRECTED: [
     421,
-    'The request names a host that this server does not answer for. Ask for localhost or an IP address, or list the name in `open` of createServer.',
+    'The request names a host that this server does not answer for: ask for localhost or an IP address, or list the name in `open` of createServer.',
   ],
   TOO_MANY_REQUESTS: [429, 'This server answers as many requests as it has time or memory for: ask again later.'],
   INTERNAL: [500, 'Something went wrong inside: the log of the server says more.'],
   NO_OPERATIONS: [503, 'No living node carries out operations: give one of them `operations: true`.'],
+  AUTHENTICATION_TIMEOUT: [
+    503,
+    'Who asks was not known in time: ask again, and look at what `authenticate` of the server waits for.',
+  ],
+  TOO_MANY_CONNECTIONS: [503, 'This server answers on as many connections as it has: ask again, or ask another one.'],
   TOO_MANY_STREAMS: [503, 'As many clients are told of events as this server takes: ask again, or ask another one.'],
   STOPPING: [503, 'This server is stopping: ask again, another one will answer.'],
 } as const satisfies Record<string, readonly [ProblemStatus, string]>

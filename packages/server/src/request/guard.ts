@@ -1,10 +1,12 @@
 import type { Keyring } from 'triarch'
-import { every } from '../environment.ts'
+import { every, timer } from '../environment.ts'
 import type { Principal, ServerOptions } from '../options.ts'
 import { Refused } from '../problem/problem.ts'
 
 /** Whoever has something open is asked so often whether they still may (ms); whose key is taken away, at once. */
 const LOOK = 15_000
+/** How long `authenticate` may take to say who asks (ms): a request that waits for it holds what it has. */
+const PATIENCE = 10_000
 
 /** Who asks: a key of the store, or whom `authenticate` knows; and whether they still may what they began. */
 export class Guard {
@@ -24,7 +26,7 @@ export class Guard {
     this.#keyring = keyring
   }
 
-  /** Null: nobody is asked. Throws UNAUTHENTICATED, STORE_*, and what `authenticate` does. */
+  /** Null: nobody is asked. Throws UNAUTHENTICATED, AUTHENTICATION_TIMEOUT, STORE_*, and what `authenticate` does. */
   async who(request: Request): Promise<Principal | null> {
     if (!this.asks) return null
     const principal = await this.#found(request)
@@ -34,7 +36,7 @@ export class Guard {
 
   async #found(request: Request): Promise<Principal | null> {
     const token = this.#keyring ? tokenOf(request) : undefined
-    if (token === undefined) return (await this.#authenticate?.(request)) ?? null
+    if (token === undefined) return (await inTime(this.#authenticate?.(request))) ?? null
     const key = await this.#keyring?.verify(token)
     return key
       ? { id: `key:${key.name}`, rights: key.rights, ...(key.expiresAt && { expiresAt: key.expiresAt }) }
@@ -79,7 +81,7 @@ export class Guard {
   #check(still: () => Promise<void>, end: (error: Refused) => void): void {
     still().catch((error: unknown) => {
       // Who cannot be asked for now may go on.
-      if (error instanceof Refused && this.#open.has(still)) end(error)
+      if (error instanceof Refused && error.code !== 'AUTHENTICATION_TIMEOUT' && this.#open.has(still)) end(error)
     })
   }
 }
@@ -88,4 +90,18 @@ export class Guard {
 function tokenOf({ headers }: Request): string | undefined {
   const [, token] = /^Bearer +(triarch_\S+) *$/i.exec(headers.get('authorization') ?? '') ?? []
   return token
+}
+
+/** Throws AUTHENTICATION_TIMEOUT. */
+async function inTime<T>(asked: T | Promise<T>): Promise<T> {
+  if (!(asked instanceof Promise)) return asked
+  const late = Promise.withResolvers<never>()
+  const stop = timer(PATIENCE, () =>
+    late.reject(new Refused('AUTHENTICATION_TIMEOUT', `who asks was not known within ${PATIENCE / 1_000} s`)),
+  )
+  try {
+    return await Promise.race([asked, late.promise])
+  } finally {
+    stop()
+  }
 }

@@ -1,6 +1,8 @@
 import { type CountsChange, formatFilter, type ListChange, TriarchError } from 'triarch'
 import { z } from 'zod'
 import { QUIET, type Source } from '../live/streams.ts'
+import type { Principal } from '../options.ts'
+import { rightsOf } from '../request/right.ts'
 import { Counts, Gone, StreamEnd } from '../wire/live.ts'
 import { LogLine, logQuery } from '../wire/log.ts'
 import { TaskInfo, TaskPage } from '../wire/task.ts'
@@ -17,8 +19,13 @@ const streamed: Sent = { 'x-accel-buffering': 'no' }
 
 type Asking = Pick<Call<string, unknown, unknown>, 'headers' | 'principal' | 'signal' | 'still'>
 
+/** Who may control tasks is an operator. */
+function watcher(principal: Principal | null): Required<Pick<Source, 'caller' | 'operates'>> {
+  return { caller: principal?.id ?? null, operates: rightsOf(principal).includes('control') }
+}
+
 async function open({ streams }: Site, source: Source, { headers, signal, still, principal }: Asking) {
-  return streams.open({ ...source, still, signal, caller: principal?.id ?? null }, headers.get('last-event-id'))
+  return streams.open({ ...source, still, signal, ...watcher(principal) }, headers.get('last-event-id'))
 }
 
 function itself(id: string): string {
@@ -63,7 +70,7 @@ const logs = route({
   async run({ params: { id }, query, headers, principal, signal, still }, { triarch, streams }) {
     const { after = 0, limit = LINES, ...which } = given(query)
     const source = {
-      ...{ after, still, signal, caller: principal?.id ?? null },
+      ...{ after, still, signal, ...watcher(principal) },
       follow: (after: number, signal: AbortSignal) =>
         triarch.task(id).watchLogs({ ...which, limit: Math.min(limit, LINES), after, signal }),
       async stopped() {
@@ -107,8 +114,10 @@ const counts = route({
     const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
       site.triarch.watchStatistics({ quiet: QUIET, signal })
     const { headers, signal, still, principal } = call
-    const caller = principal?.id ?? null
-    const stream = await site.streams.begin({ watch, still, signal, caller }, headers.get('last-event-id'))
+    const stream = await site.streams.begin(
+      { watch, still, signal, ...watcher(principal) },
+      headers.get('last-event-id'),
+    )
     return { status: 200 as const, headers: streamed, stream }
   },
 })

@@ -443,6 +443,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives the step that handed out a token a signal. The token, in the header `Triarch-Token` or in the body, is the right to do so, and to nothing else. */
+        post: operations["resumeStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tokens/{token}": {
         parameters: {
             query?: never;
@@ -452,8 +469,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives the step that handed out this token a signal. The token is the right to do so, and to nothing else. */
-        post: operations["resumeStep"];
+        /** The same for callers that can be given a URL only. Proxies and access logs see a token that is in a path. */
+        post: operations["resumeStepByPath"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1382,6 +1399,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/secret/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume tokens and the tickets of connected agents are signed by another secret of the store. What was signed before is taken for `overlap` (`"30d"`). Needs `control`, too: it ends what others may do. */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/principal": {
         parameters: {
             query?: never;
@@ -1625,7 +1659,7 @@ export interface components {
             workflow: string;
             version: string;
             idempotencyKey: string;
-            token: string;
+            token?: string;
             input: unknown;
             output?: unknown;
             checkpoint?: unknown;
@@ -1648,6 +1682,8 @@ export interface components {
             attempt: string;
             /** @constant */
             late?: true;
+            /** @constant */
+            code?: "ATTEMPT_NOT_GIVEN";
         };
         ServerAbort: {
             n: number;
@@ -1805,6 +1841,12 @@ export interface components {
             actor?: string;
         };
         Token: {
+            value?: unknown;
+            name?: string;
+            optional?: boolean;
+        };
+        TokenUse: {
+            token?: string;
             value?: unknown;
             name?: string;
             optional?: boolean;
@@ -2466,6 +2508,14 @@ export interface components {
         };
         Occurrences: {
             occurrences: components["schemas"]["Instant"][];
+        };
+        SecretRotation: {
+            reason: string;
+            actor?: string;
+            overlap?: string;
+        };
+        RotatedSecret: {
+            overlapsUntil: components["schemas"]["Instant"];
         };
         Setting: {
             name: string;
@@ -4456,6 +4506,46 @@ export interface operations {
         };
     };
     resumeStep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The token, where the body does not have it. */
+                "Triarch-Token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TokenUse"];
+            };
+        };
+        responses: {
+            /** @description It is recorded: the step runs again as soon as it is suspended */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            410: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    resumeStepByPath: {
         parameters: {
             query?: never;
             header?: {
@@ -6523,6 +6613,40 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description Until when what was signed before is taken */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             415: components["responses"]["Problem"];

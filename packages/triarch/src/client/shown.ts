@@ -18,12 +18,18 @@ export interface Shown {
 
 /** The tasks that lists show: each once, and no more than there is room for. */
 export class ShownTasks {
+  readonly #most: number
   readonly #byId = new Map<string, Shown>()
   #bytes = 0
 
+  /** `most`: bytes of all of them. */
+  constructor(most: number = MOST_BYTES) {
+    this.#most = most
+  }
+
   /** There is no room for all that is shown. */
   get isFull(): boolean {
-    return this.#bytes > MOST_BYTES
+    return this.#bytes > this.#most
   }
 
   /** One more list shows the task as it is now. */

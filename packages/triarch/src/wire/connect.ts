@@ -16,6 +16,7 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
   const urls = typeof url === 'string' ? [url] : [...url]
   const known = [
     'token',
+    'insecure',
     'agents',
     'middleware',
     'threads',
@@ -28,6 +29,14 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
   checkOptions('connectAgents', options, known)
   if (urls.length === 0 || !urls.every((it) => /^https?:\/\//.test(it) && URL.canParse(it)))
     throw new TriarchError('INVALID_OPTION', 'connectAgents: give the URL of a server, such as "https://example.com"')
+  const { token, insecure = false } = options
+  if (typeof insecure !== 'boolean')
+    throw new TriarchError('INVALID_OPTION', 'connectAgents: insecure must be true or false')
+  if (token !== undefined && !insecure && urls.some(isReadable))
+    throw new TriarchError(
+      'INVALID_OPTION',
+      'connectAgents: the token would go to another machine over http:, where everybody on the way can read it: use https:, or say `insecure: true`',
+    )
   if (!Array.isArray(options.agents) || options.agents.length === 0)
     throw new TriarchError('INVALID_OPTION', 'connectAgents: agents must be a list of what agent() returned')
   if (new Set(options.agents.map(({ name }) => name)).size < options.agents.length)
@@ -44,4 +53,10 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
   if (!['undefined', 'boolean', 'function'].includes(typeof options.webSocket))
     throw new TriarchError('INVALID_OPTION', 'connectAgents: webSocket must be a boolean, or a class of WebSocket')
   return new Exchange(urls, options)
+}
+
+/** Whether others than this machine see what is sent there. */
+function isReadable(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }

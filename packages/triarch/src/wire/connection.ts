@@ -10,6 +10,8 @@ import type { Duration } from '../value/duration.ts'
 export interface ConnectAgentsOptions {
   /** What the server's `authenticate` asks for, sent as a bearer token; none. */
   token?: string
+  /** The token may go over http: to other machines than this one, where everybody on the way can read it; false. */
+  insecure?: boolean
   /** Those that it hosts. */
   agents: readonly Agent[]
   /** Around every attempt here; none. */

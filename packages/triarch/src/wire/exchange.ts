@@ -8,7 +8,7 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
 import { OwnCrew } from './crew.ts'
-import { answerIn, ExchangeError, reasonOf } from './failure.ts'
+import { answerIn, ExchangeError, readText, reasonOf } from './failure.ts'
 import { type AgentRequest, type AgentResponse, type ServerMessage, sinceHello } from './message.ts'
 import { AgentSocket } from './socket.ts'
 
@@ -325,10 +325,10 @@ export class Exchange implements ConnectedAgents {
         signal: over.signal,
         redirect: 'error',
       })
-      if (response.ok) return answerIn(await response.text(), url)
-      const text = (await response.text()).slice(0, 500)
+      const said = await readText(response)
+      if (response.ok) return answerIn(said, url)
       const after = Number(response.headers.get('retry-after') ?? 0)
-      throw new ExchangeError(`${url} answered ${response.status}: ${text}`, response.status, {
+      throw new ExchangeError(`${url} answered ${response.status}: ${said.slice(0, 500)}`, response.status, {
         after: Number.isFinite(after) ? Math.min(after * 1_000, LONGEST_AGAIN) : 0,
       })
     } catch (cause) {

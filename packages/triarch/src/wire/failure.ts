@@ -35,6 +35,23 @@ export function answerIn(text: string, url: string): AgentResponse {
   throw new ExchangeError(`${url} answered what no server of Triarch says: ${text.slice(0, 200)}`, 200)
 }
 
+/** Bytes of an answer. A page of a server has 1 MiB, or one message that is larger. */
+const MOST = 64 * 1024 * 1024
+
+/** The text of an answer, up to a bound: whoever answers at that URL may be anybody. Throws where it is longer. */
+export async function readText(response: Response): Promise<string> {
+  const { body } = response
+  if (!body) return response.text()
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > MOST) throw new Error(`the answer has more than ${MOST} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
 /** Why nothing came: of what `fetch` throws, the cause says it. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }

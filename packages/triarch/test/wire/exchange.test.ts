@@ -281,3 +281,47 @@ describe('a connection by WebSocket', () => {
     expect(socket.sent.length - before).toBeLessThan(3)
   })
 })
+
+it('the token of agents goes over http: to no other machine, unless somebody says that it may', async () => {
+  const mail = agent('mail')
+  const given = { agents: [mail], token: 's3cret', fetch: () => new Promise<Response>(() => undefined) }
+  const refused = expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('insecure') })
+  expect(() => connectAgents(['https://a.example', 'http://b.example'], given)).toThrow(refused)
+  expect(() => connectAgents('http://b.example', { ...given, insecure: 1 as never })).toThrow(refused)
+  for (const connection of [
+    connectAgents('http://b.example', { ...given, insecure: true }),
+    connectAgents('http://127.0.0.1:1', given),
+    connectAgents('http://b.example', { agents: [mail], fetch: given.fetch }),
+  ]) {
+    connection.connected.catch(() => undefined)
+    await connection.close({ grace: 0 })
+  }
+})
+
+it('an answer without an end is given up at a bound, and the server is asked again', async () => {
+  const chunk = new Uint8Array(1024 * 1024)
+  let pulled = 0
+  const errors: unknown[] = []
+  const again = Promise.withResolvers<void>()
+  let asked = 0
+  const endless = async () => {
+    if (++asked === 2) again.resolve()
+    return new Response(
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          pulled++
+          controller.enqueue(chunk)
+        },
+      }),
+    )
+  }
+  const connection = connectAgents('http://127.0.0.1:1', {
+    ...{ agents: [agent('mail')], fetch: endless as unknown as typeof globalThis.fetch },
+    onError: (error) => errors.push(error),
+  })
+  connection.connected.catch(() => undefined)
+  await again.promise
+  await connection.close({ grace: 0 })
+  expect(errors[0]).toMatchObject({ message: expect.stringContaining('more than') })
+  expect(pulled).toBeLessThan(200)
+})

@@ -159,6 +159,8 @@ export const problem: Readonly<Record<string, string>> = {
   INTERNAL: 'Im Server ist etwas fehlgeschlagen: sein Protokoll sagt mehr.',
   NO_OPERATIONS: 'Kein lebender Knoten führt Sammelbefehle aus: einem davon `operations: true` geben.',
   TOO_MANY_REQUESTS: 'Dieser Server beantwortet so viel, wie er Zeit und Platz hat: später noch einmal.',
+  AUTHENTICATION_TIMEOUT: 'Wer fragt, war nicht rechtzeitig bekannt.',
+  TOO_MANY_CONNECTIONS: 'Der Server antwortet auf so vielen Verbindungen, wie er hat.',
   TOO_MANY_STREAMS: 'So viele werden schon auf dem Laufenden gehalten, wie dieser Server kann: später noch einmal.',
   STOPPING: 'Dieser Server hört auf: noch einmal fragen, ein anderer antwortet.',
 }
