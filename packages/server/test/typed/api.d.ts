@@ -2932,6 +2932,7 @@ export interface components {
         } | {
             /** @constant */
             type: "started";
+            completeBy?: components["schemas"]["Instant"];
         } | {
             /** @constant */
             type: "patched";
