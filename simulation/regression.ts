@@ -1934,4 +1934,940 @@ export const regressions: Readonly<Record<string, Plan>> = {
         sockets: [false, false],
       },
     }),
+  'a plan of a task that has long to be done, taken up again': calmPlan({
+    seed: 4_222,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { skew: 0, roles: ['agent'] },
+    ],
+    settings: { lease: 941, sweep: 246, poll: 50, tasks: 1_000, tellsChanges: false, distance: 0 },
+    tasks: [
+      {
+        id: 't1',
+        at: 434,
+        ops: [],
+        parts: [{ do: 'step', action: 'build' }],
+        startAt: 566,
+        priority: 1,
+        completeBy: 3_600_000,
+      },
+    ],
+    chaos: 4_000,
+    outside: true,
+  }),
+  'a task that its node lets go of, to which a reply came before': calmPlan({
+    seed: 20_917,
+    nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 }],
+    settings: { lease: 800, sweep: 369, poll: 20, tasks: 1_000, tellsChanges: false, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 413,
+        ops: [
+          { do: 'step', action: 'charge', order: {} },
+          {
+            do: 'race',
+            of: [
+              [
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      { do: 'local', order: { slow: 88, undoFails: 2, permanent: false } },
+                      { do: 'step', action: 'reserve', order: {} },
+                      { do: 'step', action: 'refuse', order: {} },
+                    ],
+                    [
+                      {
+                        do: 'all',
+                        of: [
+                          [{ do: 'step', action: 'refuse', order: { slow: 8, undoFails: 1 }, rescue: 'compensate' }],
+                          [{ do: 'step', action: 'charge', order: { fails: 1, slow: 133 } }],
+                          [{ do: 'undo' }, { do: 'step', action: 'mail', order: { fails: 2 } }],
+                        ],
+                      },
+                    ],
+                  ],
+                },
+              ],
+              [
+                { do: 'step', action: 'reserve', order: {} },
+                { do: 'sleep', ms: 215 },
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      {
+                        do: 'either',
+                        of: [
+                          [{ do: 'patched' }],
+                          [
+                            { do: 'undo' },
+                            { do: 'fail' },
+                            { do: 'dock', order: { slow: 29, rings: 150 } },
+                            { do: 'event', timeout: 103 },
+                          ],
+                          [{ do: 'step', action: 'ship', order: {} }],
+                        ],
+                      },
+                    ],
+                    [
+                      { do: 'step', action: 'travel', order: { slow: 75, undoFails: 1 } },
+                      {
+                        do: 'start',
+                        ops: [
+                          { do: 'sleep', ms: 170 },
+                          { do: 'step', action: 'refuse', order: { slow: 97 } },
+                          { do: 'dock', order: { slow: 86, wary: true } },
+                        ],
+                        undo: true,
+                        onCancel: 'wait',
+                      },
+                      { do: 'patched' },
+                    ],
+                  ],
+                },
+              ],
+            ],
+          },
+          {
+            do: 'either',
+            of: [
+              [{ do: 'step', action: 'charge', order: { undoFails: 1 } }],
+              [
+                { do: 'patched' },
+                { do: 'dock', order: {} },
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      { do: 'step', action: 'charge', order: {}, rescue: 'skip' },
+                      { do: 'step', action: 'tell', order: { slow: 84 } },
+                      { do: 'undo' },
+                      { do: 'event', timeout: 34 },
+                    ],
+                    [
+                      { do: 'step', action: 'reserve', order: { slow: 91, hangs: 1, undoFails: 1 }, rescue: 'pause' },
+                      {
+                        do: 'either',
+                        of: [
+                          [
+                            { do: 'step', action: 'reserve', order: { fails: 2, undoFails: 2 } },
+                            { do: 'step', action: 'travel', order: {} },
+                          ],
+                          [{ do: 'step', action: 'charge', order: {}, rescue: 'compensate' }],
+                          [
+                            { do: 'dock', order: { wary: true } },
+                            { do: 'fail' },
+                            { do: 'dock', order: { slow: 85, undoFails: 2 } },
+                            { do: 'event', timeout: 254 },
+                          ],
+                        ],
+                      },
+                      {
+                        do: 'call',
+                        ops: [],
+                        parts: [
+                          { do: 'step', action: 'charge', order: {}, refers: [], follows: [] },
+                          {
+                            do: 'sequence',
+                            of: [
+                              { do: 'sequence', of: [{ do: 'step', action: 'mail', order: {}, refers: [0] }] },
+                              { do: 'step', action: 'refuse', order: {} },
+                              { do: 'step', action: 'tell', order: { undoFails: 1 }, refers: [0, 1], rescue: 'skip' },
+                            ],
+                          },
+                          { do: 'step', action: 'ship', order: { undoFails: 2 } },
+                          { do: 'step', action: 'charge', order: { undoFails: 1 } },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                    ],
+                  ],
+                },
+                {
+                  do: 'race',
+                  of: [
+                    [{ do: 'undo' }],
+                    [
+                      { do: 'step', action: 'tell', order: { fails: 2, slow: 31 } },
+                      { do: 'step', action: 'travel', order: { slow: 130, hangs: 1 }, rescue: 'skip' },
+                    ],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+      },
+    ],
+    chaos: 4_000,
+    hurts: [
+      { at: 243, kind: 'freeze', node: 0, ms: 207 },
+      { at: 3_591, kind: 'freeze', node: 0, ms: 82 },
+    ],
+    calls: { refused: 0.1, unheard: 0.1 },
+  }),
+  'a task that its node lets go of, and a request that followed one that was withdrawn': calmPlan({
+    seed: 22_716,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1_284, sweep: 192, poll: 20, tasks: 1_000, tellsChanges: true, distance: 0 },
+    tasks: [
+      { id: 't0', at: 877, ops: [{ do: 'step', action: 'tell', order: { slow: 61 } }] },
+      {
+        id: 't1',
+        at: 428,
+        ops: [{ do: 'event' }, { do: 'step', action: 'charge', order: { fails: 2, slow: 135, undoFails: 2 } }],
+      },
+      {
+        id: 't2',
+        at: 519,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [
+                { do: 'event' },
+                {
+                  do: 'try',
+                  ops: [
+                    { do: 'call', ops: [{ do: 'sleep', ms: 188 }, { do: 'patched' }], undo: true, onCancel: 'cancel' },
+                    { do: 'step', action: 'travel', order: {} },
+                    { do: 'step', action: 'charge', order: { fails: 1 }, stepWithin: 225 },
+                  ],
+                },
+                { do: 'step', action: 'charge', order: { fails: 2, hangs: 1 } },
+                { do: 'step', action: 'mail', order: {} },
+              ],
+              [{ do: 'local', order: { slow: 48, undoFails: 1, permanent: false } }],
+            ],
+          },
+          {
+            do: 'call',
+            ops: [{ do: 'step', action: 'reserve', order: { fails: 2, slow: 76 } }],
+            undo: true,
+            onCancel: 'wait',
+          },
+          {
+            do: 'call',
+            ops: [
+              { do: 'step', action: 'refuse', order: { slow: 140 } },
+              { do: 'step', action: 'reserve', order: {} },
+              {
+                do: 'all',
+                of: [
+                  [
+                    { do: 'step', action: 'reserve', order: {} },
+                    { do: 'fail' },
+                    {
+                      do: 'all',
+                      of: [
+                        [
+                          { do: 'step', action: 'tell', order: {} },
+                          { do: 'step', action: 'ship', order: { slow: 7, undoFails: 1 } },
+                        ],
+                        [
+                          { do: 'event', timeout: 34 },
+                          { do: 'step', action: 'ship', order: {} },
+                          { do: 'event', timeout: 270 },
+                          { do: 'step', action: 'reserve', order: {} },
+                        ],
+                        [
+                          { do: 'event', timeout: 65 },
+                          { do: 'local', order: { slow: 68, permanent: false } },
+                        ],
+                      ],
+                    },
+                  ],
+                  [
+                    {
+                      do: 'call',
+                      ops: [
+                        { do: 'step', action: 'refuse', order: { undoFails: 1 }, rescue: 'compensate' },
+                        { do: 'step', action: 'tell', order: { undoFails: 1 }, rescue: 'pause' },
+                      ],
+                      undo: false,
+                      onCancel: 'wait',
+                    },
+                    { do: 'step', action: 'reserve', order: { undoFails: 1 }, rescue: 'pause' },
+                    { do: 'step', action: 'travel', order: { undoFails: 1 }, rescue: 'compensate' },
+                    { do: 'step', action: 'refuse', order: { slow: 45 } },
+                  ],
+                  [
+                    {
+                      do: 'all',
+                      of: [
+                        [
+                          { do: 'step', action: 'tell', order: {} },
+                          { do: 'step', action: 'tell', order: { permanent: true }, rescue: 'compensate' },
+                          { do: 'dock', order: { fails: 2, rings: 186, wary: true } },
+                          { do: 'dock', order: {} },
+                        ],
+                        [
+                          { do: 'step', action: 'tell', order: { slow: 64, undoFails: 2 } },
+                          { do: 'local', order: { permanent: false } },
+                          { do: 'step', action: 'charge', order: { undoFails: 2 }, rescue: 'fail' },
+                          { do: 'undo' },
+                        ],
+                      ],
+                    },
+                  ],
+                ],
+              },
+              {
+                do: 'all',
+                of: [
+                  [
+                    { do: 'step', action: 'mail', order: { undoFails: 2 }, rescue: 'pause' },
+                    {
+                      do: 'settled',
+                      of: [
+                        [{ do: 'sleep', ms: 77 }],
+                        [
+                          { do: 'event', timeout: 262 },
+                          { do: 'fail' },
+                          { do: 'step', action: 'charge', order: { fails: 1, slow: 95 } },
+                          { do: 'sleep', ms: 115 },
+                        ],
+                      ],
+                    },
+                    { do: 'step', action: 'reserve', order: { fails: 1 } },
+                    { do: 'step', action: 'charge', order: { undoFails: 2 } },
+                  ],
+                  [
+                    { do: 'fail' },
+                    { do: 'step', action: 'charge', order: { hangs: 1 } },
+                    { do: 'step', action: 'reserve', order: { slow: 18, undoFails: 2 } },
+                  ],
+                  [
+                    { do: 'event', timeout: 368 },
+                    { do: 'step', action: 'travel', order: { slow: 64 } },
+                    {
+                      do: 'try',
+                      ops: [
+                        { do: 'step', action: 'travel', order: { slow: 146 }, rescue: 'skip' },
+                        { do: 'undo' },
+                        { do: 'step', action: 'ship', order: { undoFails: 2 } },
+                      ],
+                    },
+                    {
+                      do: 'try',
+                      ops: [
+                        { do: 'step', action: 'mail', order: { slow: 71 } },
+                        { do: 'step', action: 'reserve', order: { undoFails: 1 }, rescue: 'compensate' },
+                        { do: 'dock', order: { slow: 79, undoFails: 1, rings: 58, wary: true } },
+                      ],
+                    },
+                  ],
+                ],
+              },
+            ],
+            undo: false,
+            onCancel: 'wait',
+          },
+          { do: 'transaction', undo: true },
+          { do: 'transaction' },
+          { do: 'transaction' },
+          { do: 'anew' },
+        ],
+        completeBy: 1_933,
+      },
+      {
+        id: 't3',
+        at: 816,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'charge', order: { fails: 1, slow: 59 }, refers: [], follows: [] },
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'dock', order: { slow: 138, undoFails: 2 } },
+              { do: 'step', action: 'refuse', order: { slow: 41 }, rescue: 'compensate' },
+              { do: 'step', action: 'reserve', order: { undoFails: 1 }, rescue: 'compensate' },
+              {
+                do: 'step',
+                action: 'refuse',
+                order: { permanent: true, undoFails: 1 },
+                refers: [3, 3],
+                rescue: 'fail',
+              },
+            ],
+          },
+        ],
+      },
+      {
+        id: 't4',
+        at: 1_271,
+        ops: [
+          { do: 'step', action: 'charge', order: { slow: 107 } },
+          { do: 'transaction' },
+          { do: 'transaction', undo: true },
+          { do: 'transaction', slow: 12, undo: true },
+        ],
+      },
+    ],
+    moves: [
+      { at: 3_795, kind: 'force', task: 4 },
+      { at: 949, kind: 'compensate', task: 4 },
+      { at: 3_617, kind: 'retry', task: 0 },
+    ],
+    chaos: 4_000,
+    hurts: [
+      { at: 1_849, kind: 'jump', node: 1, ms: -70_741 },
+      { at: 2_320, kind: 'jump', node: 1, ms: 64_880 },
+      { at: 91, kind: 'jump', node: 1, ms: 73_794 },
+    ],
+    calls: { unheard: 0.1, twice: 0.1 },
+  }),
+  'a supervisor after a long time in which the store took no writes': calmPlan({
+    seed: 10_596,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 34, historyBytes: 2_147, inbox: 3, inboxBytes: 431, fanOut: 5, memory: 8_588 },
+      },
+    ],
+    settings: { lease: 1_415, sweep: 261, poll: 20, tasks: 1_000, tellsChanges: true, distance: 0 },
+    tasks: [{ id: 't3', at: 256, ops: [], parts: [{ do: 'step', action: 'refuse' }] }],
+    chaos: 28_361,
+    schedules: [
+      {
+        name: 's1',
+        at: 775,
+        every: 618,
+        from: 2_191,
+        overlap: 'cancel-previous',
+        limit: 4,
+        within: 111,
+        jitter: 235,
+        ops: [
+          { do: 'try', ops: [{ do: 'local', order: { slow: 99, permanent: false } }] },
+          { do: 'dock', order: { hangs: 1, rings: 265 } },
+        ],
+      },
+    ],
+    refusal: {
+      kind: 'sqlite',
+      patience: 890,
+      spans: [
+        { at: 2_440, ms: 24_921 },
+        { at: 3_151, ms: 7_269 },
+      ],
+      alone: true,
+    },
+  }),
+  'a task that its node lets go of, and an attempt that answers by letter': calmPlan({
+    seed: 12_706,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+    ],
+    settings: { lease: 1_767, sweep: 190, poll: 50, tasks: 1_000, tellsChanges: true, distance: 40, patience: 1_228 },
+    tasks: [
+      {
+        id: 't0',
+        at: 934,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+        ],
+      },
+      {
+        id: 't1',
+        at: 338,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+          { do: 'step', action: 'charge', order: {} },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [
+                { do: 'step', action: 'refuse', order: { slow: 115 } },
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      { do: 'undo' },
+                      {
+                        do: 'race',
+                        of: [[{ do: 'step', action: 'charge', order: { undoFails: 2 } }], [{ do: 'event' }]],
+                      },
+                      { do: 'step', action: 'tell', order: { hangs: 1 } },
+                      {
+                        do: 'call',
+                        ops: [],
+                        parts: [
+                          { do: 'step', action: 'mail', order: {}, refers: [] },
+                          {
+                            do: 'sequence',
+                            of: [
+                              { do: 'sequence', of: [{ do: 'step', action: 'charge', order: {}, follows: [0] }] },
+                              {
+                                do: 'step',
+                                action: 'dock',
+                                order: { rings: 287 },
+                                refers: [1, 0],
+                                rescue: 'compensate',
+                              },
+                              {
+                                do: 'concurrence',
+                                of: [
+                                  { do: 'step', action: 'charge', order: { fails: 1, slow: 99 }, refers: [1] },
+                                  {
+                                    do: 'step',
+                                    action: 'charge',
+                                    order: { undoFails: 1 },
+                                    follows: [1, 3],
+                                    rescue: 'fail',
+                                  },
+                                  { do: 'step', action: 'build', order: {}, refers: [4, 0], follows: [2, 1] },
+                                  { do: 'step', action: 'reserve', order: { slow: 7 }, refers: [1] },
+                                ],
+                              },
+                              { do: 'step', action: 'tell', order: {}, follows: [3] },
+                            ],
+                          },
+                          {
+                            do: 'concurrence',
+                            of: [
+                              { do: 'step', action: 'refuse', order: { slow: 69 } },
+                              {
+                                do: 'sequence',
+                                of: [
+                                  { do: 'step', action: 'reserve', order: { slow: 142 } },
+                                  { do: 'step', action: 'reserve', order: { slow: 113, undoFails: 1 } },
+                                ],
+                              },
+                              { do: 'step', action: 'charge', order: { fails: 1, slow: 11 }, refers: [1, 6] },
+                            ],
+                          },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                    ],
+                    [
+                      {
+                        do: 'try',
+                        ops: [{ do: 'step', action: 'tell', order: { slow: 74 }, stepWithin: 189 }, { do: 'undo' }],
+                      },
+                    ],
+                    [
+                      { do: 'dock', order: { undoFails: 1, waits: 366 } },
+                      { do: 'call', ops: [{ do: 'undo' }, { do: 'sleep', ms: 277 }], undo: false, onCancel: 'detach' },
+                    ],
+                  ],
+                },
+              ],
+              [
+                {
+                  do: 'call',
+                  ops: [],
+                  parts: [
+                    { do: 'step', action: 'charge', order: { fails: 2, undoFails: 1 }, refers: [], rescue: 'fail' },
+                    {
+                      do: 'sequence',
+                      of: [
+                        {
+                          do: 'concurrence',
+                          of: [
+                            { do: 'step', action: 'dock', order: { hangs: 1 }, follows: [0, 0] },
+                            { do: 'step', action: 'charge', order: {} },
+                            { do: 'step', action: 'mail', order: {}, rescue: 'compensate' },
+                          ],
+                        },
+                        {
+                          do: 'step',
+                          action: 'tell',
+                          order: { hangs: 1, undoFails: 1 },
+                          follows: [1, 2],
+                          rescue: 'compensate',
+                        },
+                      ],
+                    },
+                    { do: 'step', action: 'charge', order: {} },
+                    { do: 'step', action: 'travel', order: { slow: 14, undoFails: 2 }, refers: [2, 3], follows: [4] },
+                  ],
+                  undo: false,
+                  onCancel: 'wait',
+                },
+                { do: 'undo' },
+                {
+                  do: 'either',
+                  of: [
+                    [{ do: 'patched' }, { do: 'step', action: 'tell', order: { slow: 115 } }],
+                    [{ do: 'dock', order: { hangs: 1, undoFails: 1 } }],
+                    [
+                      { do: 'event' },
+                      { do: 'step', action: 'mail', order: { fails: 1 } },
+                      {
+                        do: 'try',
+                        ops: [
+                          { do: 'local', order: { hangs: 1, permanent: false } },
+                          { do: 'step', action: 'charge', order: { permanent: true, undoFails: 1 } },
+                          { do: 'step', action: 'mail', order: { hangs: 1 } },
+                        ],
+                      },
+                    ],
+                  ],
+                },
+              ],
+              [
+                {
+                  do: 'try',
+                  ops: [
+                    {
+                      do: 'race',
+                      of: [
+                        [
+                          { do: 'step', action: 'tell', order: { slow: 90 } },
+                          { do: 'event', timeout: 293 },
+                        ],
+                        [
+                          { do: 'dock', order: { rings: 297 } },
+                          { do: 'dock', order: { slow: 100 } },
+                          { do: 'step', action: 'ship', order: { slow: 70 } },
+                          { do: 'step', action: 'tell', order: {}, rescue: 'compensate' },
+                        ],
+                      ],
+                    },
+                    { do: 'undo' },
+                  ],
+                },
+                {
+                  do: 'try',
+                  ops: [
+                    { do: 'fail' },
+                    { do: 'step', action: 'mail', order: { fails: 2, slow: 141 }, rescue: 'fail' },
+                    { do: 'step', action: 'reserve', order: { fails: 2, slow: 11 } },
+                  ],
+                },
+                { do: 'event' },
+                { do: 'event' },
+              ],
+            ],
+          },
+          {
+            do: 'call',
+            ops: [],
+            parts: [
+              { do: 'step', action: 'reserve', order: { undoFails: 2 }, refers: [], rescue: 'pause' },
+              {
+                do: 'concurrence',
+                of: [
+                  {
+                    do: 'step',
+                    action: 'ship',
+                    order: { slow: 20, permanent: true, undoFails: 1 },
+                    refers: [0],
+                    rescue: 'compensate',
+                  },
+                  {
+                    do: 'sequence',
+                    of: [
+                      { do: 'step', action: 'charge', order: {}, refers: [1, 0] },
+                      { do: 'step', action: 'build', order: { slow: 49 }, refers: [2], follows: [0], rescue: 'fail' },
+                    ],
+                  },
+                  { do: 'step', action: 'refuse', order: { slow: 69, undoFails: 2 }, rescue: 'skip' },
+                  { do: 'step', action: 'dock', order: { rings: 150, wary: true }, refers: [3, 0] },
+                ],
+              },
+            ],
+            undo: false,
+            onCancel: 'cancel',
+          },
+        ],
+      },
+      {
+        id: 't2',
+        at: 680,
+        ops: [
+          {
+            do: 'either',
+            of: [
+              [
+                {
+                  do: 'try',
+                  ops: [
+                    {
+                      do: 'call',
+                      ops: [],
+                      parts: [
+                        {
+                          do: 'concurrence',
+                          of: [
+                            { do: 'step', action: 'dock', order: { fails: 2, undoFails: 2 } },
+                            { do: 'step', action: 'travel', order: { undoFails: 2 }, refers: [0, 0] },
+                          ],
+                        },
+                      ],
+                      undo: true,
+                      onCancel: 'detach',
+                    },
+                    { do: 'sleep', ms: 5_951 },
+                    {
+                      do: 'call',
+                      ops: [
+                        { do: 'step', action: 'tell', order: { fails: 1 } },
+                        { do: 'sleep', ms: 116 },
+                        { do: 'step', action: 'ship', order: { undoFails: 1 } },
+                        { do: 'undo' },
+                      ],
+                      undo: false,
+                      onCancel: 'detach',
+                    },
+                  ],
+                },
+                {
+                  do: 'start',
+                  ops: [],
+                  parts: [
+                    { do: 'step', action: 'mail', order: { slow: 111 }, rescue: 'pause' },
+                    {
+                      do: 'step',
+                      action: 'build',
+                      order: { permanent: true, undoFails: 1 },
+                      follows: [0, 0],
+                      rescue: 'fail',
+                    },
+                    { do: 'step', action: 'reserve', order: { undoFails: 2 } },
+                    { do: 'step', action: 'dock', order: { slow: 64 } },
+                  ],
+                  undo: true,
+                  onCancel: 'cancel',
+                },
+                {
+                  do: 'either',
+                  of: [
+                    [
+                      { do: 'local', order: { permanent: false } },
+                      { do: 'event' },
+                      {
+                        do: 'call',
+                        ops: [
+                          { do: 'event', timeout: 386 },
+                          { do: 'step', action: 'reserve', order: { undoFails: 1 } },
+                          { do: 'event', timeout: 93 },
+                          { do: 'sleep', ms: 5_232 },
+                        ],
+                        undo: false,
+                        onCancel: 'cancel',
+                      },
+                      { do: 'call', ops: [{ do: 'fail' }], undo: true, onCancel: 'wait' },
+                    ],
+                    [
+                      { do: 'sleep', ms: 161 },
+                      { do: 'undo' },
+                      { do: 'step', action: 'reserve', order: { fails: 1, permanent: true } },
+                    ],
+                  ],
+                },
+                { do: 'undo' },
+              ],
+              [
+                {
+                  do: 'settled',
+                  of: [
+                    [
+                      {
+                        do: 'settled',
+                        of: [
+                          [
+                            { do: 'undo' },
+                            { do: 'step', action: 'reserve', order: { slow: 36 } },
+                            { do: 'local', order: { permanent: false } },
+                            { do: 'event', timeout: 14 },
+                          ],
+                          [
+                            { do: 'step', action: 'reserve', order: {}, stepWithin: 124 },
+                            { do: 'step', action: 'travel', order: { fails: 1, undoFails: 1 } },
+                          ],
+                        ],
+                      },
+                    ],
+                    [
+                      { do: 'undo' },
+                      {
+                        do: 'all',
+                        of: [
+                          [{ do: 'step', action: 'reserve', order: { fails: 1 } }, { do: 'undo' }],
+                          [{ do: 'dock', order: { rings: 270 } }, { do: 'undo' }],
+                          [{ do: 'step', action: 'reserve', order: {} }, { do: 'patched' }, { do: 'sleep', ms: 50 }],
+                        ],
+                      },
+                      { do: 'progress' },
+                      { do: 'progress' },
+                    ],
+                  ],
+                },
+              ],
+              [{ do: 'event', timeout: 134 }, { do: 'undo' }, { do: 'progress' }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+          { do: 'step', action: 'tell', order: { hangs: 1 } },
+          { do: 'step', action: 'charge', order: { slow: 5, hangs: 1 }, stepWithin: 278 },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+        ],
+      },
+      {
+        id: 't3',
+        at: 151,
+        ops: [
+          { do: 'sleep', ms: 173 },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+        ],
+      },
+      {
+        id: 't4',
+        at: 647,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+            ],
+          },
+          { do: 'step', action: 'mail', order: {} },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+        ],
+      },
+    ],
+    chaos: 4_000,
+    calls: { refused: 0.03, busy: 0.03, unheard: 0.03, unanswered: 0.003 },
+    direct: { share: { lost: 0, slow: 0, halfOpen: 0 }, hurts: [] },
+  }),
 }
