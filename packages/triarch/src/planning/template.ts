@@ -3,7 +3,7 @@ import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { REFERENCE, type Template } from '../kernel/plan/reference.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
-import { encode } from '../value/payload.ts'
+import { DEEPEST, encode } from '../value/payload.ts'
 
 /** Something of a plan that is no value, though a careless hand may put it where one belongs. */
 export const handles: WeakSet<object> = new WeakSet()
@@ -27,13 +27,24 @@ export function toTemplate(value: unknown, { what, plan, limit, found, secrets }
   function lift(part: unknown): unknown {
     if (typeof part !== 'object' || part === null) return part
     const expression = expressionOf(part)
-    if (expression) return { [REFERENCE]: express(expression) }
+    if (expression) {
+      enter(part)
+      const lifted = { [REFERENCE]: express(expression) }
+      above.pop()
+      return lifted
+    }
     if (handles.has(part)) throw new TriarchError('PLAN_MISUSE', `${what} holds a planned step: give its output`)
     if (above.includes(part)) return part
-    above.push(part)
+    enter(part)
     const lifted = Array.isArray(part) ? part.map(lift) : isPlain(part) ? liftObject(part) : part
     above.pop()
     return lifted
+  }
+
+  function enter(part: object): void {
+    if (above.length >= DEEPEST)
+      throw new TriarchError('UNSERIALISABLE', `${what} is nested deeper than ${DEEPEST} levels`)
+    above.push(part)
   }
 
   function liftObject(part: object): unknown {

@@ -8,7 +8,7 @@ import { formatPath } from './path.ts'
 /** Largest payload unless configured otherwise, in bytes of UTF-8 JSON. */
 export const DEFAULT_PAYLOAD_LIMIT: number = 256 * 1024
 
-const DEEPEST = 256
+export const DEEPEST = 256
 const USUAL_DEPTH = 4
 
 /** Every view of a task looks for each of them in each of its texts. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   agent,
+  ref,
   type StandardSchema,
   type StepContext,
   setting,
@@ -81,6 +82,27 @@ const inTask = workflow('in-task', {
 })
 /** In an attempt. */
 const inStep = workflow('in-step', { run: async (_: null, task) => (await task.run(act, null)) as never })
+let planned: { input?: unknown; output?: unknown } = {}
+/** Plans a step with what it is told, and gives what it is told. */
+const inPlan = workflow('in-plan', {
+  plan: (_: null, plan) => {
+    plan.step(plain, planned.input as never)
+    return planned.output as never
+  },
+})
+let keyedBy: () => unknown = () => 'one'
+let retriedIf: () => unknown = () => false
+const keyed = agent('keyed', {
+  rateLimit: { limit: 100, per: '1s', key: () => keyedBy() as string },
+})
+const paced = keyed.action('paced', { retry: { attempts: 1 }, rescue: 'fail', run: () => null })
+const inLimit = workflow('in-limit', { run: async (_: null, task) => (await task.run(paced, null)) as never })
+const wary = own.action('wary', {
+  retry: { attempts: 2, retryIf: () => retriedIf() as boolean },
+  rescue: 'fail',
+  run: () => boom(),
+})
+const inRetry = workflow('in-retry', { run: async (_: null, task) => (await task.run(wary, null)) as never })
 const bystander = workflow('bystander', { run: async (_: null, task) => task.run('one', () => 'fine') })
 const anySetting = setting('any', anything, null)
 const why = { reason: 'a test', actor: 'ada' }
@@ -230,11 +252,43 @@ const others: Record<string, Entry> = {
   'what is imported': (s, it) => codeOf(s.engine.triarch.import(it as TaskExport)),
   'a record that is imported': (s, it) =>
     codeOf(s.engine.triarch.import({ format: 2, task: 'strange', records: [it] } as never)),
+  'the input of a planned step': (s, it) => {
+    planned = { input: it }
+    return codeOf(s.submit(inPlan, null))
+  },
+  'the output of a plan': (s, it) => {
+    planned = { output: it }
+    return codeOf(s.submit(inPlan, null))
+  },
+  'the key of a rate limit': (s, it) => {
+    keyedBy = () => it
+    return ended(s, inLimit, () => null).finally(() => {
+      keyedBy = () => 'one'
+    })
+  },
+  'what a function of keys throws': (s, it) => {
+    keyedBy = () => {
+      throw it
+    }
+    return ended(s, inLimit, () => null).finally(() => {
+      keyedBy = () => 'one'
+    })
+  },
+  'the answer of retryIf': (s, it) => {
+    retriedIf = () => it
+    return ended(s, inRetry, () => null)
+  },
+  'what retryIf throws': (s, it) => {
+    retriedIf = () => {
+      throw it
+    }
+    return ended(s, inRetry, () => null)
+  },
   'an event that is imported': (s, it) =>
     codeOf(s.engine.triarch.import({ format: 2, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
 }
 const codes =
-  /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|READ_TOO_COSTLY)$/
+  /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|PLAN_FAILED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|READ_TOO_COSTLY)$/
 
 const ownOptions = ['an instant to start at', 'a task to come after', 'all options of a submission']
 
@@ -255,8 +309,8 @@ async function look(s: Stage): Promise<void> {
 describe.each(Object.entries(values))('a value that is %s', (_, [it_, code]) => {
   const staged = () =>
     stage({
-      workflows: [inTask, inStep, child, bystander],
-      agents: [own],
+      workflows: [inTask, inStep, inPlan, inLimit, inRetry, child, bystander],
+      agents: [own, keyed],
       settings: [anySetting],
       limits: { payload: 10_000 },
     })
@@ -292,4 +346,20 @@ describe.each(Object.entries(values))('a value that is %s', (_, [it_, code]) => 
     await s.settle()
     expect(await other.result()).toBe('fine')
   })
+})
+
+it('a plan with a value or an expression that is nested very deep is refused by the code of payloads', async () => {
+  const chained = workflow('chained', {
+    plan: (_: null, plan) => {
+      let of = plan.step(plain, 1).output as never
+      for (let level = 0; level < 100_000; level++) of = ref.or(of, 1 as never) as never
+      return of
+    },
+  })
+  await using s = await stage({ workflows: [inPlan, chained], agents: [own] })
+  expect(await codeOf(s.submit(chained, null))).toBe('UNSERIALISABLE')
+  for (const deep of [{ input: nested(100_000) }, { output: nested(100_000) }]) {
+    planned = deep
+    expect(await codeOf(s.submit(inPlan, null))).toBe('UNSERIALISABLE')
+  }
 })
