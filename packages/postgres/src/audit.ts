@@ -11,7 +11,7 @@ ON CONFLICT DO NOTHING RETURNING 1`
 export const EXPIRE_AUDIT: string = `
 DELETE FROM triarch.audit a WHERE a.seq IN (SELECT e.seq FROM triarch.audit e WHERE e.at < $1 ORDER BY e.at, e.seq LIMIT $2) RETURNING 1`
 export const TRIM_AUDIT: string = `
-DELETE FROM triarch.audit a WHERE a.seq IN (SELECT e.seq FROM triarch.audit e ORDER BY e.at, e.seq
+DELETE FROM triarch.audit a WHERE a.seq IN (SELECT e.seq FROM triarch.audit e WHERE e.at < $3 ORDER BY e.at, e.seq
   LIMIT greatest(0, least($2::bigint, (SELECT count(*) FROM (SELECT 1 FROM triarch.audit LIMIT $1::bigint + $2::bigint) s) - $1))) RETURNING 1`
 
 /**

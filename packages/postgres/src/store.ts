@@ -850,9 +850,9 @@ export class PostgresStore implements port.StateStore {
     return (await this.#list(auditStatement(query), true)).map(auditRow)
   }
 
-  async trimAudit({ before, entries, limit }: port.AuditBounds): Promise<number> {
+  async trimAudit({ before, entries, surplus, limit }: port.AuditBounds): Promise<number> {
     const expired = before === null ? [] : await this.#call('expireAudit', [before, limit])
-    return expired.length + (await this.#call('trimAudit', [entries, limit])).length
+    return expired.length + (await this.#call('trimAudit', [entries, limit, surplus])).length
   }
 
   watch(wake: (hints: readonly Hint[]) => void): void {

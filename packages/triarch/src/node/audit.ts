@@ -9,24 +9,28 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 export interface AuditKeeping {
   /** How long; `false`: whatever its age. '365d'. */
   keep?: Duration | false
-  /** Most entries: 1,000 to 10,000,000; beyond it the oldest go. 100,000. */
+  /** Most entries: 1,000 to 10,000,000; beyond it the oldest go that are older than `atLeast`. 100,000. */
   entries?: number
+  /** No entry that is younger goes, however many there are: who acts often must not make the audit forget what they did. '7d'. */
+  atLeast?: Duration
 }
 
-/** `keep`: ms; null: whatever its age. */
+/** `keep`: ms; null: whatever its age. `atLeast`: ms. */
 export interface AuditRules {
   keep: number | null
   entries: number
+  atLeast: number
 }
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function auditRules(options: AuditKeeping = {}): AuditRules {
   if (typeof options !== 'object' || options === null)
     throw new TriarchError('INVALID_OPTION', 'Triarch: audit must be an object')
-  checkOptions('Triarch: audit', options, ['keep', 'entries'])
-  const { keep = '365d', entries = 100_000 } = options
+  checkOptions('Triarch: audit', options, ['keep', 'entries', 'atLeast'])
+  const { keep = '365d', entries = 100_000, atLeast = '7d' } = options
   return {
     keep: keep === false ? null : positiveMilliseconds(keep, 'Triarch: audit.keep'),
     entries: checkInteger('Triarch: audit.entries', entries, 1_000, 1e7),
+    atLeast: positiveMilliseconds(atLeast, 'Triarch: audit.atLeast'),
   }
 }

@@ -45,8 +45,10 @@ export interface AuditQuery {
 export interface AuditBounds {
   /** What is older goes (ms since the epoch); null: nothing for its age. */
   before: number | null
-  /** Most entries: beyond it the oldest go. */
+  /** Most entries: beyond it the oldest go … */
   entries: number
+  /** … that are older than this (ms since the epoch). */
+  surplus: number
   /** Most that go at a time. */
   limit: number
 }

@@ -30,8 +30,8 @@ export interface SupervisorOptions {
   swept: (report: SweepReport) => void
   /** Told that schedules were due: there are new tasks. */
   submitted: () => void
-  /** How much of the audit is kept: ms (null: whatever its age), entries. */
-  audit: { keep: number | null; entries: number }
+  /** How much of the audit is kept: ms (null: whatever its age), entries, and for how long (ms) whatever their number. */
+  audit: { keep: number | null; entries: number; atLeast: number }
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   failed: (error: unknown) => void
@@ -314,8 +314,10 @@ export class Supervisor implements Service {
     if (now < this.#trimAt) return 0
     this.#trimAt = now + TRIMS
     const { environment, store, audit } = this.#options
-    const before = audit.keep === null ? null : environment.now() - audit.keep
-    const found = await store.trimAudit({ before, entries: audit.entries, limit: CACHE.limit })
+    const at = environment.now()
+    const before = audit.keep === null ? null : at - audit.keep
+    const bounds = { before, entries: audit.entries, surplus: at - audit.atLeast }
+    const found = await store.trimAudit({ ...bounds, limit: CACHE.limit })
     if (found >= CACHE.limit) this.#trimAt = now
     return found
   }

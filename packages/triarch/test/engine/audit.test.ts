@@ -117,3 +117,17 @@ it('it forgets what is older than it is to be kept', async () => {
   await s.advance('30m')
   expect(await told(triarch)).toEqual(['x.y x:new'])
 })
+
+it('whoever acts very often does not make it forget what they did', async () => {
+  await using s = await stage({ ...all, audit: { entries: 1_000, atLeast: '1d' }, sweep: '10m' })
+  const { triarch } = s.engine
+  await triarch.acting({ actor: 'eve' }, () => triarch.breaker('shop').open({ reason: 'the deed' }))
+  for (let n = 0; n < 1_100; n++) await triarch.refused({ action: 'x.y', subject: `x:${n}`, actor: 'eve' })
+  await s.advance('23h')
+  expect(await told(triarch, { subject: 'breaker:shop' })).toEqual(['eve breaker.open breaker:shop the deed'])
+  await s.advance('2h')
+  expect(await told(triarch, { subject: 'breaker:shop' })).toEqual([])
+  expect(await codeOf(Promise.resolve().then(() => stage({ ...all, audit: { atLeast: 0 as never } })))).toBe(
+    'INVALID_DURATION',
+  )
+})

@@ -39,11 +39,21 @@ export function auditSuite(bench: Bench): void {
     it('is trimmed by age and by number, the oldest first, so many at a time', async () => {
       const { store } = bench
       await store.writeAudit(Array.from({ length: 9 }, (_, at) => entry(`${at}`, { at, text: `"${at}"` })))
-      expect(await store.trimAudit({ before: null, entries: 9, limit: 5 })).toBe(0)
-      expect(await store.trimAudit({ before: 3, entries: 9, limit: 2 })).toBe(2)
-      expect(await store.trimAudit({ before: 3, entries: 9, limit: 2 })).toBe(1)
-      expect(await store.trimAudit({ before: null, entries: 4, limit: 10 })).toBe(2)
+      expect(await store.trimAudit({ before: null, entries: 9, surplus: 99, limit: 5 })).toBe(0)
+      expect(await store.trimAudit({ before: 3, entries: 9, surplus: 99, limit: 2 })).toBe(2)
+      expect(await store.trimAudit({ before: 3, entries: 9, surplus: 99, limit: 2 })).toBe(1)
+      expect(await store.trimAudit({ before: null, entries: 4, surplus: 99, limit: 10 })).toBe(2)
       expect(await texts()).toEqual(['"8"', '"7"', '"6"', '"5"'])
+    })
+
+    it('loses no entry for its number that is younger than it is kept at least', async () => {
+      const { store } = bench
+      await store.writeAudit(Array.from({ length: 9 }, (_, at) => entry(`${at}`, { at, text: `"${at}"` })))
+      expect(await store.trimAudit({ before: null, entries: 2, surplus: 3, limit: 10 })).toBe(3)
+      expect(await store.trimAudit({ before: null, entries: 2, surplus: 3, limit: 10 })).toBe(0)
+      expect(await texts()).toEqual(['"8"', '"7"', '"6"', '"5"', '"4"', '"3"'])
+      // Age counts all the same.
+      expect(await store.trimAudit({ before: 5, entries: 2, surplus: 3, limit: 10 })).toBe(2)
     })
 
     it('has an entry exactly when what it goes with was done', async () => {

@@ -7,7 +7,7 @@ const COLUMNS = 'seq, at, actor, action, subject, outcome, text'
 const EXPIRED = `
 DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit WHERE at < ? ORDER BY at, seq LIMIT ? + 0)`
 const SURPLUS = `
-DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit ORDER BY at, seq
+DELETE FROM triarch_audit WHERE seq IN (SELECT seq FROM triarch_audit WHERE at < ?3 ORDER BY at, seq
   LIMIT max(0, min(?1, (SELECT count(*) FROM (SELECT 1 FROM triarch_audit LIMIT ?2 + ?1)) - ?2)))`
 
 export function writeAudit(database: Database, _now: number, entries: readonly AuditEntry[]): void {
@@ -47,9 +47,9 @@ export function audit(
   return database.all<AuditRow>(sql, ...values).map((row) => ({ ...row }))
 }
 
-export function trimAudit(database: Database, _now: number, { before, entries, limit }: AuditBounds): number {
+export function trimAudit(database: Database, _now: number, { before, entries, surplus, limit }: AuditBounds): number {
   return database.transaction(() => {
     const expired = before === null ? 0 : database.run(EXPIRED, before, limit)
-    return expired + database.run(SURPLUS, limit, entries)
+    return expired + database.run(SURPLUS, limit, entries, surplus)
   })
 }
