@@ -55,7 +55,9 @@ const fine = workflow('fine', { run: async (n: number) => n })
 
 function acting(definition: object, also: { options?: Partial<TriarchOptions> } = {}): ReturnType<Case> {
   const own = agent('own')
-  const act = own.action('act', { retry: { attempts: 2 }, run: async (n: number) => n, ...definition } as never)
+  // One that only plans has no attempts to try again.
+  const retry = !('plan' in definition) && { retry: { attempts: 2 } }
+  const act = own.action('act', { ...retry, run: async (n: number) => n, ...definition } as never)
   const flow = workflow('flow', {
     async run(n: number, task) {
       await task.run(act as never, n as never)

@@ -204,7 +204,16 @@ export class Machine {
       if (turn.aborts.includes(attempt.step)) attempt.aborted = true
     }
     for (const { task, message } of turn.posts) this.#tellChild(Number(task.split('-').at(-1)), message)
-    if (turn.events.some(({ type }) => type === 'continuedAsNew')) this.children.clear()
+    if (turn.events.some(({ type }) => type === 'continuedAsNew')) this.#carry(turn)
+  }
+
+  /** The new run has of the children of the one before those that are carried. */
+  #carry({ events }: Turn): void {
+    const before = new Map(this.children)
+    this.children.clear()
+    for (const event of events)
+      if (event.type === 'childCarried')
+        this.children.set(event.id, event.ended ? 'stopped' : (before.get(event.id) ?? 'running'))
   }
 
   #tellChild(id: number, message: Message): void {
