@@ -188,7 +188,8 @@ class EngineTime implements Environment {
 /** The store; while a call is under way, nobody takes the engine for one that waits. */
 function watched(factory: StoreFactory, environment: VirtualEnvironment): StoreFactory {
   return (given) => {
-    const calls = new Map<string | symbol, unknown>()
+    // By the method: a test may put another one in its place.
+    const calls = new Map<unknown, unknown>()
     const watch = (target: StateStore, method: (...args: unknown[]) => unknown) => {
       return (...args: unknown[]): unknown => {
         const answer = method.apply(target, args)
@@ -199,8 +200,8 @@ function watched(factory: StoreFactory, environment: VirtualEnvironment): StoreF
       get(target, key) {
         const own: unknown = Reflect.get(target, key, target)
         if (typeof own !== 'function') return own
-        if (!calls.has(key)) calls.set(key, watch(target, own as (...args: unknown[]) => unknown))
-        return calls.get(key)
+        if (!calls.has(own)) calls.set(own, watch(target, own as (...args: unknown[]) => unknown))
+        return calls.get(own)
       },
     })
   }

@@ -76,7 +76,8 @@ describe('a filter', () => {
 })
 
 describe('a page', () => {
-  const row = (key: number) => ({ key, id: `t${key}` }) as TaskRow
+  const row = (key: number) =>
+    ({ key, id: `t${key}`, ...{ progress: null, output: null, error: null, pause: null } }) as unknown as TaskRow
   const connection = (answer: (query: ListQuery) => { rows: TaskRow[]; looked: number | null }) => {
     const asked: ListQuery[] = []
     const list = async (query: ListQuery) => {
@@ -86,7 +87,7 @@ describe('a page', () => {
     return { asked, connection: { store: { list }, shown: async (it: TaskRow) => it } as unknown as Connection }
   }
   const query: ListQuery = { where: [], limit: 2, order: 'oldest' }
-  const keys = (page: { tasks: unknown[] }) => page.tasks.map((task) => (task as TaskRow).key)
+  const keys = (page: { tasks: unknown[] }) => page.tasks.map((task) => Number((task as TaskRow).id.slice(1)))
 
   it('is looked for until it is full, and the next begins behind its last row', async () => {
     const looks = [
