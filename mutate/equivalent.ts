@@ -34,15 +34,11 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/plan/plan.ts finalizeNext: drop return`]:
     'What is ready becomes ready: it is asked about once more before it is requested.',
   [`${kernel}/rebuild.ts cut: < to <= outcome < 0`]: 'The first event is a submission, and no outcome.',
-  [`${kernel}/secret.ts matcherOf: drop matchers.set(secrets, { size: secrets.size, matcher })`]:
-    'It is made again: the same, later.',
   [`${kernel}/task/close.ts windUp: || to && !batch || !step.policy.batch`]: paired,
   [`${kernel}/step/change.ts next: drop step.aborted = false`]:
     'Only runs are asked to give up, and only once their task unwinds: then no other run of the step follows.',
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',
   [`${postgres}/store.ts close: drop this.#pools = null`]: 'A pool that is closed refuses a call by the same word.',
-  [`${postgres}/transactions.ts constructor: drop this.#sound = false`]:
-    'The ROLLBACK on the connection that was cut fails, which says the same of it.',
   [`${sqlite}/circle.ts circleOf: drop continue`]: again,
   [`${sqlite}/circle.ts circleOf: drop lines.set(place.name, place)`]: again,
   [`${sqlite}/circle.ts isBefore: > to >= a.priority > b.priority`]: again,

@@ -86,7 +86,8 @@ export function infrastructure(cloud: Cloud, triarch: () => Triarch, pace: Durat
   const subTask = machines.action('smoke-test', {
     run: polling({
       async invoke(addresses: string[], step) {
-        const id = `smoke-test:${step.idempotencyKey}`
+        // An id has no "~", which a key has.
+        const id = `smoke-test:${step.idempotencyKey.replaceAll('~', ':')}`
         await triarch().submit(smokeTest, addresses, { id })
         return { id }
       },

@@ -266,10 +266,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/runner.ts': [
         [
           '    this.#snapshot = snapshot\n    this.#host.committer.commit(',
-          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step, turn.at)\n    this.#host.committer.commit(',
+          '    this.#snapshot = snapshot\n    this.#startAll(turn.at)\n    this.#host.committer.commit(',
         ],
         [
-          '    for (const step of local) this.#start(step, turn.at)\n    this.#host.committed(this, turn, transition, outcome.told === true)',
+          '    this.#startAll(turn.at)\n    this.#host.committed(this, turn, transition, outcome.told === true)',
           '    this.#host.committed(this, turn, transition, outcome.told === true)',
         ],
       ],
@@ -280,7 +280,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'each attempt has an idempotency key of its own': {
     change: {
       'kernel/step/dispatch.ts': [
-        ['step.generation === 0 ? base :', "step.attempt > 1 ? base + '!' : step.generation === 0 ? base :"],
+        ['const key = generation === 0 ? base :', "const key = attempt > 1 ? base + '!' : generation === 0 ? base :"],
+        ['{ id, generation, operation }: Step): string', '{ id, generation, operation, attempt }: Step): string'],
       ],
     },
     by: ['asked'],
@@ -508,9 +509,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a schedule goes on from the present, whatever was due before': {
     change: {
-      'definition/schedule.ts': [
-        ['nextAfter(recurrence, count < LONGEST_LOOK ? next : now)', 'nextAfter(recurrence, now)'],
-      ],
+      'definition/schedule.ts': [['next = nextAfter(recurrence, next)', 'next = nextAfter(recurrence, now)']],
     },
     by: ['occurrences'],
     at: 9,
