@@ -275,7 +275,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['asked', 'strangers'],
-    at: 39,
+    at: 90,
   },
   'each attempt has an idempotency key of its own': {
     change: {
@@ -684,7 +684,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
-    at: 521,
+    at: 1_410,
     world: 'silence',
   },
   'a node misses what retention dropped after others had finished it': {
@@ -1235,7 +1235,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an answer that comes late is young': {
     change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
     by: ['caches'],
-    at: 563,
+    at: 1_085,
     world: 'cache',
   },
   'a cache that fails fails the step': {

@@ -134,6 +134,7 @@ export const problem: Readonly<Record<string, string>> = {
   MIDDLEWARE_MISUSE: 'Eine Middleware tat, was sie nicht darf.',
   STEP_MISUSE: 'Ein Schritt tat, was er nicht darf.',
   ANSWER_DEFERRED: 'Ein Agent sagte später zu, wo sofort zu antworten ist.',
+  ATTEMPT_NOT_GIVEN: 'Der Server hat diesem Prozess keinen solchen Versuch gegeben.',
   INVALID_TOKEN: 'Das ist kein Token eines Schritts.',
   PLAN_MISUSE: 'Ein Plan wurde falsch gebaut.',
   PLAN_TOO_LARGE: 'Ein Plan hat mehr Schritte oder Bytes als erlaubt: Teile in untergeordnete Aufgaben geben.',
