@@ -693,11 +693,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 11,
     world: 'retention',
   },
-  'what is on its way back to the store is missed': {
-    change: { 'scheduler/runner.ts': [['this.returning = release !== null', 'this.returning = false']] },
-    by: ['alerts'],
-    at: 722_391,
-  },
   'a history grows for ever': {
     change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
     by: ['bounds'],
@@ -922,22 +917,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 4,
     world: 'crowd',
   },
-  'a seat comes back with a reply alone': {
-    change: {
-      'store/sqlite/seat.ts': [
-        [' AND EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = s.work)`', '`'],
-        ['WHERE name = ?1 AND NOT EXISTS (', 'WHERE name = ?1 AND 1 = 0 AND NOT EXISTS ('],
-      ],
-      'store/sqlite/work.ts': [
-        [
-          'if (row) deliver(database, row.task, message)\n      return row !== undefined',
-          "if (row) database.run('DELETE FROM triarch_seats WHERE work = ?', work)\n      if (row) deliver(database, row.task, message)\n      return row !== undefined",
-        ],
-      ],
-    },
-    by: ['liveness'],
-    world: 'crowd',
-  },
   'what runs is not counted in its pool': {
     change: { 'agent/slots.ts': [['if (pool) pool.taken++', 'if (pool && pool.taken < 0) pool.taken++']] },
     by: ['pools'],
@@ -1158,11 +1137,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: { 'scheduler/opening.ts': [['claim.unread ?', 'claim.orphaned && claim.unread ?']] },
     by: ['starts'],
     at: 65,
-    world: 'adaptive',
-  },
-  'a limit that fell stays down': {
-    change: { 'policy/adaptive.ts': [['(next - limit) * SMOOTHING', 'Math.min(0, next - limit) * SMOOTHING']] },
-    by: ['limits'],
     world: 'adaptive',
   },
   'illness does not lower a limit': {
