@@ -8,6 +8,12 @@ const MOST_KEPT = 1_000
 /** No zone changes its clock more often (ms). */
 const SCAN = 5 * DAY
 
+/**
+ * Of an occurrence that is further away than the first, the search goes on the second before or behind it: nothing is in between. A clock is
+ * changed by a day at most, so that it is not far any more then, whatever the offset is there (ms).
+ */
+const [FAR, NEAR] = [3 * DAY, 1.5 * DAY]
+
 const kept = new Map<string, CronTimes>()
 
 /** The occurrences of the pattern in the zone, parsed once. Throws where either is none. */
@@ -93,9 +99,8 @@ export class CronTimes {
       const local = this.#nextLocal(at + offset)
       if (local === null) return null
       const instant = local - offset
-      if (instant - at > 2 * DAY) {
-        // Nothing is in between, however the clock changes there.
-        at = local - 1.5 * DAY
+      if (instant - at > FAR) {
+        at = instant - NEAR
         continue
       }
       if (zone.offset(instant) === offset) return instant
@@ -115,7 +120,7 @@ export class CronTimes {
       const local = this.#lastLocal(at + offset)
       if (local === null) return null
       const instant = local - offset
-      if (at - instant > 2 * DAY) at = local + 1.5 * DAY
+      if (at - instant > FAR) at = instant + NEAR
       else if (zone.offset(instant) === offset) return instant
       else at = zone.change(instant, at) - 1
     }

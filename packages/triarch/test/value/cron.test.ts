@@ -9,6 +9,7 @@ const DAY = 24 * HOUR
 const zones = [
   ...['America/Nuuk', 'Africa/Casablanca', 'Australia/Lord_Howe', 'Asia/Beirut', 'Europe/Vienna', 'America/New_York'],
   ...['Pacific/Apia', 'America/Sao_Paulo', 'Africa/Cairo', 'Asia/Kathmandu', 'UTC', 'Europe/London'],
+  'Pacific/Kiritimati',
 ]
 
 /** A pattern, and what it says, written again for the oracle. */
@@ -133,6 +134,19 @@ describe('cron patterns in zones whose clocks change', () => {
     expect(
       between(recurrence, Date.parse(after), Number.MAX_SAFE_INTEGER, 2).map((at) => new Date(at).toISOString()),
     ).toEqual(times)
+  })
+
+  it('are found forwards and backwards where the clock is fourteen hours ahead, or is put forward by a day', () => {
+    for (const timeZone of ['Pacific/Apia', 'Pacific/Kiritimati', 'Etc/GMT+12'])
+      for (const { cron } of patterns) {
+        const recurrence = toRecurrence('a schedule', { cron, timeZone })
+        const [from, to] = [Date.UTC(2011, 11, 10), Date.UTC(2012, 0, 20)]
+        const found = between(recurrence, from, to, 100_000)
+        const back: number[] = []
+        for (let at = lastUpTo(recurrence, to); at !== null && at > from; at = lastUpTo(recurrence, at - 1)) back.push(at)
+        expect(back.reverse(), `${cron} in ${timeZone}`).toEqual(found)
+        expect(countBetween(recurrence, from, to), `${cron} in ${timeZone}`).toBe(found.length)
+      }
   })
 
   it('are counted over years as they are enumerated', () => {
