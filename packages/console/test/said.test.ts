@@ -15,6 +15,7 @@ const details: HealthDetails = {
   ...{ stopping: null, 'no-role': null, 'no-leader': null, 'no-scheduler': null, 'disk-unseen': null, none: null },
   ...{ 'replica-silent': null, 'keys-lost': null, 'no-finding': null, 'unreadable-finding': null },
   ...{ 'node-unknown': { node: 'n-7' }, 'lease-ended': { node: 'n-7', ms: 801 }, 'no-sweep': { dead: 802 } },
+  'loop-blocked': { ms: 803, seconds: 804 },
   ...{ 'roles-missing': { roles: 'agent' }, 'leases-ended': some, 'timers-late': { seconds: 803 } },
   'task-waits': { task: 't-7', workflow: 'order', version: 'v9', seconds: 804 },
   ...{ 'requests-wait': { ...some, seconds: 805 }, 'nobody-hosts': some, 'breakers-open': some },

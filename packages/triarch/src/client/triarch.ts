@@ -1037,6 +1037,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
         return this.#store
       },
       node: () => this.#node?.id,
+      blocked: () => this.#node?.blocked ?? null,
       stopping: () => this.#phase === 'stopping' || this.#phase === 'stopped',
       keys: () => this.#keyring?.state ?? null,
       agents: (cursor) => this.agents(cursor === undefined ? {} : { cursor }),

@@ -21,6 +21,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
   pool: { failing: 'warning', run: store.pool },
   replica: { failing: 'warning', run: store.replica },
   node: { failing: 'critical', run: cluster.self },
+  loop: { failing: 'warning', run: cluster.loop },
   nodes: { failing: 'warning', run: cluster.nodes },
   leader: { failing: 'critical', run: cluster.leader },
   timers: { failing: 'warning', run: cluster.timers },

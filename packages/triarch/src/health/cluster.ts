@@ -19,6 +19,14 @@ export async function self(look: Look): Promise<Finding> {
   return finding('critical', 'lease-ended', { node: id, ms: -left }, observed)
 }
 
+/** The event loop of this process turns: while it is blocked, no timer fires and nobody is answered. */
+export async function loop({ engine }: Look): Promise<Finding> {
+  const last = engine.blocked()
+  const ago = last === null ? 0 : engine.environment.monotonic() - last.at
+  if (last === null || last.ms < engine.settings.slow || ago > engine.settings.late) return { status: 'ok' }
+  return finding('warning', 'loop-blocked', { ms: last.ms, seconds: Math.round(ago / 1_000) }, { blocked: last.ms })
+}
+
 /** One supervisor leads, and sweeps: what a sweep would have dealt with is not there for long. */
 export async function leader(look: Look): Promise<Finding> {
   const { term } = await look.pulses()

@@ -16,6 +16,8 @@ export interface Engine {
   settings: HealthSettings
   /** The node that this process is; undefined: it plays no role. */
   node(): string | undefined
+  /** The last time its event loop was blocked: how long (ms), and when that was noticed, by the monotonic clock; null: never. */
+  blocked(): { at: number; ms: number } | null
   /** It has begun to stop. */
   stopping(): boolean
   /** How API keys are known here; null: nobody asks for any. */

@@ -11,6 +11,8 @@ export interface HealthDetails {
   'node-unknown': { node: string }
   /** The lease of the node ended so long ago. */
   'lease-ended': { node: string; ms: number }
+  /** The event loop of this process was blocked for so long, so long ago. */
+  'loop-blocked': { ms: number; seconds: number }
   /** No supervisor leads. */
   'no-leader': null
   /** The leader does not sweep: so many dead nodes are registered. */
@@ -85,6 +87,7 @@ export const messages: { readonly [C in HealthCode]: (details: HealthDetails[C])
   'no-role': () => 'this process plays no role',
   'node-unknown': ({ node }) => `the store does not know node ${node}`,
   'lease-ended': ({ node, ms }) => `the lease of node ${node} ended ${ms} ms ago`,
+  'loop-blocked': ({ ms, seconds }) => `the event loop of this process was blocked for ${ms} ms, ${seconds} s ago`,
   'no-leader': () => 'no supervisor leads',
   'no-sweep': ({ dead }) => `the leader does not sweep: ${dead} dead nodes are registered`,
   'no-scheduler': () => 'no scheduler lives: no task goes on',

@@ -105,6 +105,8 @@ export interface Counters {
 /** One life of a node: its registration, its lease, and what it is made of. Ends when it stops or is fenced. */
 export class Node {
   readonly id: string
+  /** The last time the event loop was blocked: how long (ms), and when that was noticed, by the monotonic clock; null: never. */
+  blocked: { at: number; ms: number } | null = null
   readonly scheduler: Scheduler | null
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
@@ -510,6 +512,7 @@ export class Node {
 
   /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
   #blocked(ms: number, ran: readonly string[]): void {
+    this.blocked = { at: this.#options.environment.monotonic(), ms }
     const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${ran[0]} ran` : `one of ${ran.join(', ')} ran`
     const [, action, step, task] = (ran.length === 1 && STEP.exec(ran[0] ?? '')) || []
     this.#options.alert({

@@ -45,6 +45,7 @@ describe('the health of an engine', () => {
         'pool',
         'replica',
         'node',
+        'loop',
         'nodes',
         'leader',
         'timers',

@@ -52,6 +52,7 @@ const dead = (roles: string[]) => (s: Stage) =>
   s.store.beat({ id: 'gone', roles, lease: 1_000 }).then(() => s.advance('2s'))
 
 let secret = ''
+let blocked: () => void = () => undefined
 
 const causes: Readonly<Record<string, readonly Cause[]>> = {
   'store.read': [
@@ -98,6 +99,32 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
     {
       happens: async (s) => s.store.leave((await s.store.nodes())[0]?.id ?? ''),
       found: { status: 'critical', message: /^the store does not know node / },
+    },
+  ],
+  loop: [
+    {
+      // What the thread says that renews the lease, once it has seen it.
+      store: () => ({
+        keepAlive: ({ report }) => {
+          blocked = () => report({ type: 'blocked', ms: 8_000, ran: [] })
+          return {
+            dead: false,
+            renewedAt: 0,
+            tick: () => undefined,
+            resize: () => undefined,
+            close: async () => undefined,
+          } as never
+        },
+      }),
+      happens: async (s) => {
+        blocked()
+        await s.advance('20s')
+      },
+      found: {
+        status: 'warning',
+        message: /^the event loop of this process was blocked for 8000 ms, 20 s ago$/,
+        observed: { blocked: 8_000 },
+      },
     },
   ],
   nodes: [

@@ -79,6 +79,9 @@ export function leaseSuite(
         expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
         await expect.poll(() => alerts.map(({ message }) => message)).toHaveLength(1)
         expect(alerts).toMatchObject([{ code: 'LOOP_BLOCKED', action: 'svc.heavy', step: 1, task: 'blocking' }])
+        const [loop] = (await triarch.health({ checks: ['loop'] })).checks
+        expect(loop).toMatchObject({ status: 'warning', code: 'loop-blocked' })
+        expect(loop?.observed?.blocked).toBeGreaterThanOrEqual(3_000)
       })
     })
 

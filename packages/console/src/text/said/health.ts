@@ -9,6 +9,8 @@ export const health: Readonly<Record<string, (of: Details) => string>> = {
   'no-role': () => 'dieser Prozess hat keine Rolle',
   'node-unknown': ({ node }) => `der Speicher kennt Knoten ${node} nicht`,
   'lease-ended': ({ node, ms }) => `die Frist von Knoten ${node} ist seit ${ms} ms abgelaufen`,
+  'loop-blocked': ({ ms, seconds }) =>
+    `die Ereignisschleife dieses Prozesses war vor ${seconds} s für ${ms} ms blockiert`,
   'no-leader': () => 'kein Supervisor führt',
   'no-sweep': ({ dead }) => `der Führende räumt nicht auf: ${dead} tote Knoten sind eingetragen`,
   'no-scheduler': () => 'kein Planer lebt: keine Aufgabe geht weiter',
