@@ -1,6 +1,6 @@
 import { testEngine } from 'triarch/testing'
 import { expect, it } from 'vitest'
-import { leaksIn, markOf, secrecy, ways } from '../../triarch/test/engine/secrecy.ts'
+import { advancing, leaksIn, markOf, secrecy, ways } from '../../triarch/test/engine/secrecy.ts'
 import { createServer, type ServerOptions, type TriarchServer } from '../src/index.ts'
 import { openapi } from '../src/openapi.ts'
 import { judged } from './document.ts'
@@ -24,13 +24,7 @@ it('no route, stream or metric says a secret, whatever way it went', async () =>
   const { workflows, agents, play } = secrecy((mark) => `"q\\${mark}'é\n😀 %41+&<x>"`)
   await using engine = await testEngine({ workflows, agents, operations: true, onError: () => undefined })
   const { triarch } = engine
-  await play(triarch, async (what) => {
-    for (let tries = 0; tries < 200; tries++) {
-      if (await what()) return
-      await engine.advance('10m')
-    }
-    throw new Error('it never comes to be')
-  })
+  await play(triarch, advancing(engine))
   const options: ServerOptions = { workflows, open: true, onError: () => undefined }
   const server: TriarchServer = createServer(triarch, options)
   const ids = (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)

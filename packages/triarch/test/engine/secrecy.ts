@@ -207,6 +207,17 @@ export function secrecy(form: Form) {
   return { workflows, agents: [own], play, secret }
 }
 
+/** Moves the time of a test engine until it is so. */
+export const advancing =
+  (engine: { advance(span: '10m'): Promise<void> }) =>
+  async (what: () => Promise<boolean>): Promise<void> => {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await what()) return
+      await engine.advance('10m')
+    }
+    throw new Error('it never comes to be')
+  }
+
 /** Everything that the library shows of what is in the store, a text for each view. */
 export async function* viewsOf(triarch: Triarch): AsyncGenerator<[view: string, text: string]> {
   const { tasks } = await triarch.list({ limit: 1_000 })
