@@ -70,7 +70,7 @@ describe('an agent whose concurrency adapts itself', () => {
     await first.advance('20s')
     await using _second = await of.start(file.store)
     await first.advance('10s')
-    const usual = (await first.store.nodes()).map(({ runs }) => runs?.load?.agents['bank']?.usual)
+    const usual = (await first.store.nodes()).map(({ runs }) => runs?.load?.agents.bank?.usual)
     // Beside the first process it would have measured more.
     expect(usual).toEqual([{ 'run bank.charge': 100 }, { 'run bank.charge': 100 }])
   })

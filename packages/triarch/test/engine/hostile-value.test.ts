@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   agent,
+  middleware,
   ref,
   type StandardSchema,
   type StepContext,
@@ -8,6 +9,7 @@ import {
   type TaskContext,
   type TaskExport,
   TransientError,
+  UnknownOutcomeError,
   workflow,
 } from '../../src/index.ts'
 import { codeOf, type Stage, stage } from './harness.ts'
@@ -97,6 +99,28 @@ const keyed = agent('keyed', {
 })
 const paced = keyed.action('paced', { retry: { attempts: 1 }, rescue: 'fail', run: () => null })
 const inLimit = workflow('in-limit', { run: async (_: null, task) => (await task.run(paced, null)) as never })
+/** Keys of each kind, and what stands around an attempt. */
+const shared = agent('shared', {
+  circuitBreaker: { key: () => keyedBy() as string },
+  fairness: { key: () => sharedBy() as string, weight: () => weighed() as number },
+})
+let sharedBy: () => unknown = () => 'one'
+let weighed: () => unknown = () => 1
+let around: (next: (input?: unknown) => unknown) => unknown = (next) => next()
+const echo = shared.action('echo', {
+  middleware: [middleware('around', { run: (_, next) => around(next) })],
+  retry: { attempts: 1 },
+  rescue: 'fail',
+  run: (given: unknown) => given as never,
+})
+const inShared = workflow('in-shared', { run: async (_: null, task) => (await task.run(echo, null)) as never })
+const asked = own.action('asked', {
+  retry: { attempts: 1 },
+  rescue: 'fail',
+  verify: () => doing(value, {} as never) as never,
+  run: () => Promise.reject(new UnknownOutcomeError('who knows')),
+})
+const inVerify = workflow('in-verify', { run: async (_: null, task) => (await task.run(asked, null)) as never })
 const wary = own.action('wary', {
   retry: { attempts: 2, retryIf: () => retriedIf() as boolean },
   rescue: 'fail',
@@ -183,6 +207,12 @@ const payloads: Record<string, Entry> = {
     step.suspend({ signals: [{ in: '1h', name: 'later', payload: it }] }),
   ),
   'the output of a step': viaStep((it) => it),
+  'what a middleware gives in place of an output': (s, it) => {
+    around = () => it
+    return ended(s, inShared, () => null).finally(() => {
+      around = (next) => next()
+    })
+  },
   'the key of a cache': (s, it) => {
     cachedBy = () => it
     return ended(s, inStep, () => null).finally(() => {
@@ -193,6 +223,14 @@ const payloads: Record<string, Entry> = {
 
 /** It is looked at before the state of what it is for: these say that it was found fit. */
 const taken = ['still running', 'ILLEGAL_MOVE', 'UNKNOWN_TASK']
+
+/** What is wrong with the answer of verify is asked about again, later. */
+const again =
+  (answer: () => unknown): Entry =>
+  async (s) => {
+    const code = await ended(s, inVerify, answer)
+    return code === 'still running' ? 'nothing' : code
+  }
 
 /** What is text, or is cut: taken, or refused by one of these codes. */
 const others: Record<string, Entry> = {
@@ -274,6 +312,42 @@ const others: Record<string, Entry> = {
       keyedBy = () => 'one'
     })
   },
+  'the key of a breaker': (s, it) => {
+    keyedBy = () => it
+    return ended(s, inShared, () => null).finally(() => {
+      keyedBy = () => 'one'
+    })
+  },
+  'the key of fairness': (s, it) => {
+    sharedBy = () => it
+    return ended(s, inShared, () => null).finally(() => {
+      sharedBy = () => 'one'
+    })
+  },
+  'the weight of fairness': (s, it) => {
+    weighed = () => it
+    return ended(s, inShared, () => null).finally(() => {
+      weighed = () => 1
+    })
+  },
+  'what a middleware throws': (s, it) => {
+    around = () => {
+      throw it
+    }
+    return ended(s, inShared, () => null).finally(() => {
+      around = (next) => next()
+    })
+  },
+  'what a middleware hands on': (s, it) => {
+    around = (next) => next(it)
+    return ended(s, inShared, () => null).finally(() => {
+      around = (next) => next()
+    })
+  },
+  'what verify answers': again(() => value),
+  'what verify throws': again(() => {
+    throw value
+  }),
   'the answer of retryIf': (s, it) => {
     retriedIf = () => it
     return ended(s, inRetry, () => null)
@@ -288,7 +362,7 @@ const others: Record<string, Entry> = {
     codeOf(s.engine.triarch.import({ format: 2, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
 }
 const codes =
-  /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|PLAN_FAILED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|READ_TOO_COSTLY)$/
+  /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|PLAN_FAILED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|STEP_UNKNOWN_OUTCOME|READ_TOO_COSTLY)$/
 
 const ownOptions = ['an instant to start at', 'a task to come after', 'all options of a submission']
 
@@ -309,8 +383,8 @@ async function look(s: Stage): Promise<void> {
 describe.each(Object.entries(values))('a value that is %s', (_, [it_, code]) => {
   const staged = () =>
     stage({
-      workflows: [inTask, inStep, inPlan, inLimit, inRetry, child, bystander],
-      agents: [own, keyed],
+      workflows: [inTask, inStep, inPlan, inLimit, inRetry, inShared, inVerify, child, bystander],
+      agents: [own, keyed, shared],
       settings: [anySetting],
       limits: { payload: 10_000 },
     })
