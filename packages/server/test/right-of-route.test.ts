@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { routes } from '../src/route/index.ts'
 import { shop } from './shop.ts'
@@ -104,6 +105,13 @@ const every = Object.keys(needed)
 it('every route stands in the table, and nothing else does', () => {
   const known = [...table.map(([route]) => route), ...none].sort()
   expect(known).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+it('the page on the server names every right, and the group of every route', () => {
+  const page = readFileSync(new URL('../../../docs/concepts/server.md', import.meta.url), 'utf8')
+  const groups = new Set(routes.map(({ path }) => path.split('/')[1]))
+  expect([...groups].filter((group) => !new RegExp(`\`(?:[A-Z]+ )?/${group}\\b`).test(page))).toEqual([])
+  expect(every.filter((right) => !page.includes(`| \`${right}\` |`))).toEqual([])
 })
 
 it.each(table)(
