@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { KeepAlive, LifelineReport } from '../../src/store/lifeline.ts'
 import { Lifeline } from '../../src/store/lifeline.ts'
@@ -20,8 +21,9 @@ describe('the lease of a node on a SQLite file', () => {
   })
 
   it('is renewed in the row that the node registered', () => {
-    expect(lifeline(clock, 'store.db', options)).toBe(line)
-    const row = { path: 'store.db', register: REGISTER, node: 'n', roles: '["scheduler"]' }
+    const path = resolve('store.db')
+    expect(lifeline(clock, path, options)).toBe(line)
+    const row = { path, register: REGISTER, node: 'n', roles: '["scheduler"]' }
     expect(start.mock.calls[0]?.[2].data).toEqual({ ...row, runs: null, place: null })
     const runs = { workflows: ['flow@1'], actions: [] }
     const place = { machine: 'm' } as never
