@@ -32,7 +32,8 @@ export function mutantPlugin(): {
   transform: (code: string, id: string) => string | undefined
 } | null {
   const target = targets[errand()?.target ?? '']
-  if (!target) return null
+  // Functions of a database are changed where they are: in the database (live.ts).
+  if (!target || target.sql) return null
   const files = mutantsByFile(target)
   return {
     name: 'mutants',

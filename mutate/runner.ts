@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { configureGlobal } from 'fast-check'
 import { TestRunner } from 'vitest'
 import { course, mostOf } from './embed.ts'
+import { LiveSchema } from './live.ts'
 import { errand } from './plugin.ts'
 
 type Test = Parameters<TestRunner['onBeforeTryTask']>[0]
@@ -15,6 +16,7 @@ configureGlobal({ endOnFailure: true })
 
 const asked = errand()
 const state = course()
+const live = await LiveSchema.of(asked?.target ?? '')
 const { setTimeout, clearTimeout } = globalThis
 
 function tell(line: object): void {
@@ -79,9 +81,11 @@ class MutantRunner extends TestRunner {
       timer = setTimeout(() => reject(new Error('hangs')), known.ms * LIMIT.times + LIMIT.plus)
     })
     try {
+      await live?.change(mutant)
       await Promise.race([body(), limit])
     } finally {
       clearTimeout(timer)
+      await live?.restore()
     }
   }
 
@@ -98,7 +102,7 @@ class MutantRunner extends TestRunner {
           test: name,
           ...this.#cost(),
           asked: state.asked,
-          reached: [...(state.reached ?? [])],
+          reached: [...(live?.reached() ?? state.reached ?? [])],
         })
       return
     }

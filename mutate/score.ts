@@ -38,19 +38,18 @@ export async function score(name: string, bounds: Bounds, journal: Journal, told
   const target = targets[name] as Target
   const all = mutantsIn(target)
   const ids = new Map(all.map((mutant, id) => [mutant.key, id]))
-  const mutants = chosen(target, bounds)
+  const idOf = ({ key }: Mutant) => ids.get(key) as number
+  const suites =
+    bounds.by === null ? null : new Suites(name, target, bounds.by, bounds.tests ?? Number.POSITIVE_INFINITY)
+  const none = (await suites?.none()) ?? new Set<number>()
+  const mutants = chosen(target, bounds).filter((mutant) => !none.has(idOf(mutant)))
   const notice = (mutant: Mutant, by: string) => {
     journal.notice(mutant, by)
     told(mutant, by)
   }
-  const idOf = ({ key }: Mutant) => ids.get(key) as number
   const left = (judge: string) =>
     mutants.filter((mutant) => journal.noticed(mutant) === null && !journal.passed(mutant, judge))
 
-  const suites =
-    bounds.by !== null && left('').length > 0
-      ? new Suites(name, target, bounds.by, bounds.tests ?? Number.POSITIVE_INFINITY)
-      : null
   const bySuites = async (span: Span) => {
     for (const file of suites?.filesOf(span) ?? []) {
       const judge = `${file} ${span[1]} ms`
@@ -71,7 +70,9 @@ export async function score(name: string, bounds: Bounds, journal: Journal, told
     simulation.close()
   }
   // Those first that judge the most mutants in the same time.
-  for (const test of (await suites?.record()) ?? []) console.warn(`judges nothing, for it fails by itself: ${test}`)
+  const isOpen = left('').length > 0
+  for (const test of (isOpen && (await suites?.record())) || [])
+    console.warn(`judges nothing, for it fails by itself: ${test}`)
   await bySuites(QUICK)
   if (target.simulated && bounds.seeds > 0) await bySimulation()
   await bySuites(SLOW)

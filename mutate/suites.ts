@@ -3,8 +3,9 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, startServer } from '../packages/postgres/test/server.ts'
+import { noSql } from './live.ts'
 import { type Errand, type Judged, VARIABLE } from './plugin.ts'
-import { root, type Target } from './target.ts'
+import { mutantsOfSql, root, type Target } from './target.ts'
 
 /** Tests that take so much of a processor without a mutant (ms): more than the first, up to the second. */
 export type Span = readonly [over: number, upTo: number]
@@ -54,9 +55,20 @@ export class Suites {
     this.#most = most
   }
 
+  /** Numbers of the mutants that are none, for their text says nothing to the server. */
+  async none(): Promise<ReadonlySet<number>> {
+    if (!this.#target.sql) return new Set()
+    await this.#start()
+    return noSql(process.env[SERVER] ?? this.#server?.url ?? '', mutantsOfSql(this.#target))
+  }
+
+  async #start(): Promise<void> {
+    if (this.#target.suites.server && !process.env[SERVER]) this.#server ??= await startServer()
+  }
+
   /** Runs them without any mutant. Those that fail by themselves are told: they judge nothing. */
   async record(): Promise<string[]> {
-    if (this.#target.suites.server && !process.env[SERVER]) this.#server = await startServer()
+    await this.#start()
     const { lines, said } = await this.#run(filesOf(this.#target, this.#by), null, () => undefined)
     if (lines.length === 0) throw new Error(`the suites do not run: ${said.slice(-2_000)}`)
     for (const line of lines) {

@@ -2,11 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
 import { mutantsOf } from './mutator.ts'
+import { functionsIn, mutantsOfFunction, type SqlFunction } from './sql.ts'
 
 /** Code that is mutated as a whole, and what must notice. */
 export interface Target {
   /** Folder of its files, from the root. */
   folder: string
+  /** Those of its files that are meant; all. */
+  files?: RegExp
+  /** Its files are migrations in SQL: what is mutated are the functions that are left once all have run. */
+  sql?: boolean
   /** Whether the simulation runs this code: seeds are the quickest judges. */
   simulated: boolean
   /** The fast suites that judge what no seed noticed; globs. `without`: these take minutes by themselves. */
@@ -58,17 +63,84 @@ export const targets: Readonly<Record<string, Target>> = {
     },
     least: 0.9,
   },
+  sql: {
+    folder: 'packages/postgres/src/migrations',
+    sql: true,
+    simulated: false,
+    suites: {
+      project: 'postgres',
+      files: ['packages/postgres/test/*.test.ts'],
+      // Processes of their own do not see what is changed, and others take minutes.
+      without: [
+        'packages/postgres/test/{books,flight,herd,kill,lead,lease,model,outer,prober,rolling,migrate,cli,doctor}.test.ts',
+      ],
+      server: true,
+    },
+    least: 0.95,
+  },
+  policies: {
+    folder: 'packages/triarch/src/policy',
+    simulated: true,
+    suites: {
+      project: 'engine',
+      files: [`${suites}/{policy,engine,alert,value,agent}/*.test.ts`],
+      without: [`${suites}/engine/{callback,context,loop,retention,roles,thread,waiting}.test.ts`],
+    },
+    least: 0.95,
+  },
+  statistics: {
+    folder: 'packages/triarch/src/statistics',
+    simulated: true,
+    suites: {
+      project: 'engine',
+      files: [`${suites}/{statistics,engine,store}/*.test.ts`, `${suites}/model/store.test.ts`],
+      without: [`${suites}/engine/{callback,context,loop,retention,roles,thread,waiting}.test.ts`],
+    },
+    least: 0.95,
+  },
+  schedules: {
+    folder: 'packages/triarch/src',
+    files: /^(?:definition\/schedule|value\/(?:cron|recurrence))\.ts$/,
+    simulated: true,
+    suites: {
+      project: 'engine',
+      files: [`${suites}/value/*.test.ts`, `${suites}/engine/schedule*.test.ts`, `${suites}/store/*.test.ts`],
+    },
+    least: 0.95,
+  },
+  rights: {
+    folder: 'packages/server/src',
+    files: /^(?:request\/(?:right|guard|key|origin)|route\/.*|app)\.ts$/,
+    simulated: false,
+    suites: { project: 'engine', files: ['packages/server/test/*.test.ts'] },
+    least: 0.95,
+  },
 }
 
 export const root: string = join(import.meta.dirname, '..')
 
 /** All mutants of a target, in the order of its files. `only`: a part of the file's path. */
-export function mutantsIn({ folder }: Target, only = ''): Mutant[] {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-  return files
-    .filter((file) => file.endsWith('.ts') && `${folder}/${file}`.includes(only))
+export function mutantsIn(target: Target, only = ''): Mutant[] {
+  const { folder, files = /\.ts$/ } = target
+  const read = (file: string) => readFileSync(join(root, folder, file), 'utf8')
+  const isMeant = (file: string) => `${folder}/${file}`.includes(only)
+  if (target.sql) return mutantsOfSql(target).flatMap(({ mutants }) => mutants).filter(({ file }) => file.includes(only)) // biome-ignore format: one line
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && files.test(file) && isMeant(file))
     .sort()
-    .flatMap((file) => mutantsOf(`${folder}/${file}`, readFileSync(join(root, folder, file), 'utf8')))
+    .flatMap((file) => mutantsOf(`${folder}/${file}`, read(file)))
+}
+
+/** Each function that is left of the migrations, with its mutants. */
+export function mutantsOfSql({ folder }: Target): { of: SqlFunction; mutants: Mutant[] }[] {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8')
+  // Which files there are, in their order, and the one that an operator's word runs.
+  const listed = [...read(`${folder}/index.ts`).matchAll(/\['(\d{4})', \[([^\]]*)\]\]/g)]
+  const files = listed.flatMap(([, name, files = '']) => [...files.matchAll(/\w+/g)].map(([file]) => `${folder}/${name}/${file}.sql`)) // biome-ignore format: one line
+  return functionsIn([...files, `${folder}/0013/contract.sql`].map((file) => [file, read(file)])).map((of) => ({
+    of,
+    mutants: mutantsOfFunction(read(of.file), of),
+  }))
 }
 
 /** The same by file, each with its number among all of the target. */

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { course, embedded } from '../embed.ts'
 import { Journal } from '../journal.ts'
@@ -5,7 +8,9 @@ import { mutate } from '../mutant.ts'
 import { mutantsOf } from '../mutator.ts'
 import { parseOptions } from '../options.ts'
 import { gone, score } from '../score.ts'
+import { functionsIn, mutantsOfFunction } from '../sql.ts'
 import { chosen } from '../suites.ts'
+import { mutantsOfSql, root, type Target, targets } from '../target.ts'
 
 /** Every text the source can be turned into. */
 function allOf(source: string): string[] {
@@ -41,6 +46,73 @@ describe('every mutant of a source', () => {
     const keys = (source: string) => mutantsOf('a.ts', source).map(({ key }) => key)
     expect(keys('function f() { g()\ng() }')).toEqual(['a.ts f: drop g()', 'a.ts f: drop g() #2'])
     expect(keys('const x = 1\nfunction f() { g() }')).toEqual(keys('function f() { g() }'))
+  })
+})
+
+describe('functions of SQL', () => {
+  const made = (name: string, body: string, language = 'plpgsql') =>
+    `CREATE FUNCTION triarch.${name}(a int) RETURNS int LANGUAGE ${language} AS $$${body}$$;`
+  /** Every text the body can be turned into. */
+  const bodiesOf = (body: string, language?: string) => {
+    const source = made('f', body, language)
+    return functionsIn([['a.sql', source]]).flatMap((of) =>
+      mutantsOfFunction(source, of).map((mutant) => mutate(source, mutant).split('$$')[1]),
+    )
+  }
+
+  it('are those that are left: of several of one name the last, under the name it has at the end', () => {
+    const left = functionsIn([
+      ['1.sql', `${made('f', 'one')} ${made('g', 'two')} ${made('h', 'three')}`],
+      ['2.sql', `ALTER FUNCTION triarch.f(int) RENAME TO old; ${made('f', 'four')} DROP FUNCTION triarch.h(int);`],
+    ])
+    expect(left.map(({ name, file, body }) => [name, file, body])).toEqual([
+      ['g', '1.sql', 'two'],
+      ['old', '1.sql', 'one'],
+      ['f', '2.sql', 'four'],
+    ])
+  })
+
+  it('are, of the store, those that a schema has', () => {
+    const page = readFileSync(join(root, 'packages/postgres/test/schema.txt'), 'utf8')
+    const digest = (body: string) => createHash('md5').update(body.replaceAll('triarch.', '')).digest('hex')
+    const all = mutantsOfSql(targets.sql as Target)
+    expect(all.length).toBeGreaterThan(80)
+    expect(all.filter(({ of }) => !page.includes(digest(of.body))).map(({ of }) => of.name)).toEqual([])
+  })
+
+  it('have comparisons shifted, connectives swapped, absence negated, and no assignment touched', () => {
+    expect(bodiesOf('SELECT 1 WHERE a BETWEEN 1 AND 2 AND b < 3', 'sql')).toEqual([
+      'SELECT 1 WHERE a BETWEEN 1 AND 2 OR b < 3',
+      'SELECT 1 WHERE a BETWEEN 1 AND 2 AND b <= 3',
+    ])
+    expect(bodiesOf('UPDATE t SET a = CASE WHEN b = 1 THEN 2 END, c = 3 WHERE d = 4', 'sql')).toEqual([
+      'UPDATE t SET a = CASE WHEN b <> 1 THEN 2 END, c = 3 WHERE d = 4',
+      'UPDATE t SET a = CASE WHEN b = 1 THEN 2 END, c = 3 WHERE d <> 4',
+    ])
+    expect(bodiesOf('SELECT NOT EXISTS (SELECT 1 WHERE a IS NOT NULL), b IS NULL', 'sql')).toEqual([
+      'SELECT  EXISTS (SELECT 1 WHERE a IS NOT NULL), b IS NULL',
+      'SELECT NOT EXISTS (SELECT 1 WHERE a IS  NULL), b IS NULL',
+      'SELECT NOT EXISTS (SELECT 1 WHERE a IS NOT NULL), b IS NOT NULL',
+    ])
+  })
+
+  it('lose locks and what skips them', () => {
+    expect(
+      bodiesOf("SELECT 'FOR UPDATE' FROM t ORDER BY a DESC FOR NO KEY UPDATE OF t SKIP LOCKED -- AND", 'sql'),
+    ).toEqual([
+      "SELECT 'FOR UPDATE' FROM t ORDER BY a  FOR NO KEY UPDATE OF t SKIP LOCKED -- AND",
+      "SELECT 'FOR UPDATE' FROM t ORDER BY a DESC  -- AND",
+      "SELECT 'FOR UPDATE' FROM t ORDER BY a DESC FOR NO KEY UPDATE OF t  -- AND",
+    ])
+  })
+
+  it('lose statements, and have conditions negated', () => {
+    expect(bodiesOf('BEGIN IF a IS NULL THEN a := 1; END IF; PERFORM b(1); RETURN a; END')).toEqual([
+      'BEGIN IF NOT (a IS NULL) THEN a := 1; END IF; PERFORM b(1); RETURN a; END',
+      'BEGIN IF a IS NOT NULL THEN a := 1; END IF; PERFORM b(1); RETURN a; END',
+      'BEGIN IF a IS NULL THEN NULL; END IF; PERFORM b(1); RETURN a; END',
+      'BEGIN IF a IS NULL THEN a := 1; END IF; NULL; RETURN a; END',
+    ])
   })
 })
 
