@@ -36,6 +36,7 @@ export default defineConfig({
             'packages/console/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
+            'chaos/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',
             'scripts/test/**/*.test.ts',
             'mutate/test/**/*.test.ts',
@@ -54,11 +55,6 @@ export default defineConfig({
           include: ['packages/postgres/test/**/*.test.ts'],
           globalSetup: 'packages/postgres/test/setup.ts',
         },
-      },
-      {
-        // It brings its own servers, for it stops them.
-        extends: true,
-        test: { name: 'chaos', include: ['chaos/test/**/*.test.ts'] },
       },
     ],
   },

@@ -143,7 +143,8 @@ describe('cron patterns in zones whose clocks change', () => {
         const [from, to] = [Date.UTC(2011, 11, 10), Date.UTC(2012, 0, 20)]
         const found = between(recurrence, from, to, 100_000)
         const back: number[] = []
-        for (let at = lastUpTo(recurrence, to); at !== null && at > from; at = lastUpTo(recurrence, at - 1)) back.push(at)
+        for (let at = lastUpTo(recurrence, to); at !== null && at > from; at = lastUpTo(recurrence, at - 1))
+          back.push(at)
         expect(back.reverse(), `${cron} in ${timeZone}`).toEqual(found)
         expect(countBetween(recurrence, from, to), `${cron} in ${timeZone}`).toBe(found.length)
       }

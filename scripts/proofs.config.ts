@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { keepCompiled } from './compiled.ts'
+
+keepCompiled()
+
+/** What takes minutes and all cores by itself: npm run proofs. One after the other, for each is judged as if it were alone. */
+export default defineConfig({
+  test: {
+    name: 'proofs',
+    root: join(import.meta.dirname, '..'),
+    include: ['{bench,chaos,scripts,simulation,packages/console}/test/*.proof.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    // For what hangs only.
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
+  },
+})
