@@ -8,7 +8,7 @@ import type { TaskRunner } from './runner.ts'
 /** So many looks after the last record there may still be something to find. */
 const FRESH = 4
 
-/** Records that are remembered, each the latest of its span. */
+/** Spans of which something is remembered: the latest record, and so many of the requests that came without one. */
 const MOST = 16
 /** How far they reach back: further than the last time that the store was asked, however much is written. */
 const REACH = 1.25
@@ -17,7 +17,7 @@ const REACH = 1.25
 const PAGE = 500
 
 export interface WitnessOptions {
-  environment: Pick<Environment, 'monotonic'>
+  environment: Pick<Environment, 'monotonic' | 'random'>
   store: Pick<StateStore, 'lost'>
   lease: Pick<Leased, 'holds'>
   /** How often the store is asked whether it still has them (ms). */
@@ -34,6 +34,13 @@ interface Known extends RecordMark {
   released: boolean
 }
 
+interface Span {
+  record?: Known
+  requests: Known[]
+  /** How many there were. */
+  requested: number
+}
+
 /**
  * Some of the records that the store acknowledged to this node lately: if one of them is not there any more, the store went
  * back (a failover that lost the tail, a restore, a file copied back), and with it all that this node believes.
@@ -42,8 +49,11 @@ export class Witness {
   readonly #options: WitnessOptions
   /** The tasks that are here. */
   readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
-  /** A ring: of each span the last record, and the last request that came without one. The store may have lost just that. */
-  readonly #latest: { record?: Known; request?: Known }[] = []
+  /**
+   * A ring: of each span the last record, and requests that came without one. The store may have lost just those, and taken others in the
+   * same span after it went back: of more than are kept each is as likely to be there (reservoir sampling, Vitter's algorithm R).
+   */
+  readonly #latest: Span[] = []
   /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
   readonly #judged = new Map<string, Known>()
   #place = -1
@@ -96,11 +106,23 @@ export class Witness {
   async isBehind(): Promise<boolean> {
     const seen = this.#seen()
     if (seen.length === 0) return false
-    const requests = new Map(seen.flatMap((it) => (it.request ? [[it.id, it]] : [])))
-    return (await this.#lost(seen)).some(({ id, last, request }) => {
-      if (request) return this.#owns && this.#isAwaited(requests.get(id))
-      return last !== null || (this.#owns && seen.some((known) => known.id === id && this.#isHere(known)))
-    })
+    for (const { id, last, request } of await this.#lost(seen)) {
+      const known = seen.filter((it) => it.id === id && (it.request !== undefined) === (request === true))
+      if (request) {
+        if (await this.#isMissing(known)) return true
+      } else if (last !== null || (this.#owns && known.some((it) => this.#isHere(it)))) return true
+    }
+    return false
+  }
+
+  /** Whether the store has lost one of these requests of a task, for which it said that there was one. */
+  async #isMissing(requests: readonly Known[]): Promise<boolean> {
+    for (const known of requests) {
+      // It does not say which of several it was.
+      const isLost = requests.length === 1 || (await this.#lost([known])).some(({ request }) => request)
+      if (isLost && this.#owns && this.#isAwaited(known)) return true
+    }
+    return false
   }
 
   /** What is here is this node's. Where its lease is over others may have had it, and what is not there any more is nothing lost. */
@@ -132,10 +154,15 @@ export class Witness {
       this.#place = (this.#place + 1) % MOST
       this.#until = now + this.#span
     }
-    const span = starts ? {} : (this.#latest[this.#place] ?? {})
+    const empty: Span = { requests: [], requested: 0 }
+    const span = starts ? empty : (this.#latest[this.#place] ?? empty)
     this.#latest[this.#place] = span
-    if (known.request) span.request = known
-    else span.record = known
+    if (!known.request) span.record = known
+    else if (++span.requested <= MOST) span.requests.push(known)
+    else {
+      const place = Math.floor(this.#options.environment.random() * span.requested)
+      if (place < MOST) span.requests[place] = known
+    }
   }
 
   /** It was not given back since either, of which nothing may be remembered: others did no more with it than this node knows. */
@@ -145,22 +172,19 @@ export class Witness {
   }
 
   /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
-  #isAwaited(known: Known | undefined): boolean {
-    const runner = known && this.#runners.get(known.id)
-    if (!known?.request || !runner || runner.returning) return false
+  #isAwaited(known: Known): boolean {
+    const runner = this.#runners.get(known.id)
+    if (!known.request || !runner || runner.returning) return false
     return runner.awaits(known.request)
   }
 
-  /** Of each task the last record, and the last request. */
+  /** Of each task the last record, and the requests that it waits for. */
   #seen(): Known[] {
     const { length } = this.#latest
     const inOrder = this.#latest.map((_, index) => this.#latest[(this.#place + 1 + index) % length])
-    const last = (kind: 'record' | 'request') => {
-      const known = inOrder.flatMap((span) => span?.[kind] ?? [])
-      return new Map(known.map((it) => [it.id, it])).values()
-    }
-    const requests = [...last('request')].filter((known) => this.#isAwaited(known))
-    return [...last('record'), ...requests, ...this.#judged.values()]
+    const records = new Map(inOrder.flatMap((span) => (span?.record ? [[span.record.id, span.record]] : [])))
+    const requests = inOrder.flatMap((span) => span?.requests ?? []).filter((known) => this.#isAwaited(known))
+    return [...records.values(), ...requests, ...this.#judged.values()]
   }
 
   #lost(known: readonly Known[]): Promise<LostRecord[]> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../src/environment/random.ts'
 import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
 import type { TaskRunner } from '../../src/scheduler/runner.ts'
 import { Strays } from '../../src/scheduler/stray.ts'
@@ -21,7 +22,13 @@ function witness() {
     asked.push([...marks])
     return []
   }
-  const options = { store: { lost }, lease, environment: { monotonic: () => now }, alert: () => {}, every: EVERY }
+  const options = {
+    store: { lost },
+    lease,
+    environment: { monotonic: () => now, random: () => 0.5 },
+    alert: () => {},
+    every: EVERY,
+  }
   const it = new Witness({ ...options, wentBack: () => {} }, new Map())
   let key = 0
   return {
@@ -60,7 +67,7 @@ describe('what a node remembers of its records', () => {
     const options = {
       store: { lost },
       lease,
-      environment: { monotonic: () => 0 },
+      environment: { monotonic: () => 0, random: () => 0.5 },
       every: EVERY,
       wentBack: () => back++,
     }
@@ -80,7 +87,12 @@ describe('what a node remembers of its records', () => {
     ] as const) {
       let told = 0
       const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last }))
-      const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
+      const options = {
+        store: { lost },
+        environment: { monotonic: () => 0, random: () => 0.5 },
+        every: EVERY,
+        alert: () => {},
+      }
       const it = new Witness({ ...options, lease: { holds: () => holds }, wentBack: () => told++ }, new Map())
       it.judge({ id: 'a', key: 1, recorded: 3, state: { workflow: 'w' } } as TaskRunner)
       await it.report()
@@ -124,7 +136,7 @@ describe('a task that is not there any more', () => {
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap(({ id }) => (id === 'a' ? [{ id, last: null }] : []))
     let now = 0
-    const environment = { monotonic: () => now }
+    const environment = { monotonic: () => now, random: () => 0.5 }
     const options = { store: { lost }, lease: { holds: () => holds }, environment, alert: () => {}, every: EVERY }
     const it = new Witness({ ...options, wentBack: () => {} }, new Map(here.map((runner) => [runner.id, runner])))
     const see = ({ id, key }: TaskRunner, seq: number, given: Transition['release']) =>
@@ -150,7 +162,12 @@ describe('a request that no record tells of', () => {
     const runner = here as unknown as TaskRunner
     const lost = async (marks: readonly RecordMark[]) =>
       marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
-    const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, alert: () => {} }
+    const options = {
+      store: { lost },
+      environment: { monotonic: () => 0, random: () => 0.5 },
+      every: EVERY,
+      alert: () => {},
+    }
     const lease = { holds: () => holds }
     const it = new Witness({ ...options, lease, wentBack: () => {} }, new Map([['t', runner]]))
     const work = [request as unknown as WorkRequest]
@@ -161,6 +178,45 @@ describe('a request that no record tells of', () => {
   it('is missed while the task waits for an answer to it, and no longer', async () => {
     expect(await isBehind(true)).toBe(true)
     expect(await isBehind(false)).toBe(false)
+  })
+
+  it('is missed though others of the task came after it, in the same span, once the store had gone back', async () => {
+    const requests = [1, 2, 3].map((step) => ({ ...request, step }) as unknown as WorkRequest)
+    const awaited = new Set(requests)
+    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning: false, awaits: (it: never) => awaited.has(it) }
+    const runner = here as unknown as TaskRunner
+    const lost = async (marks: readonly RecordMark[]) =>
+      marks.flatMap(({ id, seq, request }) => (request?.step === 1 ? [{ id, last: seq, request: true as const }] : []))
+    const environment = { monotonic: () => 0, random: () => 0.5 }
+    const options = { store: { lost }, environment, every: EVERY, alert: () => {}, lease, wentBack: () => {} }
+    const it = new Witness(options, new Map([['t', runner]]))
+    for (const of of requests)
+      it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work: [of] })
+    expect(await it.isBehind()).toBe(true)
+    // What was answered is not there any more, and nobody waits for it.
+    awaited.delete(requests[0] as WorkRequest)
+    expect(await it.isBehind()).toBe(false)
+  })
+
+  it('is one of a sample where there are more in a span than are remembered', async () => {
+    const asked: RecordMark[] = []
+    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning: false, awaits: () => true }
+    const runner = here as unknown as TaskRunner
+    const lost = async (marks: readonly RecordMark[]) => {
+      asked.push(...marks)
+      return []
+    }
+    const random = seededRandom(1)
+    const options = { store: { lost }, environment: { monotonic: () => 0, random }, every: EVERY, alert: () => {} }
+    const it = new Witness({ ...options, lease, wentBack: () => {} }, new Map([['t', runner]]))
+    for (let step = 1; step <= 1_000; step++) {
+      const work = [{ ...request, step } as unknown as WorkRequest]
+      it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work })
+    }
+    expect(await it.isBehind()).toBe(false)
+    expect(asked).toHaveLength(16)
+    expect(asked.some((mark) => (mark.request?.step ?? 0) <= 500)).toBe(true)
+    expect(asked.some((mark) => (mark.request?.step ?? 0) > 500)).toBe(true)
   })
 
   it('is not missed where the lease is over: others may have the task, and have had the answer', async () => {
