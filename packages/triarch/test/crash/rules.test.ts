@@ -111,7 +111,7 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
     'compensation',
     'a step is undone before what came after it',
     (e) => {
-      const { story } = find(e, 'undoRequested', ({ id }, story) => undos(story).findIndex((one) => one.id === id) > 1)
+      const { story } = find(e, 'undoRequested', ({ id }, story) => cameAfterAnother(id, story))
       const order = undos(story)
       const ids = order.map(({ id }) => id).reverse()
       for (const [index, event] of order.entries()) event.id = ids[index] as number
@@ -228,6 +228,15 @@ function set<T extends object>(target: T | undefined, values: Partial<T>): T {
 function ofAction({ ledger }: Evidence) {
   return ({ id }: { id: number }, { row }: Story) =>
     ledger.some(({ kind, task, step }) => kind === 'effect' && task === row.id && step === id)
+}
+
+/** Whether a step that is undone later was done before this one was asked for. */
+function cameAfterAnother(id: number, story: Story): boolean {
+  const events = story.records.flatMap(({ events }) => events)
+  const order = undos(story).map((undo) => undo.id)
+  const asked = events.findIndex((event) => event.type === 'stepRequested' && event.id === id)
+  const isBefore = (event: TaskEvent) => event.type === 'stepCompleted' && order.indexOf(event.id) > order.indexOf(id)
+  return order.length === new Set(order).size && events.slice(0, Math.max(0, asked)).some(isBefore)
 }
 
 function undos(story: Story): Event<'undoRequested'>[] {
