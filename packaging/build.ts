@@ -20,6 +20,7 @@ export async function build(home: string): Promise<void> {
   if (existsSync(own)) execFileSync(process.execPath, [own], { stdio: 'inherit' })
   compile(home, dist)
   guardNode(home, dist)
+  leaveImports(dist)
   inlineSql(home, dist)
   guardSqlite(dist)
   await inlineThread(dist)
@@ -74,6 +75,19 @@ if (!bun && !deno && differs >= 0 && own[differs] < needed[differs]) {
   }
 }
 
+/**
+ * The module of an action in a thread is a URL, which the compiler wraps into a call for the case that it is a relative path: the word to
+ * bundlers, to leave the import alone, must stand right before it.
+ */
+function leaveImports(dist: string): void {
+  const file = join(dist, 'agent/threads.js')
+  if (!existsSync(file)) return
+  const wrapped = /import\(__rewriteRelativeImportExtension\((\/\* webpackIgnore.*?\*\/ module)\)\)/
+  const code = readFileSync(file, 'utf8')
+  if (!wrapped.test(code)) throw new Error(`${file} no longer imports modules of actions as it did`)
+  writeFileSync(file, code.replace(wrapped, 'import($1)'))
+}
+
 function inlineSql(home: string, dist: string): void {
   const paths = globSync('migrations/*/*.sql', { cwd: join(home, 'src') }).sort()
   if (paths.length === 0) return
@@ -124,7 +138,7 @@ async function inlineThread(dist: string): Promise<void> {
   const bundle = await rolldown({ input: thread, platform: 'node' })
   const { output } = await bundle.generate({ format: 'cjs', comments: false })
   await bundle.close()
-  replace(join(dist, 'store/sqlite/bundled.js'), `export const bundledThread = ${JSON.stringify(output[0].code)}\n`)
+  replace(join(dist, 'store/sqlite/bundled.js'), `export const writerThread = ${JSON.stringify(output[0].code)}\n`)
 }
 
 /** Another module in the place of one that was compiled, whose map says nothing of it. */

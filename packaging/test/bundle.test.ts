@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { root } from '../manifest.ts'
@@ -39,6 +39,28 @@ const bundlers: Record<string, Bundler> = {
     await bundle.write({ file: output, format, codeSplitting: false })
     await bundle.close()
   },
+  webpack: async (input, output, format, external) => {
+    const { default: webpack } = (await import(join(tools, 'webpack/lib/index.js'))) as { default: Webpack }
+    const module = format === 'esm'
+    const compiler = webpack({
+      ...{ mode: 'production', target: 'node24', entry: input, experiments: { outputModule: module } },
+      externals: Object.fromEntries(external.map((name) => [name, `${module ? 'module' : 'commonjs'} ${name}`])),
+      output: { path: dirname(output), filename: basename(output), ...(module && { library: { type: 'module' } }) },
+    })
+    await new Promise<void>((resolve, reject) =>
+      compiler.run((error, stats) => {
+        // A warning is an error here: whoever follows it has nothing to do about what is in the package.
+        const told = stats?.toString({ all: false, errors: true, warnings: true }) ?? ''
+        if (error !== null || told !== '') reject(error ?? new Error(told))
+        else resolve()
+      }),
+    )
+  },
+}
+
+/** As much of webpack as is used here: it is installed where programs are, not where types are looked for. */
+type Webpack = (options: object) => {
+  run: (done: (error: Error | null, stats?: { toString: (what: object) => string }) => void) => void
 }
 
 /** What `pg` can use and does without. */

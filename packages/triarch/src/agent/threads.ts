@@ -193,7 +193,10 @@ export function inThreads(definition: ActionDefinition, threads: Threads | null)
   const { module, undo, verify } = thread
   const perform = async (operation: Operation, args: readonly unknown[], step: StepContext): Promise<never> => {
     if (threads) return (await threads.perform(module, operation, args, step)) as never
-    const code = (await import(/* @vite-ignore */ module)) as Record<string, (...args: unknown[]) => unknown>
+    const code = (await import(/* webpackIgnore: true */ /* @vite-ignore */ module)) as Record<
+      string,
+      (...args: unknown[]) => unknown
+    >
     return (await (code[operation] ?? missing(module, operation))(...args, ...after(operation, step))) as never
   }
   return {

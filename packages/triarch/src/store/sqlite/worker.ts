@@ -4,7 +4,7 @@ import { Register } from '../../environment/register.ts'
 import { threadArguments } from '../../environment/thread.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Transition } from '../port.ts'
-import { bundledThread } from './bundled.ts'
+import { writerThread } from './bundled.ts'
 import { receive, type SentError, unopened } from './failure.ts'
 import { packed } from './parcel.ts'
 import { patiently } from './patience.ts'
@@ -115,10 +115,7 @@ export class WorkerRunner implements Runner {
 
   async #start(): Promise<Worker> {
     const options = { workerData: this.#data, name: 'triarch-sqlite', ...threadArguments() }
-    const worker =
-      bundledThread === null
-        ? new Worker(new URL('./thread.ts', import.meta.url), options)
-        : new Worker(bundledThread, { ...options, eval: true })
+    const worker = new Worker(writerThread, { ...options, eval: typeof writerThread === 'string' })
     worker.on('message', (response: Response) => this.#settle(worker, response))
     worker.on('error', (error) => this.#died(worker, error))
     worker.on('exit', () => this.#died(worker, undefined))
