@@ -1,5 +1,5 @@
-/** Where the engine's own code is; in a bundle it cannot be told from a user's. */
-const OWN = new URL('../', import.meta.url).href
+/** Where the engine's own code is, by the stack of this line; null: in a bundle, where it cannot be told from a user's. */
+const OWN = fileUrl(/((?:file:\/\/)?\/\S*\/)error\/place\.[jt]s:/.exec(new Error('here').stack ?? '')?.[1] ?? null)
 
 /** The first place of the stack that is not the engine's, as file:line:column; null: none is known. */
 export function placeOf(error: unknown): string | null {
@@ -9,8 +9,13 @@ export function placeOf(error: unknown): string | null {
     const [, place] =
       /^\s+at (?:.*\()?(file:.*?:\d+:\d+)\)?$/.exec(line) ?? /^\s+at (?:.*\()?(\/.*?:\d+:\d+)\)?$/.exec(line) ?? []
     if (place === undefined) continue
-    const file = place.startsWith('file:') ? place : `file://${place}`
-    if (!file.startsWith(OWN) && !file.includes('/node_modules/')) return place.replace(/^file:\/\//, '')
+    const file = fileUrl(place)
+    const isOwn = OWN !== null && file.startsWith(OWN)
+    if (!isOwn && !file.includes('/node_modules/')) return place.replace(/^file:\/\//, '')
   }
   return null
+}
+
+function fileUrl<T extends string | null>(place: T): T {
+  return (place === null || place.startsWith('file:') ? place : `file://${place}`) as T
 }
