@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
 import { keepCompiled } from './scripts/compiled.ts'
+import { processes } from './scripts/processes.ts'
 import { LongestFirst } from './scripts/sequencer.ts'
 
 keepCompiled()
@@ -10,16 +11,12 @@ export default defineConfig({
   test: {
     ...mutantRunner(),
     environment: 'node',
-    pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
+    ...processes,
     sequence: { sequencer: LongestFirst },
     maxWorkers: 4, // twice as many as the smallest machine has cores: a third of the time, a file waits for a browser, a database or the death of a process
-    // V8 loses track of its code pages when many threads come and go where memory has protection keys, and ends the process
-    // (nodejs/node#64500). Tests start a thread for each node they start; a process of a user's starts one.
-    execArgv: ['--no-memory-protection-keys'],
     // For what hangs only: nothing that is slow on a busy machine fails by these.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 120_000 } },
     projects: [
       {
         extends: true,

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { contraction, migrations } from '../packages/postgres/src/migrations/index.ts'
 import { inSchema } from '../packages/postgres/src/schema.ts'
+import { withClient } from '../packages/postgres/test/database.ts'
 import type { SqlFunction } from './sql.ts'
 import { mutantsOfSql, targets } from './target.ts'
 
@@ -110,14 +111,4 @@ function changedBodies(all: ReturnType<typeof mutantsOfSql>): { of: SqlFunction;
       return { of, body: of.body.slice(0, from) + text + of.body.slice(to) }
     }),
   )
-}
-
-async function withClient(work: (client: pg.Client) => Promise<void>, url = process.env.TRIARCH_POSTGRES_URL) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
 }

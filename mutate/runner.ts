@@ -16,7 +16,7 @@ configureGlobal({ endOnFailure: true })
 
 const asked = errand()
 const state = course()
-const live = await LiveSchema.of(asked?.target ?? '')
+const live = LiveSchema.of(asked?.target ?? '')
 const { setTimeout, clearTimeout } = globalThis
 
 function tell(line: object): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { keepCompiled } from './compiled.ts'
+import { processes } from './processes.ts'
 
 keepCompiled()
 
@@ -10,7 +11,7 @@ export default defineConfig({
     name: 'proofs',
     root: join(import.meta.dirname, '..'),
     include: ['{bench,chaos,scripts,simulation,packages/console}/test/*.proof.ts'],
-    pool: 'forks',
+    ...processes,
     fileParallelism: false,
     // For what hangs only.
     testTimeout: 1_800_000,

@@ -12,14 +12,14 @@ const root = join(import.meta.dirname, '..')
 /** So many failures may be a matter of what else ran at the time. */
 const MOST_AGAIN = 5
 
-/** Runs what is asked for; where all was, and a few tests failed, these once more with nothing beside them. */
+/** Runs what is asked for; where all of a configuration was, and a few tests failed, these once more with nothing beside them. */
 async function main(args: readonly string[]): Promise<Counts> {
   const all = await run(args)
   const { failures } = all
-  if (args.length > 0 || failures.length === 0 || failures.length < all.failed || failures.length > MOST_AGAIN)
-    return all
+  const isWhole = args.length === 0 || (args.length === 2 && args[0] === '--config')
+  if (!isWhole || failures.length === 0 || failures.length < all.failed || failures.length > MOST_AGAIN) return all
   console.log(`\ntest: ${failures.length} failed, and are run again by themselves`)
-  const again = await run([...new Set(failures.map(({ file }) => file)), '-t', patternOf(failures)])
+  const again = await run([...args, ...new Set(failures.map(({ file }) => file)), '-t', patternOf(failures)])
   if (again.failed > 0 || again.passed < failures.length) return all
   for (const { file, name } of failures) console.log(`test: passed only by itself: ${relative(root, file)}: ${name}`)
   return { ...all, passed: all.passed + failures.length, failed: 0, failures: [] }
