@@ -104,7 +104,7 @@ export const targets: Readonly<Record<string, Target>> = {
     simulated: true,
     suites: {
       project: 'engine',
-      files: [`${suites}/value/*.test.ts`, `${suites}/engine/schedule*.test.ts`, `${suites}/store/*.test.ts`],
+      files: [`${suites}/{definition,value,store}/*.test.ts`, `${suites}/gate/schedule.test.ts`],
     },
     least: 0.95,
   },
