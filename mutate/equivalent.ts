@@ -13,9 +13,9 @@ const savepoint = 'One that stays open ends with its transaction, and the last o
  * that is not there any more fails the run: the list tells only of what is.
  */
 export const equivalent: Readonly<Record<string, string>> = {
-  ['packages/triarch/src/statistics/histogram.ts bucketOf: <= to < ms <= 1']:
+  'packages/triarch/src/statistics/histogram.ts bucketOf: <= to < ms <= 1':
     'The logarithm of 1 is 0, which is the same bucket.',
-  ['packages/triarch/src/statistics/tally.ts tally: drop break #11']:
+  'packages/triarch/src/statistics/tally.ts tally: drop break #11':
     'What follows says that the task goes on, and one that continues as new does.',
   [`${kernel}/plan/advance.ts doneOf: || to && input === undefined || output === undefined`]:
     'A step that is done had an input, and its output is kept for those that refer to it: neither is missing.',
