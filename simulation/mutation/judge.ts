@@ -1,5 +1,6 @@
 import type { Campaign } from '../campaign.ts'
 import { oracleOf } from '../oracle.ts'
+import { regressions } from '../regression.ts'
 import { scenarios } from '../scenario.ts'
 import { mutant } from './mutant.ts'
 import type { Mutation } from './mutations.ts'
@@ -39,11 +40,13 @@ export function unjudged(name: string, { message }: Error): Verdict {
 
 async function* work(campaign: Campaign, { at = 1, world }: Mutation): AsyncGenerator<void> {
   if (typeof at === 'string') {
-    const plan = scenarios[at]
-    if (!plan) throw new Error(`there is no scenario "${at}"`)
+    const [scenario, regression] = [scenarios[at], regressions[at]]
+    const plan = scenario ?? regression
+    if (!plan) throw new Error(`there is no scenario and no regression "${at}"`)
     await campaign.plan(at, plan, false)
     yield
-    await campaign.scenario(at, plan)
+    if (!scenario) return
+    await campaign.scenario(at, scenario)
     yield
     return
   }

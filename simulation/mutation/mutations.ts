@@ -8,7 +8,7 @@ export interface Mutation {
   change: Readonly<Record<string, Edits>>
   /** The oracles of which one must catch it. */
   by: readonly string[]
-  /** A scenario that shows it, each of its calls hurt in turn; or the seed that the search begins with; 1. */
+  /** A regression that shows it; a scenario that does, each of its calls hurt in turn; or the seed that the search begins with; 1. */
   at?: string | number
   /** A feature that all worlds of the search have: bugs of what is rare are found soon, whatever seeds come to mean. */
   world?: FeatureName
@@ -638,7 +638,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody notices that the store went back': {
     change: {
       'scheduler/witness.ts': [
-        ['    if (seen.length === 0) return false\n', '    if (seen.length >= 0) return false\n'],
+        ['    const left = [...this.#left]\n', '    const left: Left[] = []\n    if (left.length === 0) return false\n'],
         ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
       'scheduler/stray.ts': [
@@ -655,6 +655,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['liveness', 'rest'],
     at: 'store that forgets that a task was given back',
+  },
+  'a request is forgotten whose task leaves memory': {
+    change: { 'scheduler/witness.ts': [['    this.#left.add(request)\n', '']] },
+    by: ['liveness', 'rest'],
+    at: 'a store that forgets a request whose task leaves memory',
   },
   'a record is written although the one before it is lost': {
     change: {

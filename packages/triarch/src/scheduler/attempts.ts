@@ -44,6 +44,10 @@ export class Attempts {
     return this.#here.size === 0
   }
 
+  get requests(): WorkRequest[] {
+    return [...this.#asked.values()]
+  }
+
   /** Another request of the step was made since, which may not be written yet. Of what was asked for before the task came here nothing is known. */
   hasFollowed(request: WorkRequest): boolean {
     const last = this.#asked.get(request.step)

@@ -256,6 +256,11 @@ export class TaskRunner implements Owner {
     return this.#attempts.has(step)
   }
 
+  /** What the agents' queues were asked for since the task came here, by steps that are not answered. Some of it may not be written yet. */
+  get requests(): WorkRequest[] {
+    return this.#attempts.requests
+  }
+
   /** Whether it waits for a reply to this very request: what an agent gave back, what was asked for anew, and what waits for a signal, are no more. */
   awaits(request: WorkRequest): boolean {
     const step = this.state.steps.get(request.step)

@@ -1,28 +1,40 @@
 import type { Leased } from '../agent/host.ts'
-import type { Environment } from '../environment/environment.ts'
+import { Backoff } from '../environment/backoff.ts'
+import { delay, type Environment } from '../environment/environment.ts'
 import type { Register } from '../environment/register.ts'
+import { isTriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
+import type { Reply } from '../kernel/message.ts'
 import type { LostRecord, RecordMark, StateStore, Transition, WorkRequest } from '../store/port.ts'
+import { handOn, isAway } from './handover.ts'
 import type { TaskRunner } from './runner.ts'
 
 /** So many looks after the last record there may still be something to find. */
 const FRESH = 4
 
-/** Spans of which something is remembered: the latest record, and so many of the requests that came without one. */
+/** Spans of which the latest record is remembered. */
 const MOST = 16
 /** How far they reach back: further than the last time that the store was asked, however much is written. */
 const REACH = 1.25
 
-/** Records asked for at a time. */
+/** Records and requests of the tasks in memory that one look asks for; those after them are for the next look. */
 const PAGE = 500
 
+/** Requests that are remembered of tasks that left memory since the last look. Of more, the oldest are forgotten. */
+const MOST_LEFT = 1_000
+
+/** How long after a failure the store is asked again: at first, and at most (ms). */
+const AGAIN = 100
+const LONGEST_AGAIN = 5_000
+
 export interface WitnessOptions {
-  environment: Pick<Environment, 'monotonic' | 'random'>
-  store: Pick<StateStore, 'lost'>
+  environment: Environment
+  store: Pick<StateStore, 'lost' | 'task' | 'post'>
   lease: Pick<Leased, 'holds'>
   /** How often the store is asked whether it still has them (ms). */
   every: number
   alert: (alert: RaisedAlert) => void
+  failed: (error: unknown) => void
   /** Nothing that this node believes can be relied on. */
   wentBack: () => void
 }
@@ -34,29 +46,32 @@ interface Known extends RecordMark {
   released: boolean
 }
 
-interface Span {
-  record?: Known
-  requests: Known[]
-  /** How many there were. */
-  requested: number
+/** A request whose task left memory while it waited for the reply. */
+interface Left extends Known {
+  request: WorkRequest
+  /** By which this node had the task. */
+  epoch: number
 }
 
 /**
- * Some of the records that the store acknowledged to this node lately: if one of them is not there any more, the store went
- * back (a failover that lost the tail, a restore, a file copied back), and with it all that this node believes.
+ * Compares what the store acknowledged to this node with what the store has: the tasks in memory, some of the records that were written lately,
+ * and requests of tasks that left memory. If one of them is not there any more, the store went back (a failover that lost the tail, a restore, a
+ * file copied back), and with it all that this node believes.
  */
 export class Witness {
   readonly #options: WitnessOptions
   /** The tasks that are here. */
   readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
-  /**
-   * A ring: of each span the last record, and requests that came without one. The store may have lost just those, and taken others in the
-   * same span after it went back: of more than are kept each is as likely to be there (reservoir sampling, Vitter's algorithm R).
-   */
-  readonly #latest: Span[] = []
+  /** A ring: the last record of each span. */
+  readonly #latest: Known[] = []
   /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
   readonly #judged = new Map<string, Known>()
+  /** Requests that are in none of their task's records: a commit that names the last record is no proof that they are there. */
+  readonly #unrecorded = new WeakSet<WorkRequest>()
+  readonly #left = new Set<Left>()
   #place = -1
+  /** Where the next page of what is in memory begins. */
+  #next = 0
   readonly #span: number
   /** When the span at hand ends. */
   #until = Number.NEGATIVE_INFINITY
@@ -79,10 +94,18 @@ export class Witness {
     this.#givenBackAt = this.#options.environment.monotonic()
   }
 
-  see(runner: TaskRunner, { seq, release, events, work }: Transition): void {
+  see(runner: TaskRunner, { seq, release, events, work, epoch }: Transition): void {
     const known = knownOf(runner, seq, release !== null)
-    const [request] = work
-    if (known) this.#remember(request && events === null ? { ...known, request } : known)
+    if (!known) return
+    this.#remember(known)
+    if (events === null) for (const request of work) this.#unrecorded.add(request)
+    if (release) for (const request of this.#requestsOf(runner)) this.#leave({ ...known, request, epoch })
+  }
+
+  #leave(request: Left): void {
+    const [oldest] = this.#left
+    if (oldest && this.#left.size >= MOST_LEFT) this.#left.delete(oldest)
+    this.#left.add(request)
   }
 
   /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
@@ -104,14 +127,17 @@ export class Witness {
 
   /** Whether the store has gone back behind what it acknowledged. */
   async isBehind(): Promise<boolean> {
-    const seen = this.#seen()
-    if (seen.length === 0) return false
-    for (const { id, last, request } of await this.#lost(seen)) {
-      const known = seen.filter((it) => it.id === id && (it.request !== undefined) === (request === true))
+    const left = [...this.#left]
+    const known = [...this.#gone(), ...this.#page()]
+    for (const { id, last, request } of await this.#lost(known)) {
+      const of = known.filter((it) => it.id === id && (it.request !== undefined) === (request === true))
       if (request) {
-        if (await this.#isMissing(known)) return true
-      } else if (last !== null || (this.#owns && known.some((it) => this.#isHere(it)))) return true
+        if (await this.#isMissing(of)) return true
+      } else if (last !== null || (this.#owns && of.some((it) => this.#isHere(it)))) return true
     }
+    if ((await this.#unanswered(left)).length > 0) return true
+    // The store had them, or what became of them, after their tasks had left: one that goes back behind that has the tasks as this node's.
+    for (const request of left) this.#left.delete(request)
     return false
   }
 
@@ -130,39 +156,67 @@ export class Witness {
     return this.#options.lease.holds()
   }
 
+  /** Of these requests those that nobody answers: neither they nor a letter is there, and nobody has had the task since it left this node. */
+  async #unanswered(left: readonly Left[]): Promise<Left[]> {
+    const suspects = new Set<string>()
+    for (const { id, request } of await this.#lost(left)) if (request) suspects.add(id)
+    const unanswered: Left[] = []
+    for (const it of left) {
+      // The store does not say which of several it was.
+      if (!suspects.has(it.id) || !(await this.#lost([it])).some(({ request }) => request)) continue
+      const row = await this.#options.store.task(it.id)
+      const isUntouched = row?.key === it.key && row.epoch === it.epoch && row.lockedBy === null
+      if (isUntouched && row.status !== 'stopped') unanswered.push(it)
+    }
+    return unanswered
+  }
+
   /** Says what the store has lost of the tasks that are here, and of those that were here last. */
   async report(): Promise<void> {
-    const known = new Map(this.#seen().map((it) => [it.id, it]))
-    for (const runner of this.#runners.values()) {
-      const it = knownOf(runner, runner.recorded, false)
-      if (it && known.get(it.id)?.seq !== it.seq) known.set(it.id, it)
+    void this.#answer([...this.#left])
+    const records = new Map(this.#gone().map((it) => [it.id, it]))
+    const requests: Known[] = []
+    for (const it of this.#here()) {
+      if (it.request) requests.push(it)
+      else records.set(it.id, it)
     }
-    const all = [...known.values()]
-    for (let from = 0; from < all.length; from += PAGE) {
-      for (const { id, last, request } of await this.#lost(all.slice(from, from + PAGE))) {
-        const { seq = 0, workflow = '' } = known.get(id) ?? {}
-        const message = request ? REQUEST_LOST : lossOf(last, seq)
-        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, cause: 'lost-tail', message })
+    const told = new Set<string>()
+    for (const { id, last, request } of await this.#lost([...records.values(), ...requests])) {
+      const { seq = 0, workflow = '' } = records.get(id) ?? {}
+      if (!told.has(id)) this.#tell(id, workflow, request ? REQUEST_LOST : lossOf(last, seq))
+      told.add(id)
+    }
+  }
+
+  /** Of tasks that no node has. Tries until the store answers, whatever becomes of this node meanwhile. */
+  async #answer(left: readonly Left[]): Promise<void> {
+    const { environment, failed } = this.#options
+    for (const backoff = new Backoff(AGAIN, LONGEST_AGAIN); ; ) {
+      try {
+        for (const { id, workflow, request } of await this.#unanswered(left)) {
+          this.#tell(id, workflow, REQUEST_LOST)
+          void handOn(this.#options, id, [lostReply(request, environment.now())])
+        }
+        return
+      } catch (error) {
+        if (isTriarchError(error, 'STORE_CLOSED')) return
+        if (!isAway(error)) return failed(error)
+        await delay(environment, backoff.next())
       }
     }
   }
 
+  #tell(task: string, workflow: string, message: string): void {
+    this.#options.alert({ code: 'LOST_TAIL', task, workflow, cause: 'lost-tail', message })
+  }
+
   #remember(known: Known): void {
     const now = this.#options.environment.monotonic()
-    const starts = now >= this.#until
-    if (starts) {
+    if (now >= this.#until) {
       this.#place = (this.#place + 1) % MOST
       this.#until = now + this.#span
     }
-    const empty: Span = { requests: [], requested: 0 }
-    const span = starts ? empty : (this.#latest[this.#place] ?? empty)
-    this.#latest[this.#place] = span
-    if (!known.request) span.record = known
-    else if (++span.requested <= MOST) span.requests.push(known)
-    else {
-      const place = Math.floor(this.#options.environment.random() * span.requested)
-      if (place < MOST) span.requests[place] = known
-    }
+    this.#latest[this.#place] = known
   }
 
   /** It was not given back since either, of which nothing may be remembered: others did no more with it than this node knows. */
@@ -178,19 +232,45 @@ export class Witness {
     return runner.awaits(known.request)
   }
 
-  /** Of each task the last record, and the requests that it waits for. */
-  #seen(): Known[] {
-    const { length } = this.#latest
-    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#place + 1 + index) % length])
-    const records = new Map(inOrder.flatMap((span) => (span?.record ? [[span.record.id, span.record]] : [])))
-    const requests = inOrder.flatMap((span) => span?.requests ?? []).filter((known) => this.#isAwaited(known))
-    return [...records.values(), ...requests, ...this.#judged.values()]
+  /** Of tasks that were here, the older records first: but for those whose id is that of another task in memory. */
+  #gone(): Known[] {
+    const isAnother = ({ id, key }: Known) => (this.#runners.get(id)?.key ?? key) !== key
+    const known = [...this.#latest, ...this.#judged.values()].filter((it) => !isAnother(it))
+    return known.sort((a, b) => a.seq - b.seq)
   }
 
-  #lost(known: readonly Known[]): Promise<LostRecord[]> {
-    return this.#options.store.lost(
-      known.map(({ id, key, seq, request }) => ({ id, key, seq, ...(request && { request }) })),
-    )
+  /** The last record of each task in memory, and the requests that it waits for and that are in none of its records. */
+  *#here(): Generator<Known> {
+    for (const runner of this.#runners.values()) {
+      const known = knownOf(runner, runner.recorded, false)
+      if (!known) continue
+      yield known
+      for (const request of this.#requestsOf(runner)) yield { ...known, request }
+    }
+  }
+
+  #requestsOf(runner: TaskRunner): WorkRequest[] {
+    return runner.requests.filter((request) => this.#unrecorded.has(request) && runner.awaits(request))
+  }
+
+  #page(): Known[] {
+    const here = [...this.#here()]
+    const from = this.#next < here.length ? this.#next : 0
+    this.#next = from + PAGE
+    return here.slice(from, from + PAGE)
+  }
+
+  async #lost(known: readonly Known[]): Promise<LostRecord[]> {
+    const lost: LostRecord[] = []
+    for (let from = 0; from < known.length; from += PAGE) {
+      const page = known.slice(from, from + PAGE)
+      lost.push(
+        ...(await this.#options.store.lost(
+          page.map(({ id, key, seq, request }) => ({ id, key, seq, ...(request && { request }) })),
+        )),
+      )
+    }
+    return lost
   }
 }
 
@@ -204,4 +284,11 @@ function lossOf(last: number | null, seq: number): string {
   if (last === null) return `the store lost the task, with all of its ${seq} records`
   const records = last + 1 === seq ? `record ${seq}` : `records ${last + 1} to ${seq}`
   return `the store lost ${records}: the task goes on from what is left`
+}
+
+/** The attempt may have run in what the store forgot. */
+function lostReply({ step, operation, attempt }: WorkRequest, at: number): Reply {
+  const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the store lost the request of the attempt' }
+  const outcome = { kind: 'failed', error, retryable: true, unknown: true, lost: 'stop' } as const
+  return { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: at, node: null }
 }

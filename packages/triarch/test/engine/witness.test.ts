@@ -1,18 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../src/environment/random.ts'
-import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
+import type { Environment } from '../../src/environment/environment.ts'
+import { agent, PermanentError, type StepContext, TriarchError, workflow } from '../../src/index.ts'
+import type { RaisedAlert } from '../../src/kernel/alert.ts'
 import type { TaskRunner } from '../../src/scheduler/runner.ts'
 import { Strays } from '../../src/scheduler/stray.ts'
 import { UNCHANGED } from '../../src/scheduler/transition.ts'
-import { Witness } from '../../src/scheduler/witness.ts'
+import { Witness, type WitnessOptions } from '../../src/scheduler/witness.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { OwnedTask, RecordMark, Transition, WorkRequest } from '../../src/store/port.ts'
-import { memory } from '../../src/testing/index.ts'
+import type { OwnedTask, Post, RecordMark, TaskRow, Transition, WorkRequest } from '../../src/store/port.ts'
+import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
 import { Puppet } from '../wire/puppet.ts'
 import { seen, stage } from './harness.ts'
 
 const EVERY = 60_000
 const lease = { holds: () => true }
+
+/** What a witness is made of, but for what the test says. */
+function means(
+  part: Partial<Omit<WitnessOptions, 'store' | 'environment'>> & {
+    lost: WitnessOptions['store']['lost']
+    task?: WitnessOptions['store']['task']
+    post?: WitnessOptions['store']['post']
+    monotonic?: () => number
+  },
+): WitnessOptions {
+  const { lost, task = async () => null, post = async () => [], monotonic = () => 0, ...rest } = part
+  const environment = { monotonic, now: () => 0 } as Environment
+  const quiet = { alert: () => {}, failed: () => {}, wentBack: () => {} }
+  return { store: { lost, task, post }, environment, lease, every: EVERY, ...quiet, ...rest }
+}
 
 /** A witness that sees one record of each task, and what it asks the store about. */
 function witness() {
@@ -22,14 +38,7 @@ function witness() {
     asked.push([...marks])
     return []
   }
-  const options = {
-    store: { lost },
-    lease,
-    environment: { monotonic: () => now, random: () => 0.5 },
-    alert: () => {},
-    every: EVERY,
-  }
-  const it = new Witness({ ...options, wentBack: () => {} }, new Map())
+  const it = new Witness(means({ lost, monotonic: () => now }), new Map())
   let key = 0
   return {
     see: (id: string) => {
@@ -64,14 +73,7 @@ describe('what a node remembers of its records', () => {
     const told: unknown[] = []
     let back = 0
     const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last: 1 }))
-    const options = {
-      store: { lost },
-      lease,
-      environment: { monotonic: () => 0, random: () => 0.5 },
-      every: EVERY,
-      wentBack: () => back++,
-    }
-    const it = new Witness({ ...options, alert: ({ task }) => told.push(task) }, new Map())
+    const it = new Witness(means({ lost, wentBack: () => back++, alert: ({ task }) => told.push(task) }), new Map())
     for (const id of ['a', 'b', 'c'])
       it.judge({ id, key: id.charCodeAt(0), recorded: 3, state: { workflow: 'w' } } as TaskRunner)
     await it.report()
@@ -87,13 +89,7 @@ describe('what a node remembers of its records', () => {
     ] as const) {
       let told = 0
       const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last }))
-      const options = {
-        store: { lost },
-        environment: { monotonic: () => 0, random: () => 0.5 },
-        every: EVERY,
-        alert: () => {},
-      }
-      const it = new Witness({ ...options, lease: { holds: () => holds }, wentBack: () => told++ }, new Map())
+      const it = new Witness(means({ lost, lease: { holds: () => holds }, wentBack: () => told++ }), new Map())
       it.judge({ id: 'a', key: 1, recorded: 3, state: { workflow: 'w' } } as TaskRunner)
       await it.report()
       expect(told).toBe(back)
@@ -115,8 +111,8 @@ describe('what a node remembers of its records', () => {
 
 describe('a task that is not there any more', () => {
   const release = { wakeAt: null, ready: false, orphaned: false }
-  const a = { id: 'a', key: 1, state: { workflow: 'w' } } as TaskRunner
-  const b = { id: 'b', key: 2, state: { workflow: 'w' } } as TaskRunner
+  const a = { id: 'a', key: 1, recorded: 2, requests: [] as WorkRequest[], state: { workflow: 'w' } } as TaskRunner
+  const b = { ...a, id: 'b', key: 2 } as TaskRunner
 
   it.each<[which: string, here: TaskRunner[], behind: boolean, holds?: boolean]>([
     ['is missed while it is here', [a], true],
@@ -134,13 +130,12 @@ describe('a task that is not there any more', () => {
     ['is not where its id is that of another by now', [{ ...a, key: 3 } as TaskRunner], false],
   ])('%s', async (_, here, behind, holds = true) => {
     const lost = async (marks: readonly RecordMark[]) =>
-      marks.flatMap(({ id }) => (id === 'a' ? [{ id, last: null }] : []))
+      marks.flatMap(({ id, key }) => (key === 1 ? [{ id, last: null }] : []))
     let now = 0
-    const environment = { monotonic: () => now, random: () => 0.5 }
-    const options = { store: { lost }, lease: { holds: () => holds }, environment, alert: () => {}, every: EVERY }
-    const it = new Witness({ ...options, wentBack: () => {} }, new Map(here.map((runner) => [runner.id, runner])))
+    const options = means({ lost, lease: { holds: () => holds }, monotonic: () => now })
+    const it = new Witness(options, new Map(here.map((runner) => [runner.id, runner])))
     const see = ({ id, key }: TaskRunner, seq: number, given: Transition['release']) =>
-      it.see({ id, key, state: { workflow: 'w' } } as TaskRunner, {
+      it.see({ ...a, id, key } as TaskRunner, {
         ...UNCHANGED,
         ...{ key: key ?? 0, id, node: 'n', epoch: 1, seq, at: now, release: given },
       })
@@ -155,23 +150,34 @@ describe('a task that is not there any more', () => {
 
 describe('a request that no record tells of', () => {
   const request = { step: 1, operation: 'run', attempt: 1 } as const
+  const requestOf = (step: number) => ({ ...request, step }) as unknown as WorkRequest
+  const release = { wakeAt: null, ready: false, orphaned: false }
+
+  /** A task in memory that waits for the replies to these requests. */
+  function waiting(requests: Iterable<WorkRequest>, part: Partial<TaskRunner> = {}): TaskRunner {
+    const here = { id: 't', key: 1, recorded: 2, epoch: 1, state: { workflow: 'w', status: 'running' } }
+    const awaited = { requests: [...requests], awaits: () => true, returning: false }
+    return { ...here, ...awaited, ...part } as unknown as TaskRunner
+  }
+
+  const written = (runner: TaskRunner, work: WorkRequest[], part: Partial<Transition> = {}): Transition => {
+    return { ...UNCHANGED, key: runner.key, id: runner.id, node: 'a', epoch: 1, seq: 2, at: 0, work, ...part }
+  }
+
+  /** Says of a request whose step is one of these that it is lost. */
+  const losing = (...steps: number[]): WitnessOptions['store']['lost'] => {
+    return async (marks) =>
+      marks.flatMap(({ id, seq, request }) =>
+        request && steps.includes(request.step) ? [{ id, last: seq, request: true as const }] : [],
+      )
+  }
 
   /** Whether the store went back, which has no such request. */
   const isBehind = async (awaits: boolean, { holds = true, returning = false } = {}) => {
-    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning, awaits: () => awaits }
-    const runner = here as unknown as TaskRunner
-    const lost = async (marks: readonly RecordMark[]) =>
-      marks.flatMap((mark) => (mark.request ? [{ id: mark.id, last: mark.seq, request: true as const }] : []))
-    const options = {
-      store: { lost },
-      environment: { monotonic: () => 0, random: () => 0.5 },
-      every: EVERY,
-      alert: () => {},
-    }
-    const lease = { holds: () => holds }
-    const it = new Witness({ ...options, lease, wentBack: () => {} }, new Map([['t', runner]]))
-    const work = [request as unknown as WorkRequest]
-    it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work })
+    const work = [requestOf(1)]
+    const runner = waiting(work, { returning, awaits: () => awaits })
+    const it = new Witness(means({ lost: losing(1), lease: { holds: () => holds } }), new Map([['t', runner]]))
+    it.see(runner, written(runner, work))
     return it.isBehind()
   }
 
@@ -181,42 +187,125 @@ describe('a request that no record tells of', () => {
   })
 
   it('is missed though others of the task came after it, in the same span, once the store had gone back', async () => {
-    const requests = [1, 2, 3].map((step) => ({ ...request, step }) as unknown as WorkRequest)
+    const requests = [1, 2, 3].map(requestOf)
     const awaited = new Set(requests)
-    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning: false, awaits: (it: never) => awaited.has(it) }
-    const runner = here as unknown as TaskRunner
-    const lost = async (marks: readonly RecordMark[]) =>
-      marks.flatMap(({ id, seq, request }) => (request?.step === 1 ? [{ id, last: seq, request: true as const }] : []))
-    const environment = { monotonic: () => 0, random: () => 0.5 }
-    const options = { store: { lost }, environment, every: EVERY, alert: () => {}, lease, wentBack: () => {} }
-    const it = new Witness(options, new Map([['t', runner]]))
-    for (const of of requests)
-      it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work: [of] })
+    const runner = waiting(requests, { awaits: (it) => awaited.has(it) })
+    const it = new Witness(means({ lost: losing(1) }), new Map([['t', runner]]))
+    for (const of of requests) it.see(runner, written(runner, [of]))
     expect(await it.isBehind()).toBe(true)
     // What was answered is not there any more, and nobody waits for it.
     awaited.delete(requests[0] as WorkRequest)
     expect(await it.isBehind()).toBe(false)
   })
 
-  it('is one of a sample where there are more in a span than are remembered', async () => {
+  it('is missed however many there are, some with each look', async () => {
     const asked: RecordMark[] = []
-    const here = { id: 't', key: 1, state: { workflow: 'w' }, returning: false, awaits: () => true }
-    const runner = here as unknown as TaskRunner
+    const most: number[] = []
     const lost = async (marks: readonly RecordMark[]) => {
       asked.push(...marks)
+      most.push(marks.length)
       return []
     }
-    const random = seededRandom(1)
-    const options = { store: { lost }, environment: { monotonic: () => 0, random }, every: EVERY, alert: () => {} }
-    const it = new Witness({ ...options, lease, wentBack: () => {} }, new Map([['t', runner]]))
-    for (let step = 1; step <= 1_000; step++) {
-      const work = [{ ...request, step } as unknown as WorkRequest]
-      it.see(runner, { ...UNCHANGED, key: 1, id: 't', node: 'a', epoch: 1, seq: 2, at: 0, work })
-    }
+    const work = Array.from({ length: 1_600 }, (_, index) => requestOf(index + 1))
+    const runner = waiting(work)
+    const it = new Witness(means({ lost }), new Map([['t', runner]]))
+    for (const of of work) it.see(runner, written(runner, [of]))
+    for (let look = 0; look < 4; look++) expect(await it.isBehind()).toBe(false)
+    expect(new Set(asked.flatMap(({ request }) => request?.step ?? [])).size).toBe(1_600)
+    expect(Math.max(...most)).toBeLessThanOrEqual(1_000)
+  })
+
+  it('is not missed before it is written', async () => {
+    const runner = waiting([requestOf(1)])
+    const it = new Witness(means({ lost: losing(1) }), new Map([['t', runner]]))
+    it.see(runner, written(runner, []))
     expect(await it.isBehind()).toBe(false)
-    expect(asked).toHaveLength(16)
-    expect(asked.some((mark) => (mark.request?.step ?? 0) <= 500)).toBe(true)
-    expect(asked.some((mark) => (mark.request?.step ?? 0) > 500)).toBe(true)
+  })
+
+  describe('of a task that left memory while it waited for the reply', () => {
+    const row = { key: 1, epoch: 1, lockedBy: null, status: 'running' } as TaskRow
+
+    /** A look at a store that lost the requests of these steps after their tasks had left. */
+    async function look(
+      part: Partial<WitnessOptions['store']> & { tasks?: number; lost: WitnessOptions['store']['lost'] },
+    ) {
+      const { tasks = 1, ...store } = part
+      const alerts: RaisedAlert[] = []
+      const posted: Post[] = []
+      const post: WitnessOptions['store']['post'] = async (posts) => {
+        posted.push(...posts)
+        return posts.map(() => 'posted')
+      }
+      const options = means({ task: async () => row, post, ...store, alert: (alert) => alerts.push(alert) })
+      const it = new Witness(options, new Map())
+      for (let step = 1; step <= tasks; step++) {
+        const work = [requestOf(step)]
+        const runner = waiting(work, { id: `t${step}` })
+        it.see(runner, written(runner, work))
+        it.see(runner, written(runner, [], { release }))
+      }
+      const behind = await it.isBehind()
+      await it.report()
+      await new Promise(setImmediate)
+      return { it, behind, alerts, posted }
+    }
+
+    it('is answered as lost, where nobody has had the task since', async () => {
+      const { behind, alerts, posted } = await look({ lost: losing(1) })
+      expect(behind).toBe(true)
+      expect(alerts).toMatchObject([{ code: 'LOST_TAIL', task: 't1' }])
+      const outcome = { kind: 'failed', unknown: true, retryable: true, error: { code: 'STEP_LOST' } }
+      expect(posted).toMatchObject([{ task: 't1', message: { type: 'reply', ...request, outcome } }])
+    })
+
+    it.each<[which: string, row: Partial<TaskRow> | null]>([
+      ['another has the task', { lockedBy: 'b' }],
+      ['another has had it', { epoch: 2 }],
+      ['the task has stopped', { status: 'stopped' }],
+      ['its id is that of another task', { key: 2 }],
+      ['retention dropped it', null],
+    ])('is not where %s', async (_, part) => {
+      const task = async () => part && { ...row, ...part }
+      const { behind, alerts, posted } = await look({ lost: losing(1), task })
+      expect([behind, alerts, posted]).toEqual([false, [], []])
+    })
+
+    it('is answered although the store cannot be asked at first', async () => {
+      const environment = new VirtualEnvironment()
+      let away = true
+      const lost: WitnessOptions['store']['lost'] = async (marks) => {
+        if (away) throw new TriarchError('STORE_UNAVAILABLE', 'no connection')
+        return losing(1)(marks)
+      }
+      const posted: Post[] = []
+      const post: WitnessOptions['store']['post'] = async (posts) => {
+        posted.push(...posts)
+        return posts.map(() => 'posted')
+      }
+      const it = new Witness({ ...means({ lost, post, task: async () => row }), environment }, new Map())
+      const work = [requestOf(1)]
+      const runner = waiting(work, { id: 't1' })
+      it.see(runner, written(runner, work, { release }))
+      await expect(it.report()).rejects.toThrow('no connection')
+      await environment.advance(1_000)
+      expect(posted).toEqual([])
+      away = false
+      await environment.advance(10_000)
+      expect(posted).toMatchObject([{ task: 't1', message: { type: 'reply', ...request } }])
+    })
+
+    it('is forgotten once the store was seen to have it, and where there are more than a thousand', async () => {
+      const asked: number[] = []
+      const lost: WitnessOptions['store']['lost'] = async (marks) => {
+        asked.push(...marks.flatMap(({ request }) => request?.step ?? []))
+        return []
+      }
+      const { it } = await look({ lost, tasks: 1_200 })
+      expect(Math.min(...asked)).toBe(201)
+      expect(asked).toHaveLength(1_000)
+      await it.isBehind()
+      expect(asked).toHaveLength(1_000)
+    })
   })
 
   it('is not missed where the lease is over: others may have the task, and have had the answer', async () => {

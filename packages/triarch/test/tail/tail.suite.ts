@@ -1,6 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Alert, agent, type TaskHandle, Triarch, workflow } from '../../src/index.ts'
+import {
+  type Alert,
+  agent,
+  type Role,
+  type TaskHandle,
+  TransientError,
+  Triarch,
+  type TriarchOptions,
+  workflow,
+} from '../../src/index.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 
 /** A store that can be brought back to what it was. */
@@ -48,8 +57,22 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
         return size
       },
     })
+    /** Not in the nodes that run only tasks. */
+    const remote = agent('remote', { concurrency: 50 })
+    const held = new Promise<void>(() => undefined)
+    const ship = remote.action('ship', {
+      retry: { attempts: 9, backoff: { initial: 10, max: 20 } },
+      attemptWithin: '10m',
+      async run(item: string, step) {
+        ran.push(step.idempotencyKey)
+        if (step.attempt === 1) throw new TransientError('not now', { retryAfter: 2_000 })
+        if (step.attempt === 2) await held
+        return item
+      },
+    })
+    const ships = workflow('ships', { run: (item: string, task) => task.run(ship, item) })
     const careful = workflow('careful', { run: async (item: string, task) => task.run(once, item) })
-    const start = async () => {
+    const start = async (part: Partial<TriarchOptions> = {}) => {
       const node = new Triarch({
         store: subject.store(),
         agents: [shop],
@@ -58,6 +81,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
         sweep: 100,
         poll: 10,
         onError: () => undefined,
+        ...part,
       })
       node.on('alert', (alert) => alerts.push(alert))
       nodes.push(node)
@@ -68,8 +92,8 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
      * A node that looks back as often as one of short leases. It has got a long one by now: who is taken for dead, because this machine
      * was busy between what is saved and what is restored, has forgotten what it knew.
      */
-    const lasting = async () => {
-      const node = await start()
+    const lasting = async (part: Partial<TriarchOptions> = {}) => {
+      const node = await start(part)
       await node.setting('triarch.engine').set({ lease: '10m' }, { reason: 'a busy machine' })
       await vi.waitFor(async () => {
         const long = (await node.nodes()).filter(({ leaseUntil }) => leaseUntil.getTime() > Date.now() + 300_000)
@@ -141,6 +165,25 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
           message: expect.stringContaining('the store lost the task'),
         }),
       )
+    })
+
+    it('leaves no task waiting for a reply to a request that was lost, where it left memory before that was noticed', async () => {
+      const roles: Role[] = ['scheduler', 'supervisor']
+      const node = await lasting({ agents: [], workflows: [ships, steps], roles, limits: { tasks: 2 } })
+      await lasting({ agents: [remote], workflows: [], roles: ['agent'] })
+      const task = await node.submit(ships, 'parcel', { id: 'parcel' })
+      const failed = async () => {
+        const events = (await task.history()).flatMap((record) => record.events)
+        expect(events.at(-1)?.type).toBe('attemptFailed')
+      }
+      await vi.waitFor(failed, 60_000)
+      await subject.save()
+      // The request of the second attempt is in no record of the task.
+      await vi.waitFor(() => expect(ran).toHaveLength(2), 60_000)
+      await subject.restore()
+      await Promise.all(['a', 'b'].map((id) => node.submit(steps, 1, { id })))
+      expect(await task.result({ timeout: '1m' })).toBe('parcel')
+      expect(alerts).toContainEqual(expect.objectContaining({ task: 'parcel', code: 'LOST_TAIL' }))
     })
 
     /** Until the task has done so many steps and waits for a signal again. */
