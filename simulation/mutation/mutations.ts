@@ -638,7 +638,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody notices that the store went back': {
     change: {
       'scheduler/witness.ts': [
-        ['    const left = [...this.#left]\n', '    const left: Left[] = []\n    if (left.length === 0) return false\n'],
+        [
+          '    const left = [...this.#left]\n',
+          '    const left: Left[] = []\n    if (left.length === 0) return false\n',
+        ],
         ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
       'scheduler/stray.ts': [
