@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { contraction, migrations } from '../packages/postgres/src/migrations/index.ts'
+import { migrations } from '../packages/postgres/src/migrations/index.ts'
 import { inSchema } from '../packages/postgres/src/schema.ts'
 import { withClient } from '../packages/postgres/test/database.ts'
 import type { SqlFunction } from './sql.ts'
@@ -85,7 +85,7 @@ export async function noSql(url: string, all: ReturnType<typeof mutantsOfSql>): 
   const wrong = new Set<number>()
   await withClient(async (client) => {
     await client.query('CREATE SCHEMA no_sql')
-    for (const { sql } of [...migrations, contraction]) await client.query(inSchema(sql, 'no_sql'))
+    for (const { sql } of migrations) await client.query(inSchema(sql, 'no_sql'))
     const definitions = new Map<string, string[]>()
     const { rows } = await client.query<{ name: string; definition: string }>(
       `SELECT proname AS name, pg_get_functiondef(oid) AS definition FROM pg_proc WHERE pronamespace = 'no_sql'::regnamespace`,

@@ -134,10 +134,10 @@ export function mutantsIn(target: Target, only = ''): Mutant[] {
 /** Each function that is left of the migrations, with its mutants. */
 export function mutantsOfSql({ folder }: Target): { of: SqlFunction; mutants: Mutant[] }[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
-  // Which files there are, in their order, and the one that an operator's word runs.
+  // Which files there are, in their order.
   const listed = [...read(`${folder}/index.ts`).matchAll(/\['(\d{4})', \[([^\]]*)\]\]/g)]
   const files = listed.flatMap(([, name, files = '']) => [...files.matchAll(/\w+/g)].map(([file]) => `${folder}/${name}/${file}.sql`)) // biome-ignore format: one line
-  return functionsIn([...files, `${folder}/0013/contract.sql`].map((file) => [file, read(file)])).map((of) => ({
+  return functionsIn(files.map((file) => [file, read(file)])).map((of) => ({
     of,
     mutants: mutantsOfFunction(read(of.file), of),
   }))

@@ -1,4 +1,3 @@
-import type { Format } from '../packages/triarch/src/kernel/format.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { World } from '../packages/triarch/src/testing/world.ts'
 import type { Feature } from './feature.ts'
@@ -14,14 +13,14 @@ const LETTERS = `
 SELECT i.id, t.id AS task, i.control, i.message FROM triarch_inbox i JOIN triarch_tasks t ON t.key = i.task ORDER BY i.id`
 const TASKS = 'SELECT id FROM triarch_tasks ORDER BY key'
 
-/** Plays the feature on a store of the format and writes down what the store acknowledged: the same each time, wherever it is done. */
-export async function record(format: Format, feature: Feature, store: SharedStore): Promise<Recording> {
+/** Plays the feature and writes down what the store acknowledged: the same each time, wherever it is done. */
+export async function record(feature: Feature, store: SharedStore): Promise<Recording> {
   const world = new World({ seed: 1 })
   const tap = new Tap(store, world)
   const { stackTraceLimit } = Error
   // Where the code lies is no part of what happened.
   Error.stackTraceLimit = 0
-  const stage = new Stage({ feature, store, world, format, wrote: () => tap.note() })
+  const stage = new Stage({ feature, store, world, wrote: () => tap.note() })
   try {
     await stage.start()
     const began = world.now

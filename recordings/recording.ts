@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Format } from '../packages/triarch/src/kernel/format.ts'
 import type { View } from './view.ts'
 
 /** What the store acknowledged of one feature, and what it came to. */
@@ -42,19 +41,10 @@ export interface StoredLetter {
 
 const room = import.meta.dirname
 
-/** How history records are written: as the store asks for it. */
-export const formats: readonly Format[] = [1, 2]
-
-/** Folders of recordings, each named by their format and the version that made them (`format-1/0.1`), the oldest first. */
-export function editions(format: Format): string[] {
-  const folder = join(room, `format-${format}`)
-  const found = existsSync(folder) ? readdirSync(folder) : []
-  const versions = found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-  return versions.map((version) => editionOf(format, version))
-}
-
-export function editionOf(format: Format, version: string): string {
-  return `format-${format}/${version}`
+/** Folders of recordings, each named by the version that made them (`0.1`), the oldest first. */
+export function editions(): string[] {
+  const found = readdirSync(room).filter((name) => /^\d+\.\d+$/.test(name))
+  return found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
 /** The features that are recorded in an edition. */
@@ -71,9 +61,9 @@ export function read(edition: string, feature: string): Recording {
   return JSON.parse(readFileSync(fileOf(edition, feature), 'utf8')) as Recording
 }
 
-/** The edition that holds the newest recording of a feature in a format; undefined: it was never recorded. */
-export function newest(format: Format, feature: string): string | undefined {
-  return editions(format).findLast((edition) => recorded(edition).includes(feature))
+/** The edition that holds the newest recording of a feature; undefined: it was never recorded. */
+export function newest(feature: string): string | undefined {
+  return editions().findLast((edition) => recorded(edition).includes(feature))
 }
 
 /** The recording as a file: one line for each record, letter and task, so that a difference can be read. */

@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Triarch } from 'triarch'
-import type { Format } from '../packages/triarch/src/kernel/format.ts'
-import { FORMAT } from '../packages/triarch/src/store/record.ts'
 import { Transactions } from '../packages/triarch/src/store/sqlite/transactions.ts'
 import { Network } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
@@ -13,8 +11,6 @@ export interface StageOptions {
   feature: Feature
   store: SharedStore
   world: World
-  /** In which it is written; today's when not given. */
-  format?: Format
   /** Told after each call of the store that may have changed something. */
   wrote?: () => void
 }
@@ -35,15 +31,13 @@ export class Stage {
   readonly #feature: Feature
   readonly #network: Network
   readonly #store: SharedStore
-  readonly #format: Format
   #machine: Machine
   triarch: Triarch
 
-  constructor({ feature, store, world, format = FORMAT, wrote }: StageOptions) {
+  constructor({ feature, store, world, wrote }: StageOptions) {
     this.world = world
     this.#feature = feature
     this.#store = store
-    this.#format = format
     store.reset({ now: () => world.now })
     this.#network = new Network(world, store, {
       observe: ({ name }) => {
@@ -66,7 +60,6 @@ export class Stage {
         const transactions = new Transactions(machine, 0, () => database)
         return {
           ...this.#network.link(machine),
-          format: () => this.#format,
           // Always the same: the features have tokens in them that were handed out once.
           secrets: async () => [secret],
           transact: (effect, bounds, body) =>

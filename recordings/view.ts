@@ -1,5 +1,4 @@
 import type { ErrorRecord, Json, Triarch } from 'triarch'
-import { errorThen } from '../packages/triarch/src/error/renamed.ts'
 
 /** A task as it is shown, in words of this room: they stay when those of the API change. */
 export interface View {
@@ -56,7 +55,6 @@ function said(error: ErrorRecord): string {
   return `${codeOf(error)}: ${error.message}`
 }
 
-export function codeOf(error: ErrorRecord): string {
-  const { code, name } = errorThen(error)
+export function codeOf({ code, name }: ErrorRecord): string {
   return code ?? name
 }

@@ -4,7 +4,7 @@ import { SharedStore } from '../../packages/triarch/src/testing/shared.ts'
 import { features } from '../features/index.ts'
 import { endOf, mismatches, shown, takenOver } from '../judge.ts'
 import { record } from '../record.ts'
-import { editions, formats, newest, read, recorded, textOf } from '../recording.ts'
+import { editions, newest, read, recorded, textOf } from '../recording.ts'
 import { typesIn } from '../seed.ts'
 
 /** Places at which a recording is cut off here; `npm run record -- check` takes all. */
@@ -74,19 +74,19 @@ afterAll(() => store.close())
 const known = new Map(features.map((feature) => [feature.name, feature]))
 const recordings = (of: readonly string[]) =>
   of.flatMap((edition) => recorded(edition).map((name) => [edition, name] as const))
-const all = recordings(formats.flatMap(editions))
+const all = recordings(editions())
 
 describe('a recorded history', () => {
-  it.each(formats)('of format %s is there of every feature, and is what this version records', async (format) => {
+  it('is there of every feature, and is what this version records', async () => {
     for (const feature of features) {
-      const edition = newest(format, feature.name)
+      const edition = newest(feature.name)
       expect(edition, `npm run record writes ${feature.name}`).toBeDefined()
-      if (edition) expect(textOf(await record(format, feature, store))).toBe(textOf(read(edition, feature.name)))
+      if (edition) expect(textOf(await record(feature, store))).toBe(textOf(read(edition, feature.name)))
     }
   })
 
-  it.each(formats)('of format %s is there of every event', (format) => {
-    const found = new Set(recordings(editions(format)).flatMap(([edition, name]) => [...typesIn(read(edition, name))]))
+  it('is there of every event', () => {
+    const found = new Set(all.flatMap(([edition, name]) => [...typesIn(read(edition, name))]))
     expect(types.filter((type) => !found.has(type))).toEqual([])
   })
 

@@ -87,7 +87,6 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   TOKEN_SPENT: exitCodes.conflict,
   MORE_THAN_CONFIRMED: exitCodes.conflict,
   READ_TOO_COSTLY: exitCodes.conflict,
-  STORE_FORMAT_IN_USE: exitCodes.conflict,
   WATCH_FULL: exitCodes.unavailable,
   STORE_BUSY: exitCodes.unavailable,
   STORE_UNAVAILABLE: exitCodes.unavailable,

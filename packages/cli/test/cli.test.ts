@@ -418,7 +418,7 @@ describe('the command', () => {
     expect(well.exit).toBe(0)
     const other = join(folder, 'other.db')
     const alone = ['--store', other]
-    expect((await inside(['migrate', 'up', ...alone])).exit).toBe(0)
+    expect((await inside(['migrate', 'up', '--patience', '1m', ...alone])).exit).toBe(0)
     expect((await inside(['migrate', 'check', ...alone])).exit).toBe(0)
     expect((await inside(['migrate', 'status', ...alone])).out).toBe('nothing is pending\n')
     expect((await inside(['task', 'start', 'letter', '--app', shop, '--input', '"x"', ...alone])).exit).toBe(0)

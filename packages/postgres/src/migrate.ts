@@ -1,8 +1,8 @@
-import { isTriarchError, TriarchError } from 'triarch'
-import { delay, type Environment, type Format, type MigrationOrder, type MigrationReport } from 'triarch/store'
+import { TriarchError } from 'triarch'
+import { delay, type Environment, type MigrationOrder, type MigrationReport } from 'triarch/store'
 import { type Client, connect, disconnect, inTime } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
-import { contraction, type Migration, migrations, OLDEST_CODE } from './migrations/index.ts'
+import { type Migration, migrations, OLDEST_CODE } from './migrations/index.ts'
 import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
@@ -27,10 +27,6 @@ const VERSIONS = `
 CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`
 const STEPS = `
 CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
-
-/** Living nodes that read only format 1. */
-const OLDER = `
-SELECT n.id FROM triarch.nodes n WHERE NOT n.dead AND coalesce((n.runs::json ->> 'reads')::int, 1) < 2 ORDER BY n.id LIMIT 10`
 
 /** Servers that speak the protocol of PostgreSQL and lack what the store needs of it, such as advisory locks. */
 const FOREIGN = /CockroachDB|YugabyteDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|Spanner/i
@@ -91,18 +87,17 @@ function unsupported(message: string): TriarchError {
   return new TriarchError('STORE_POSTGRES_UNSUPPORTED', message)
 }
 
-/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. Answers how records are written to it. */
-export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<Format> {
+/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. */
+export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<void> {
   const until = environment.monotonic() + settings.patience
   if (settings.migrate === 'auto') await expand(client, settings, { environment, until })
   else await others(client, settings, { environment, until })
-  return (await inTime(environment, settings, client, standing(client, settings.schema))).format
 }
 
 /** Waits until others have brought it to ours. */
 async function others(client: Client, settings: Settings, { environment, until }: Bounds): Promise<void> {
   for (;;) {
-    const { pending } = await inTime(environment, settings, client, standing(client, settings.schema))
+    const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
     if (pending.length === 0) return
     if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw tooOld(pending)
     await delay(environment, LOOK)
@@ -113,19 +108,16 @@ async function others(client: Client, settings: Settings, { environment, until }
 export async function migrate(
   settings: Settings,
   environment: Environment,
-  { dryRun, patience, format: wanted }: MigrationOrder,
+  { dryRun, patience }: MigrationOrder,
 ): Promise<MigrationReport> {
   try {
     const client = await connect(settings, 'calls')
     try {
       await inTime(environment, settings, client, checkServer(client))
-      const { pending, format } = await inTime(environment, settings, client, standing(client, settings.schema))
+      const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
       const until = environment.monotonic() + patience
-      // A store that is made now has it from the beginning.
-      const contracts = wanted === 2 && format === 1 && pending.length < migrations.length
       const done = dryRun ? [] : await expand(client, settings, { environment, until })
-      if (contracts && !dryRun && (await contract(client, settings.schema))) done.push(contraction.name)
-      return { pending: [...pending, ...(contracts ? [contraction] : [])].map(({ name }) => name), done }
+      return { pending: pending.map(({ name }) => name), done }
     } finally {
       await disconnect(environment, client)
     }
@@ -145,15 +137,9 @@ async function expand(client: Client, settings: Settings, { environment, until }
   const { schema } = settings
   const done: string[] = []
   let rest = SHORTEST_REST
-  let isNew = false
   for (;;) {
-    const { pending, format } = await inTime(environment, settings, client, standing(client, schema))
-    isNew ||= pending.length === migrations.length
-    const [next] = pending
-    if (!next) {
-      if (isNew && format === 1) await contract(client, schema).catch(beside)
-      return done
-    }
+    const [next] = await inTime(environment, settings, client, pendingIn(client, schema))
+    if (!next) return done
     try {
       if (await step(client, schema, next)) done.push(next.name)
     } catch (error) {
@@ -170,7 +156,7 @@ async function step(client: Client, schema: string, { name, sql }: Migration): P
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   await client.query(LOCK, [schema])
   // Somebody else may have done it while we waited.
-  const mine = (await standing(client, schema)).pending[0]?.name === name
+  const mine = (await pendingIn(client, schema))[0]?.name === name
   if (mine) {
     const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
@@ -186,46 +172,13 @@ async function step(client: Client, schema: string, { name, sql }: Migration): P
   return mine
 }
 
-/** Takes the store from code that reads only format 1. False: somebody did. Throws STORE_FORMAT_IN_USE. */
-async function contract(client: Client, schema: string): Promise<boolean> {
-  await client.query('BEGIN; SET LOCAL statement_timeout = 0')
-  try {
-    await client.query(LOCK, [schema])
-    const mine = (await standing(client, schema)).format === 1
-    if (mine) {
-      const { rows } = await client.query<{ id: string }>(inSchema(OLDER, schema))
-      if (rows.length > 0) throw inUse(rows.map(({ id }) => id))
-      await client.query(inSchema(contraction.sql, schema))
-      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [
-        OLDEST_CODE.format2,
-      ])
-    }
-    await client.query('COMMIT')
-    return mine
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
-}
-
-/** A store that is being made, and at once used by older code, stays as that needs it. */
-function beside(error: unknown): void {
-  if (!isTriarchError(error, 'STORE_FORMAT_IN_USE')) throw error
-}
-
 /** Later ones are known by their names. */
 function isNamed(name: string): boolean {
   return Number(name) > OLDEST_CODE.format1
 }
 
-interface Standing {
-  /** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
-  pending: Migration[]
-  /** How records are written to it. */
-  format: Format
-}
-
-async function standing(client: Client, schema: string): Promise<Standing> {
+/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
+async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
     [schema],
@@ -242,8 +195,7 @@ async function standing(client: Client, schema: string): Promise<Standing> {
     const { rows } = await client.query<{ name: string }>(inSchema('SELECT name FROM triarch.migrations', schema))
     for (const { name } of rows) done.add(name)
   }
-  const pending = migrations.filter(({ name }) => (isNamed(name) ? !done.has(name) : Number(name) > version))
-  return { pending, format: version >= OLDEST_CODE.format2 ? 2 : 1 }
+  return migrations.filter(({ name }) => (isNamed(name) ? !done.has(name) : Number(name) > version))
 }
 
 function refuseNewer(version: number): void {
@@ -253,11 +205,6 @@ function refuseNewer(version: number): void {
     `the store needs a Triarch of schema version ${version} or later, this one is of ${OLDEST_CODE.format2}`,
     { details: { found: version, known: OLDEST_CODE.format2 } },
   )
-}
-
-function inUse(nodes: readonly string[]): TriarchError {
-  const message = `nodes of a version that reads only format 1 work on the store: ${nodes.join(', ')}`
-  return new TriarchError('STORE_FORMAT_IN_USE', message, { details: { nodes: [...nodes] } })
 }
 
 function tooOld(pending: readonly Migration[]): TriarchError {

@@ -102,7 +102,6 @@ export class PostgresStore implements port.StateStore {
   readonly paced = true
   readonly commitsAtOnce = 2
   readonly patience: number
-  #format: port.Format = 2
   /** No call by which tasks go on waits for what users ask, or for what is looked up as they do; nothing at all keeps the node's lease waiting. */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
@@ -126,7 +125,7 @@ export class PostgresStore implements port.StateStore {
       const client = await connect(this.#settings, 'calls')
       try {
         server = await inTime(this.#environment, this.#settings, client, checkServer(client))
-        this.#format = await prepare(client, this.#settings, this.#environment)
+        await prepare(client, this.#settings, this.#environment)
       } finally {
         await disconnect(this.#environment, client)
       }
@@ -141,10 +140,6 @@ export class PostgresStore implements port.StateStore {
     this.#transactions = new Transactions(this.#environment, this.#settings)
     const { readFrom } = this.#settings
     if (readFrom) this.#replica = new Replica(this.#environment, { ...this.#settings, readFrom }, reads)
-  }
-
-  format(): port.Format {
-    return this.#format
   }
 
   migrate(order: port.MigrationOrder): Promise<port.MigrationReport> {

@@ -2,10 +2,7 @@ import pg from 'pg'
 import { isTriarchError } from '../../triarch/src/index.ts'
 import { turn } from '../../triarch/test/store/clock.ts'
 import type { Subject } from '../../triarch/test/store/conformance.ts'
-import { RELEASED } from '../../triarch/test/update/before.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
-import { migrations } from '../src/migrations/index.ts'
-import { inSchema } from '../src/schema.ts'
 
 /** The server the tests run on. */
 export function serverUrl(): string {
@@ -30,19 +27,6 @@ export async function withClient<T>(body: (client: pg.Client) => Promise<T>, url
   } finally {
     await client.end()
   }
-}
-
-/** An empty schema as released code makes it. */
-export async function schemaOfBefore(schema: string): Promise<void> {
-  await withClient(async (client) => {
-    await client.query(`CREATE SCHEMA "${schema}"`)
-    const table = 'CREATE TABLE triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)'
-    await client.query(inSchema(table, schema))
-    for (const { name, sql } of migrations.slice(0, RELEASED)) {
-      await client.query(inSchema(sql, schema))
-      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [Number(name)])
-    }
-  })
 }
 
 export async function dropSchema(schema: string): Promise<void> {

@@ -6,7 +6,7 @@ import { migrateSuite } from '../../triarch/test/update/migrate.suite.ts'
 import { postgres } from '../src/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { inSchema } from '../src/schema.ts'
-import { dropSchema, freshSchema, schemaOfBefore, serverUrl, withClient } from './database.ts'
+import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 
 const schemas: string[] = []
 const made = () => {
@@ -31,16 +31,8 @@ migrateSuite('PostgreSQL', async () => {
             : 'UPDATE triarch.schema_version SET version = 99 WHERE version = 5'
         await client.query(inSchema(sql, schema))
       }),
-    before: () => schemaOfBefore(schema),
-    asBefore: {
-      beat: (node) => ask(schema, `SELECT triarch.beat(NULL, $1, '[]', 1000, '{}')`, [node]),
-      claim: (node) => ask(schema, `SELECT * FROM triarch.claim('s', 1, NULL, $1, '{flow}', '{1}', 1, NULL)`, [node]),
-    },
   }
 })
-
-const ask = (schema: string, sql: string, values: unknown[]) =>
-  withClient((client) => client.query(inSchema(sql, schema), values))
 
 describe('a migration of PostgreSQL', () => {
   it('beside a backup waits for it without keeping others from their tables, and says why', async () => {

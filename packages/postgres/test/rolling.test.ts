@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import { rollingSuite } from '../../triarch/test/update/rolling.suite.ts'
-import { dropSchema, freshSchema, schemaOfBefore, serverUrl } from './database.ts'
+import { dropSchema, freshSchema, serverUrl } from './database.ts'
 
 const schemas: string[] = []
 afterAll(async () => {
@@ -10,6 +10,5 @@ afterAll(async () => {
 rollingSuite('PostgreSQL', async () => {
   const schema = freshSchema()
   schemas.push(schema)
-  await schemaOfBefore(schema)
   return `${serverUrl()}#${schema}`
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { migrate, Triarch, workflow } from 'triarch'
+import { Triarch, workflow } from 'triarch'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
@@ -211,7 +211,6 @@ describe('the PostgreSQL store', () => {
     })
     const store = await opened()
     expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
-    await migrate(postgres({ url: serverUrl(), schema }), { format: 2 })
     const found = await withClient((client) => describeSchema(client, schema))
     await expect(found).toMatchFileSnapshot('./schema.txt')
   })

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { editions, formats, read, recorded } from '../../../recordings/recording.ts'
+import { editions, read, recorded } from '../../../recordings/recording.ts'
 import { outlineIn } from '../../triarch/src/store/record.ts'
 import { historyEvent } from '../../triarch/src/view/history.ts'
 import { Event } from '../src/wire/history.ts'
 
-const recordings = formats
-  .flatMap(editions)
-  .flatMap((edition) => recorded(edition).map((name) => [edition, name] as const))
+const recordings = editions().flatMap((edition) => recorded(edition).map((name) => [edition, name] as const))
 
 /** Words of histories that the API says otherwise. */
 const stored = ['result', 'note', 'foreign', 'again', 'completeWithin', 'expiresIn', 'notifyOnCancel', 'incarnation']

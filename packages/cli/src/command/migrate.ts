@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { migrate } from 'triarch'
 import { duration } from '../argument.ts'
 import type { Means } from '../command.ts'
-import { exitCodes, usage } from '../exit.ts'
+import { exitCodes } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
 import { Report } from '../report.ts'
 import { storeAt } from '../session.ts'
@@ -40,16 +40,11 @@ export function addMigrate(migrations: Command, means: Means): void {
     .command('up')
     .description('brings the store to the schema of this version; a store that is not there is made')
     .option('--patience <duration>', 'while others keep the tables from us', duration('--patience'))
-    .option('--format <n>', '2: records in format 2 from now on, which versions before 0.2 cannot read')
     .action(async (_, command: Command) => {
-      const options = command.optsWithGlobals<Shared & { patience?: number; format?: string }>()
-      const { patience, format } = options
-      if (format !== undefined && format !== '2') throw usage('--format is 2, or not given')
+      const options = command.optsWithGlobals<Shared & { patience?: number }>()
+      const { patience } = options
       const place = await storePlaceOf(options, means.terminal, 'migrate')
-      const work = migrate(storeAt(place, 'auto'), {
-        ...(patience !== undefined && { patience }),
-        ...(format !== undefined && { format: 2 }),
-      })
+      const work = migrate(storeAt(place, 'auto'), patience === undefined ? {} : { lockTimeout: patience })
       const report = new Report(means.terminal, options)
       const { done } = await report.during('migrate', work)
       report.one({ done }, { done: done.length === 0 ? 'nothing was pending' : done.join(' ') })

@@ -53,11 +53,5 @@ export const migrations: readonly Migration[] = folders.map(([name, files]) => (
   sql: files.map((file) => textOf(`${name}/${file}.sql`)).join('\n'),
 }))
 
-/**
- * What contracts: older code cannot work on a store that has it. New stores have it; on others an operator's word does it, once no
- * older code is to come back.
- */
-export const contraction: Migration = { name: '0013', sql: textOf('0013/contract.sql') }
-
 /** What the table `schema_version` says: the oldest code that may still work on this store, by the number of its last migration. */
 export const OLDEST_CODE = { format1: 5, format2: 13 } as const

@@ -42,7 +42,6 @@ import { Reader } from '../setting/reader.ts'
 import type { Values } from '../setting/values.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
-import { withFormat } from '../store/formatted.ts'
 import { type Draft, written } from '../store/origin.ts'
 import { withOutputs } from '../store/output.ts'
 import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
@@ -229,7 +228,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
     this.#patience = new Patience(environment, this.#failed)
-    const store = withFormat(withOutputs(withCodecs(options.store(environment), this.#settings.codecs, this.#failed)))
+    const store = withOutputs(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
     this.#entrance = new Entrance(environment, this.#store, (workflow, most, outcome) => {

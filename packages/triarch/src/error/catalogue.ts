@@ -140,8 +140,6 @@ export const errorCatalogue = {
   STORE_BUSY: 'Another process held the store for too long: try again, and look for long transactions.',
   STORE_SQLITE_TOO_OLD: 'This SQLite has a known fault in its write-ahead log: use a Node with SQLite 3.51.3 or later.',
   STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
-  STORE_FORMAT_IN_USE:
-    'Nodes of an earlier version are still working on the store: update or stop them, then run migrate() again.',
   STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED:
     'The server is not PostgreSQL, is a version of it that Triarch does not support, or the database has another encoding than UTF8: see the message.',

@@ -2,7 +2,6 @@ import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { isErrorCode } from './catalogue.ts'
 import { detailsOf } from './details.ts'
 import { TriarchError } from './error.ts'
-import { errorNow } from './renamed.ts'
 
 /** Longest recorded message and stack, in characters. */
 const LONGEST = 8192
@@ -44,18 +43,11 @@ function convert(thrown: unknown, depth: number, seen: Set<unknown>): ErrorRecor
   return record
 }
 
-/**
- * The error that a record tells of, as it is called today: a TriarchError when it was one, else an Error of the same name, message
- * and stack.
- */
+/** The error that a record tells of: a TriarchError when it was one, else an Error of the same name, message and stack. */
 export function fromRecord(record: ErrorRecord): Error {
-  return revived(errorNow(record))
-}
-
-function revived(record: ErrorRecord): Error {
   const { code, name, details } = record
   const options: { cause?: unknown; details?: Json } = {}
-  if (record.cause !== undefined) options.cause = revived(record.cause)
+  if (record.cause !== undefined) options.cause = fromRecord(record.cause)
   if (details !== undefined) options.details = details
   const own = isErrorCode(code) && ownNames.has(name)
   const error = own ? new TriarchError(code, record.message, options) : new Error(record.message, options)

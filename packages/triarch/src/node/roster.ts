@@ -3,7 +3,6 @@ import type { Address } from '../environment/network.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Values } from '../setting/values.ts'
 import type { BuriedNode, NodeLoad, NodeRuns } from '../store/port.ts'
-import { REFERRING } from '../store/record.ts'
 import type { Settings } from './options.ts'
 
 /** So many pauses are told of. */
@@ -59,7 +58,6 @@ export class Roster {
     )
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
-      reads: REFERRING,
       memory: limits.memory,
       actions: [...this.actions],
       ...(agents.length > 0 && {

@@ -38,8 +38,6 @@ export interface RunnerHost<Runner = never> {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly store: Pick<StateStore, 'task' | 'records'>
-  /** Records may refer to values of others: all who may have to read them know how. */
-  readonly refers: boolean
   readonly letters: Letters
   readonly courtesy: Courtesy
   readonly telemetry: Telemetry

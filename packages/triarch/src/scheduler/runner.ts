@@ -20,7 +20,6 @@ import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Snapshot, Transition, WorkRequest } from '../store/port.ts'
-import { recordText } from '../store/record.ts'
 import { Repeats } from '../store/repeat.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
@@ -464,17 +463,14 @@ export class TaskRunner implements Owner {
   }
 
   #text(events: readonly TaskEvent[], rebase: boolean): string {
-    return this.#host.refers ? this.#repeats.text(events, this.#seq, rebase) : recordText(events)
+    return this.#repeats.text(events, this.#seq, rebase)
   }
 
   /** With the events as they are in the history by then. A task that another started has its output in full: the store tells that it from there. */
   #row(summary: Summary): Snapshot {
     const { output } = summary
     const isChild = this.state.parent !== null || !this.state.incarnation
-    return snapshotOf(
-      summary,
-      output === undefined || isChild || !this.#host.refers ? null : this.#repeats.place(output),
-    )
+    return snapshotOf(summary, output === undefined || isChild ? null : this.#repeats.place(output))
   }
 
   /** A task whose submission failed has nothing that anybody knows; of any other the transition is committed until it is known what became of it. */

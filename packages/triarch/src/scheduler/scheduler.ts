@@ -179,10 +179,6 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return this.#options.store
   }
 
-  get refers(): boolean {
-    return this.#options.store.format?.() !== 1
-  }
-
   start(): void {
     this.#open = true
     this.alarm.start()

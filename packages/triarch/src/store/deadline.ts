@@ -10,13 +10,12 @@ const LOOKS = 4
 
 /** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
 type Unbounded =
-  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend' | 'vitals')
+  | ('open' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend' | 'vitals')
   | ('paced' | 'patience' | 'commitsAtOnce' | 'unanswered')
 type Bounded = Exclude<keyof StateStore, Unbounded>
 
 const unbounded: Readonly<Record<Unbounded, true>> = {
   open: true,
-  format: true,
   close: true,
   migrate: true,
   transact: true,

@@ -79,8 +79,6 @@ export interface NodeRuns {
   workflows: readonly string[]
   /** As `agent.action`. */
   actions: readonly string[]
-  /** The newest format of history records that it reads; 1 when not given. */
-  reads?: number
   /** Bytes of history that it takes into memory. */
   memory?: number
   /** Attempts at a time, by agent. */

@@ -1,4 +1,3 @@
-import type { Format } from '../kernel/format.ts'
 import type { AlertStore } from './alert.ts'
 import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './audit.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
@@ -21,7 +20,6 @@ import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, Se
 import type { FollowPage, FollowRequest, TallyPage, TallyQuery, TallyWrite } from './statistics.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
-export type { Format } from '../kernel/format.ts'
 export type * from './alert.ts'
 export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
 export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
@@ -116,8 +114,6 @@ import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOu
 export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
-  /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */
-  format?(): Format
   /** Ends all connections and threads. Calls after it are STORE_CLOSED. */
   close(): Promise<void>
   /** Brings the schema of a store that is not open to this code's. */
@@ -353,8 +349,6 @@ export interface MigrationOrder {
   dryRun: boolean
   /** How long to try while others keep the tables from us (ms). */
   patience: number
-  /** 2: records are of that format from now on. STORE_FORMAT_IN_USE while nodes that do not read it live. */
-  format?: Format
 }
 
 /** Steps from the store's schema to this code's, by their names. */

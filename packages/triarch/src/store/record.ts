@@ -1,13 +1,9 @@
 import { TriarchError } from '../error/error.ts'
-import { errorNow, errorThen } from '../error/renamed.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import { type Format, fromFormat1, type StoredEvent, toFormat1 } from '../kernel/format.ts'
 import type { Json } from '../kernel/json.ts'
 
-/** The format in which this version writes. */
-export const FORMAT: Format = 2
-/** That of a record in which values are referred to: the same events, and at the end a list of the references. */
-export const REFERRING = 3
+/** The format in which records are written, and the only one that is read. */
+export const FORMAT = 1
 
 /** The fields of events that may be referred to, and refer. */
 export type PayloadField = 'input' | 'output' | 'payload'
@@ -24,19 +20,19 @@ export const SMALLEST_REFERRED = 512
 type Before = ReadonlyMap<number, readonly TaskEvent[]>
 
 /**
- * The text of a history record: a JSON array that begins with the number of its format, and goes on with the events. The first
- * format had no number: its records begin with an event.
+ * The text of a history record: a JSON array of the number of its format, the events, and, if values are referred to, the list of the
+ * references.
  */
 export function recordText(events: readonly TaskEvent[], references: readonly Reference[] = []): string {
   if (references.length === 0) return JSON.stringify((events as readonly unknown[]).toSpliced(0, 0, FORMAT))
   const bare = [...events]
   for (const [event, field] of references) bare[event] = { ...bare[event], [field]: null } as TaskEvent
-  return JSON.stringify([REFERRING, ...bare, references])
+  return JSON.stringify([FORMAT, ...bare, references])
 }
 
 /**
- * The events of a record, whatever its format. `record`: its number in the history; `before`: the large ones before it, of which values
- * may stand here (`RecordReader`). Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN.
+ * The events of a record. `record`: its number in the history; `before`: the large records before it, whose values it may refer to
+ * (`RecordReader`). Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN.
  */
 export function eventsIn(text: string, record: number, before: Before = NONE): TaskEvent[] {
   return readRecord(text, record, before).events
@@ -49,8 +45,8 @@ export function outlineIn(text: string, record: number): TaskEvent[] {
 
 /** The records before it of which values stand in this one. Throws HISTORY_CORRUPT. */
 export function referredIn(text: string, record: number): number[] {
-  if (!text.startsWith(`[${REFERRING},`)) return []
-  const [, , references] = parted(text, record)
+  if (!text.endsWith(']]]')) return []
+  const { references } = parted(text, record)
   return [...new Set((references ?? []).map(([, , from]) => from))].filter((from) => from > 0 && from < record)
 }
 
@@ -71,9 +67,7 @@ export function readRecord(
   record: number,
   before: Before | null,
 ): { events: TaskEvent[]; repeated: number; references: readonly Reference[] | null } {
-  const [format, stored, references] = parted(text, record)
-  let events = format === 1 ? stored.map(fromFormat1) : (stored as unknown as TaskEvent[])
-  if (tellsOfErrors(text)) events = events.map((event) => withError(event, errorNow))
+  const { events, references } = parted(text, record)
   const repeated = references === null ? 0 : resolve(events, references, { record, before })
   return { events, repeated, references }
 }
@@ -102,38 +96,16 @@ function resolve(
   return repeated
 }
 
-/** The record for a store on which code works that reads format 1 only. */
-export function inFormat1(text: string): string {
-  const [format, events, references] = parted(text, 0)
-  if (format === 1) return text
-  if (references !== null) throw new Error('a record of format 1 refers to nothing')
-  const known = events as unknown as TaskEvent[]
-  const named = tellsOfErrors(text) ? known.map((event) => withError(event, errorThen)) : known
-  return JSON.stringify(named.map(toFormat1))
-}
-
-/** Most records do not, and are not looked through. */
-function tellsOfErrors(text: string): boolean {
-  return text.includes('"code":')
-}
-
-function withError(event: TaskEvent, named: typeof errorNow): TaskEvent {
-  if (!('error' in event)) return event
-  const error = named(event.error)
-  return error === event.error ? event : ({ ...event, error } as TaskEvent)
-}
-
-function parted(text: string, record: number): [Format, StoredEvent[], Reference[] | null] {
+function parted(text: string, record: number): { events: TaskEvent[]; references: Reference[] | null } {
   const found = parsed(text, record)
   if (!Array.isArray(found)) throw unreadable(record)
-  const [format] = found
-  const isFirst = typeof format !== 'number'
-  if (!isFirst && format !== FORMAT && format !== REFERRING) throw unknownFormat(record, format, REFERRING)
-  const references = format === REFERRING ? found.at(-1) : null
-  const events = isFirst ? found : found.slice(1, references === null ? undefined : -1)
-  if (!events.every((event) => typeof event?.type === 'string')) throw unreadable(record)
-  if (references !== null && !(Array.isArray(references) && references.every(Array.isArray))) throw unreadable(record)
-  return [isFirst ? 1 : FORMAT, events, references]
+  const [format, ...rest] = found
+  if (typeof format !== 'number') throw unreadable(record)
+  if (format !== FORMAT) throw unknownFormat(record, format)
+  const references: unknown = Array.isArray(rest.at(-1)) ? rest.pop() : null
+  if (!rest.every((event) => typeof event?.type === 'string')) throw unreadable(record)
+  if (references !== null && !(references as unknown[]).every(Array.isArray)) throw unreadable(record)
+  return { events: rest as TaskEvent[], references: references as Reference[] | null }
 }
 
 function parsed(text: string, record: number): unknown {
@@ -144,9 +116,9 @@ function parsed(text: string, record: number): unknown {
   }
 }
 
-export function unknownFormat(record: number, found: number, known: number): TriarchError {
-  const message = `record ${record} is of format ${found}, this Triarch reads up to ${known}: update it`
-  return new TriarchError('HISTORY_FORMAT_UNKNOWN', message, { details: { record, found, known } })
+export function unknownFormat(record: number, found: number): TriarchError {
+  const message = `record ${record} is of format ${found}, this version of Triarch reads format ${FORMAT}: update it`
+  return new TriarchError('HISTORY_FORMAT_UNKNOWN', message, { details: { record, found, known: FORMAT } })
 }
 
 export function unreadable(record: number, cause?: unknown): TriarchError {

@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
-import { eventsIn, FORMAT, unknownFormat } from '../store/record.ts'
+import { eventsIn, FORMAT, unknownFormat, unreadable } from '../store/record.ts'
 
 /** A record as it may be shown, before it is put into the words of the API. */
 export interface ShownRecord {
@@ -34,13 +34,13 @@ export interface ExportedRecord {
  * console.log(`${records.length} records of format ${format}`)
  */
 export interface TaskExport {
-  /** The format of the events; each version of Triarch reads those of all before it. */
+  /** The format of the records. */
   format: number
   /** The id of the task. */
   task: string
   /** All of them, the oldest first. */
   records: readonly ExportedRecord[]
-  /** Secrets are not in it: `•••` stands in their place, and it cannot be imported. Not said by versions before 1.0. */
+  /** Secrets are not in it: `•••` stands in their place, and it cannot be imported. */
   veiled?: boolean
 }
 
@@ -71,12 +71,13 @@ export function exportOf(task: string, records: readonly ShownRecord[], veiled: 
 }
 
 /**
- * The record as a store of that format has it: the first had no number. No value of an export refers to another, so none takes more room in
- * memory than in the file. Throws HISTORY_FORMAT_UNKNOWN.
+ * The record as stores have it. An export has no references: no value takes more room in memory than in the file. Throws
+ * HISTORY_FORMAT_UNKNOWN, HISTORY_CORRUPT.
  */
 export function exportedText(format: number, { seq, events }: ExportedRecord): string {
-  if (format > FORMAT) throw unknownFormat(seq, format, FORMAT)
-  return JSON.stringify(format === 1 ? events : [format, ...events])
+  if (format !== FORMAT) throw unknownFormat(seq, format)
+  if (Array.isArray(events.at(-1))) throw unreadable(seq)
+  return JSON.stringify([format, ...events])
 }
 
 /** What was exported, to be folded. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */

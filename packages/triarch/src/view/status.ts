@@ -1,4 +1,3 @@
-import { errorNow } from '../error/renamed.ts'
 import { type BatchCounts, countsOf } from '../kernel/batch/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Redaction } from '../kernel/redaction.ts'
@@ -145,7 +144,7 @@ export function wholeOf(row: TaskRow): TaskInfo {
     failures: row.failures,
     progress: read('progress') as Json | undefined,
     output: read('output') as Json | undefined,
-    error: errorNow(read('error') as ErrorRecord | undefined),
+    error: read('error') as ErrorRecord | undefined,
     pause: pauseOf(read('pause') as Pause | undefined),
     priority: row.priority,
     tags: row.tags,
@@ -181,7 +180,7 @@ export function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   const { reason, error, note, actor, step } = pause
   return {
     cause: reason,
-    ...(error && { error: errorNow(error) }),
+    ...(error && { error }),
     ...(note !== undefined && { reason: note }),
     ...(actor !== undefined && { actor }),
     ...(step && { step: step.name }),

@@ -1,4 +1,3 @@
-import { errorNow } from '../error/renamed.ts'
 import type { FilterTerm, FilterTest } from '../filter/filter.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import type { Pause } from '../kernel/task/pause.ts'
@@ -9,7 +8,7 @@ import type { TaskRow } from '../store/port.ts'
 export function fitsTrouble(row: Pick<TaskRow, 'error' | 'pause'>, terms: readonly FilterTerm[]): boolean {
   if (terms.length === 0) return true
   const pause = objectOf<Pause>(row.pause)
-  const errors = chainOf(errorNow(objectOf<ErrorRecord>(row.error) ?? pause?.error))
+  const errors = chainOf(objectOf<ErrorRecord>(row.error) ?? pause?.error)
   return terms.every((term) => holds(term, pause, errors) !== (term.not ?? false))
 }
 

@@ -8,7 +8,6 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   open: 'caller',
   secrets: 'loop',
   writeSecret: 'caller',
-  format: 'caller',
   close: 'caller',
   now: 'loop',
   commit: 'loop',

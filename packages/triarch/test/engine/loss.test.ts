@@ -220,8 +220,6 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
     return new Proxy(store, {
       get(target, name) {
         const method = Reflect.get(target, name) as unknown
-        // What a dead process still asks of its own memory is answered: it is no call.
-        if (name === 'format') return target.format?.bind(target)
         if (typeof method !== 'function') return method
         return (...args: unknown[]) => {
           if (state.mute && name === 'reply') return Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'injected'))

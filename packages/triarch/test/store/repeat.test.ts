@@ -248,7 +248,7 @@ describe('the place of an output, for the row of its task', () => {
 })
 
 describe('a reference', () => {
-  const text = (reference: unknown) => `[3,{"type":"returned","output":null},[${JSON.stringify(reference)}]]`
+  const text = (reference: unknown) => `[1,{"type":"returned","output":null},[${JSON.stringify(reference)}]]`
 
   it.each([
     [[0, 'output', 1, 0, 'output', 9]],

@@ -188,10 +188,6 @@ const operations = {
   history: async (id: string) => (await triarch.task(id).history()).length,
   types: async (id: string) =>
     (await triarch.task(id).history()).flatMap(({ events }) => events.map(({ type }) => type)),
-  async raise() {
-    const { migrate } = await import('triarch')
-    return (await migrate(await storeAt(place), { format: 2 })).done
-  },
   stop: () => triarch.stop({ grace: 2_000 }),
 }
 

@@ -9,17 +9,7 @@ export interface Migratable {
   store: (options?: { migrate?: 'auto' | 'wait' | 'refuse' }) => StoreFactory
   /** Makes it one that was written by code which needs more than ours knows of, or knows more than we do. */
   newer: (by: 'needed' | 'added') => Promise<void>
-  /** Makes it one that released code has made, and left empty. */
-  before: () => Promise<void>
-  /** What released code asks of a store that it has open; rejects with what it is told. */
-  asBefore: {
-    beat: (node: string) => Promise<unknown>
-    claim: (node: string, key: number) => Promise<unknown>
-  }
 }
-
-/** The oldest code that reads format 2 has this migration. */
-const contractions: Readonly<Record<string, string>> = { PostgreSQL: '0013' }
 
 /** What `migrate()` and the option of the same name promise on each store. */
 export function migrateSuite(name: string, fresh: () => Promise<Migratable>): void {
@@ -71,59 +61,9 @@ export function migrateSuite(name: string, fresh: () => Promise<Migratable>): vo
       await expect(migrate(store())).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
     })
 
-    it('leave records of format 1 where released code may come back, until an operator says that it will not', async () => {
-      const { store, before, asBefore } = await fresh()
-      await before()
-      const step = contractions[name] ?? '0010'
-      const first = await opened(store())
-      expect(first.format?.()).toBe(1)
-      await asBefore.beat('old')
-      const raising = { format: 2 } as const
-      expect(await migrate(store(), { ...raising, dryRun: true })).toEqual({ pending: [step], done: [] })
-      const refused = { code: 'STORE_FORMAT_IN_USE', details: { nodes: ['old'] } }
-      await expect(migrate(store(), raising)).rejects.toMatchObject(refused)
-      await first.bury(['old'])
-      await first.beat({ id: 'new', roles: [], lease: 1_000, runs: { workflows: [], actions: [], reads: 2 } })
-      expect(await migrate(store(), raising)).toEqual({ pending: [step], done: [step] })
-      expect(await migrate(store(), raising)).toEqual({ pending: [], done: [] })
-      await first.close()
-      const second = await opened(store())
-      expect(second.format?.()).toBe(2)
-      await second.close()
-    })
-
-    it('keep a node of released code that slept meanwhile from all that it cannot read', async () => {
-      const { store, before, asBefore } = await fresh()
-      await before()
-      const first = await opened(store())
-      await asBefore.beat('slept')
-      await first.bury(['slept'])
-      const task = newTask('t')
-      const [made] = await first.submit([task])
-      await migrate(store(), { format: 2 })
-      const told = /takes code of schema version \d+ or later: update this process/
-      await expect(asBefore.claim('slept', made?.key ?? 0)).rejects.toThrow(told)
-      await expect(asBefore.beat('another')).rejects.toThrow(told)
-      await first.beat({ id: 'new', roles: [], lease: 1_000, runs: { workflows: [], actions: [], reads: 2 } })
-      const { workflow, version } = task
-      expect(await first.claim({ node: 'new', runnable: [{ workflow, version }], limit: 1 })).toMatchObject([
-        { id: 't' },
-      ])
-      await first.close()
-    })
-
-    it('make a new store of format 2 at once', async () => {
-      const { store } = await fresh()
-      const made = await opened(store())
-      expect(made.format?.()).toBe(2)
-      await made.close()
-      expect((await migrate(store(), { format: 2 })).pending).toEqual([])
-    })
-
     it('take no option they do not know', async () => {
       const { store } = await fresh()
       await expect(migrate(store(), { dry: true } as object)).rejects.toMatchObject({ code: 'UNKNOWN_OPTION' })
-      await expect(migrate(store(), { format: 1 } as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
       expect(() => store({ migrate: 'never' as 'auto' })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     })
   })

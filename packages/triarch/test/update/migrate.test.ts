@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll } from 'vitest'
 import { sqlite } from '../../src/store/sqlite/index.ts'
-import { callsOfBefore, fileOfBefore } from './before.ts'
 import { migrateSuite } from './migrate.suite.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'triarch-migrate-'))
@@ -21,17 +20,6 @@ for (const writer of ['inline', 'worker'] as const) {
         database.exec(
           by === 'added' ? `INSERT INTO triarch_migrations VALUES ('9999')` : 'UPDATE triarch_schema SET version = 99',
         )
-      },
-      before: async () => fileOfBefore(path),
-      asBefore: {
-        beat: async (node) => {
-          using database = new DatabaseSync(path)
-          return callsOfBefore.beat(database, node)
-        },
-        claim: async (node, key) => {
-          using database = new DatabaseSync(path)
-          return callsOfBefore.claim(database, node, key)
-        },
       },
     }
   })

@@ -115,7 +115,6 @@ export const problem: Readonly<Record<string, string>> = {
   STORE_BUSY: 'Ein anderer Prozess hielt den Speicher zu lange fest: noch einmal versuchen.',
   STORE_SQLITE_TOO_OLD: 'Dieses SQLite hat einen bekannten Fehler: ein Node mit SQLite 3.51.3 oder neuer nehmen.',
   STORE_SCHEMA_NEWER: 'Ein neueres Triarch hat den Speicher geschrieben: diesen Prozess erneuern.',
-  STORE_FORMAT_IN_USE: 'Knoten einer älteren Version arbeiten noch daran: sie erneuern oder beenden.',
   STORE_SCHEMA_OLD: 'Dem Speicher fehlt, was dieses Triarch hinzugefügt hat: migrate() ausführen.',
   STORE_POSTGRES_UNSUPPORTED:
     'Dieser Server oder seine Version wird nicht unterstützt, oder die Datenbank hat eine andere Kodierung als UTF8.',

@@ -2,8 +2,7 @@ import { delay, type Environment } from '../../environment/environment.ts'
 import type { MigrationOrder, MigrationReport } from '../port.ts'
 import { BLOCK, connectTo, type Database } from './database.ts'
 import { storeError } from './failure.ts'
-import { contract, format, migrate, pendingIn } from './migrate.ts'
-import { contraction, migrations } from './migrations/index.ts'
+import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
 
 /** How often somebody looks whether the file was migrated by others (ms). */
@@ -19,15 +18,12 @@ interface File {
 export function migrateFile(
   environment: Environment,
   file: File,
-  { dryRun, patience, format: wanted }: MigrationOrder,
+  { dryRun, patience }: MigrationOrder,
 ): Promise<MigrationReport> {
   return looking(environment, file, (database) =>
     patiently(environment, patience, () => {
       const pending = pendingIn(database).map(({ name }) => name)
-      // A store that is made now has it from the beginning.
-      const contracts = wanted === 2 && pending.length < migrations.length && format(database) === 1
-      const done = dryRun ? [] : [...migrate(database, 'auto'), ...(contracts ? contract(database) : [])]
-      return { pending: contracts ? [...pending, contraction.name] : pending, done }
+      return { pending, done: dryRun ? [] : migrate(database, 'auto') }
     }),
   )
 }

@@ -6,7 +6,7 @@ import type { News } from './stir.ts'
 type Silent =
   | ('acquit' | 'adoptWork' | 'alertPosts' | 'alerts' | 'audit' | 'backlogs' | 'beat' | 'beatWork' | 'breakers')
   | ('bury' | 'changes' | 'claim' | 'counts' | 'dropSchedule' | 'elect' | 'fly' | 'follow' | 'forget')
-  | ('format' | 'heads' | 'held' | 'inbox' | 'invalidated' | 'keyMark' | 'keys' | 'land' | 'lead' | 'leaders')
+  | ('heads' | 'held' | 'inbox' | 'invalidated' | 'keyMark' | 'keys' | 'land' | 'lead' | 'leaders')
   | ('letters' | 'list' | 'locks' | 'logs' | 'look' | 'lost' | 'marks' | 'nextWake' | 'nodes' | 'owned')
   | ('parked' | 'probes' | 'prune' | 'pulses' | 'quarantine' | 'queued' | 'queues' | 'recall' | 'records')
   | ('recount' | 'remember' | 'replay' | 'schedules' | 'seats' | 'settingChanges' | 'settings')

@@ -1,6 +1,5 @@
 import { Courtesy } from '../../environment/courtesy.ts'
 import type { Environment } from '../../environment/environment.ts'
-import type { Format } from '../../kernel/format.ts'
 import { LONGEST_ANSWER } from '../deadline.ts'
 import type * as port from '../port.ts'
 import type { PruneReport, PruneRequest } from '../retention.ts'
@@ -38,7 +37,6 @@ export class SqliteStore implements port.StateStore {
   readonly patience: number
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
-  #format: Format = 2
   /** None in memory. */
   #file: SameFile | null = null
   #transactions: Transactions | null = null
@@ -88,12 +86,10 @@ export class SqliteStore implements port.StateStore {
     if (writer === 'worker' && path !== ':memory:') {
       const thread = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
       this.#runner = thread
-      this.#format = await thread.run('format')
       return
     }
     const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
     this.#runner = inline
-    this.#format = await inline.run('format')
     if (path === ':memory:')
       this.#transactions = new Transactions(this.#environment, busyTimeout, () => inline.database)
     if (writer === 'inline' || path === ':memory:') return
@@ -104,10 +100,6 @@ export class SqliteStore implements port.StateStore {
     }
     await inline.close()
     this.#runner = await opened(thread())
-  }
-
-  format(): Format {
-    return this.#format
   }
 
   migrate(order: port.MigrationOrder): Promise<port.MigrationReport> {

@@ -7,7 +7,6 @@ import { migration0006 } from './0006.ts'
 import { migration0007 } from './0007.ts'
 import { migration0008 } from './0008.ts'
 import { migration0009 } from './0009.ts'
-import { migration0010 } from './0010.ts'
 import { migration0011 } from './0011.ts'
 import { migration0012 } from './0012.ts'
 import { migration0013 } from './0013.ts'
@@ -59,12 +58,6 @@ export const migrations: readonly Migration[] = [
   { name: '0025', sql: migration0025 },
   { name: '0026', sql: migration0026 },
 ]
-
-/**
- * What contracts: older code cannot work on a store that has it. New stores have it; on others an operator's word does it, once no
- * older code is to come back.
- */
-export const contraction: Migration = { name: '0010', sql: migration0010 }
 
 /** What `triarch_schema` says: the oldest code that may still work on this store, by the number of its last migration. */
 export const OLDEST_CODE = { format1: 5, format2: 10 } as const
