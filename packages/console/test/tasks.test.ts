@@ -58,7 +58,66 @@ describe('the page of a task that there is not', () => {
   })
 })
 
+/** An answer with tasks of which every name and reason is as long as they come. */
+function wordy(answer: string): string {
+  const given = JSON.parse(answer) as { tasks: Record<string, unknown>[] }
+  const message = 'the service at https://payments.example.com/v2/charges answered 503 nine times in a row'
+  const waits = ['breaker', 'rate-limit'].map((code) => ({ code, of: 'payments-of-the-northern-region', text: code }))
+  const tasks = given.tasks.map((task, n) => ({
+    ...{ ...task, id: `${n}-${'0123456789'.repeat(8)}`, workflow: 'fulfil-orders-of-the-northern-region' },
+    ...{ pause: undefined, error: { code: 'TASK_FAILED', message }, waits },
+  }))
+  return JSON.stringify({ ...given, tasks })
+}
+
 describe('the page of tasks', () => {
+  it.each([1024, 1280, 1440, 1920])(
+    'shows every column whole, each name in one line, %d pixels wide',
+    async (width) => {
+      const page = await stage.window(browser, { viewport: { width, height: 800 } })
+      await page.route('**/api/v1/tasks?*', async (route) => {
+        const body = wordy(await (await route.fetch()).text())
+        await route.fulfill({ contentType: 'application/json', body })
+      })
+      await page.goto(`${stage.url}/tasks`)
+      const table = page.getByRole('region', { name: 'Tasks' })
+      await table.getByText('nine times in a row').first().waitFor()
+      const [right, most, ...lines] = (await table.evaluate(
+        "((it) => [it.scrollWidth, it.clientWidth, ...[...it.querySelectorAll('.name')].map((name) => name.getClientRects().length)])(document.querySelector('section.table'))",
+      )) as number[]
+      expect(right).toBeLessThanOrEqual(most ?? 0)
+      expect(new Set(lines)).toEqual(new Set([1]))
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.context().close()
+    },
+  )
+
+  it('leaves out the tasks by which the engine acts on many, unless they are asked for by name', async () => {
+    const page = await stage.window(browser)
+    const asked = page.waitForRequest('**/api/v1/tasks?*')
+    await page.goto(`${stage.url}/tasks?filter=status:stopped`)
+    expect(new URL((await asked).url()).searchParams.get('filter')).toBe(
+      'status:stopped -workflow:"triarch-operation"*',
+    )
+    const named = page.waitForRequest('**/api/v1/tasks?*')
+    await page.goto(`${stage.url}/tasks?filter=workflow:triarch-operation*`)
+    expect(new URL((await named).url()).searchParams.get('filter')).toBe('workflow:triarch-operation*')
+    await page.context().close()
+  })
+
+  it('says in the palette that nothing is called so', async () => {
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to, or do' }).fill('flaky')
+    await page.getByRole('status').getByText('Nothing has “flaky” in its name').waitFor()
+    await expectUsable(page)
+    await page.getByRole('combobox', { name: 'Go to, or do' }).fill('o-1')
+    await page.getByRole('option', { name: 'o-1' }).waitFor()
+    expect(await page.getByText('in its name').count()).toBe(0)
+    await page.context().close()
+  })
+
   it('is used by keyboard alone: from anywhere to a filter that completes itself, to a task, to what can be done', async () => {
     const page = await stage.window(browser)
     await page.goto(`${stage.url}/nodes`)

@@ -20,6 +20,7 @@ export function Combobox<O extends Option>({
   onTake,
   isFirstChosen = false,
   isAlwaysOpen = false,
+  none: nothing,
   ...rest
 }: {
   label: string
@@ -30,6 +31,8 @@ export function Combobox<O extends Option>({
   /** Enter takes the first, if none was chosen. */
   isFirstChosen?: boolean
   isAlwaysOpen?: boolean
+  /** Shown where nothing fits what was typed. */
+  none?: string
   placeholder?: string
   /** Of a dialog: where one types at once. */
   autofocus?: boolean
@@ -105,6 +108,11 @@ export function Combobox<O extends Option>({
           </div>
         ))}
       </div>
+      {nothing !== undefined && (
+        <p class="note" role="status">
+          {options.length === 0 && nothing}
+        </p>
+      )}
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function Table<T>({
   return (
     <section class="table" aria-label={label} tabIndex={0}>
       <table
-        class={isLong ? 'long' : isDense ? undefined : 'stacks'}
+        class={isDense ? (isLong ? 'long dense' : 'dense') : isLong ? 'long' : 'stacks'}
         {...(isLong && { 'aria-rowcount': rows.length + 1 })}
       >
         <thead>

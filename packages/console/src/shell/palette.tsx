@@ -24,10 +24,13 @@ const MOST_TASKS = 8
 export function Palette() {
   const [typed, type] = useState('')
   const [tasks, setTasks] = useState<readonly string[]>([])
+  /** The tasks are those of what was typed. */
+  const [isAsked, setAsked] = useState(false)
   const offered = useMemo(buttons, [])
   useEffect(() => {
     const end = new AbortController()
     const wanted = typed.trim()
+    setAsked(false)
     const timer = setTimeout(() => {
       if (wanted === '') return setTasks([])
       const said = new URLSearchParams({ filter: `id:${quoted(wanted)}*`, limit: String(MOST_TASKS) })
@@ -35,6 +38,7 @@ export function Palette() {
         .then((page) => setTasks(page.tasks.map(({ id }) => id)))
         // What cannot be asked for is not offered; the page below says why.
         .catch(() => setTasks([]))
+        .then(() => setAsked(!end.signal.aborted))
     }, CALM)
     return () => {
       clearTimeout(timer)
@@ -76,6 +80,7 @@ export function Palette() {
         isFirstChosen
         autofocus
         isAlwaysOpen
+        none={isAsked ? t().palette.none(typed.trim()) : ''}
       />
     </Dialog>
   )

@@ -12,7 +12,7 @@ import { t } from '../shell/preference.ts'
 type Task = Api['TaskInfo']
 
 const cells = {
-  workflow: ({ workflow }) => workflow,
+  workflow: ({ workflow }) => <span class="clip name">{workflow}</span>,
   version: ({ version }) => <span class="faint">{version}</span>,
   status: ({ status, outcome }) => <State of={status === 'stopped' ? outcome : status} />,
   waits: ({ waits }) => <Waits of={waits} />,

@@ -3,6 +3,7 @@ import { type Api, get } from '../api/client.ts'
 import { isPaused } from '../api/live.ts'
 import { ask } from '../shell/place.ts'
 import { locale, t } from '../shell/preference.ts'
+import { shownOf } from './own.ts'
 import { outcomes, statuses } from './states.ts'
 
 const chips = ['', ...statuses.map((it) => `status:${it}`), ...outcomes.slice(1).map((it) => `outcome:${it}`)]
@@ -21,7 +22,7 @@ export function Counts({ filter }: { filter: string }) {
       for (const chip of chips) {
         // Who does not look needs no figures.
         if (isPaused.value || document.hidden) break
-        const said = new URLSearchParams({ ...(chip !== '' && { filter: chip }), most: String(MOST) })
+        const said = new URLSearchParams({ filter: shownOf(chip), most: String(MOST) })
         const found = await get<Api['Matching']>(`/stats/tasks?${said}`, end.signal).catch(() => null)
         if (end.signal.aborted) return
         if (found) set((old) => (isSame(old[chip], found) ? old : { ...old, [chip]: found }))

@@ -43,7 +43,7 @@ export function useLater(filter: string, watched: Api['TaskPage'] | null) {
     asking.current = end
     setError(null)
     try {
-      const said = new URLSearchParams({ ...(filter !== '' && { filter }), limit: String(LIMIT), cursor })
+      const said = new URLSearchParams({ filter, limit: String(LIMIT), cursor })
       const page = await get<Api['TaskPage']>(`/tasks?${said}`, end.signal)
       if (!end.signal.aborted) set((old) => add(page, old?.filter === filter ? old : null))
     } catch (failed) {

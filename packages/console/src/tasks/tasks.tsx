@@ -13,6 +13,7 @@ import { ColumnChoice, chosenOf, columnsOf } from './columns.tsx'
 import { Counts } from './counts.tsx'
 import { Filter } from './filter.tsx'
 import { useLater } from './later.ts'
+import { shownOf } from './own.ts'
 import { Standby } from './standby.tsx'
 import { Views } from './views.tsx'
 
@@ -25,10 +26,11 @@ const snippet = `await triarch.submit(order, { id: 'o-1', amount: 10 }, { id: 'o
 export function Tasks() {
   const filter = place.value.search.get('filter') ?? ''
   const chosen = chosenOf(place.value.search.get('columns'))
-  const said = new URLSearchParams({ ...(filter !== '' && { filter }), limit: String(LIMIT) })
+  const asked = shownOf(filter)
+  const said = new URLSearchParams({ filter: asked, limit: String(LIMIT) })
   // What a task waits for becomes another without a word of its own: a breaker opens, an agent is paused.
   const first = useQuery<Api['TaskPage']>(`/tasks?${said}`, `/tasks/events?${said}`, { often: true })
-  const later = useLater(filter, first.value)
+  const later = useLater(asked, first.value)
   const tasks = useMemo(() => {
     const watched = first.value?.tasks ?? []
     const seen = new Set(watched.map(({ id }) => id))

@@ -46,6 +46,7 @@ const en = {
     page: 'Page',
     view: 'View',
     action: 'Action',
+    none: (typed: string) => `Nothing has “${typed}” in its name, and no task's id begins with it.`,
   },
   views: { name: 'Name of this view', save: 'Save view', forget: (name: string) => `Forget “${name}”` },
   columns: {
@@ -77,6 +78,7 @@ const de: typeof en = {
     page: 'Seite',
     view: 'Ansicht',
     action: 'Handlung',
+    none: (typed) => `Nichts hat „${typed}“ im Namen, und keine Kennung einer Aufgabe beginnt damit.`,
   },
   views: { name: 'Name dieser Ansicht', save: 'Ansicht bewahren', forget: (name: string) => `„${name}“ vergessen` },
   columns: {
