@@ -315,7 +315,8 @@ function boundsOf(text: string): { at: number; said: string }[] {
 
 function spansOf(page: string, text: string): (readonly [number, number])[] {
   const rows = said.filter(([of]) => of === page)
-  const known = rows.flatMap(([, row]) => pattern(row, number).exec(text)?.indices?.slice(1) ?? [])
+  const spans = rows.flatMap(([, row]) => pattern(row, number).exec(text)?.indices?.slice(1) ?? [])
+  const known = spans.filter((span) => span !== undefined)
   const none = others
     .filter(([of]) => of === page)
     .flatMap(([, it]) => {

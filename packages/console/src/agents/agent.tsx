@@ -43,6 +43,7 @@ export function AgentPage() {
   ]
   const facts = agent && [
     { name: t().slots, value: slotsOf(agent.nodes).toLocaleString(locale()) },
+    ...(agent.shared === undefined ? [] : [{ name: t().hosting.shared, value: agent.shared.toLocaleString(locale()) }]),
     { name: t().hosting.running, value: runs?.running.toLocaleString(locale()) ?? '0' },
     { name: t().depth, value: depthOf(agent.queue) },
     { name: t().oldest, value: <Oldest of={agent.queue} /> },

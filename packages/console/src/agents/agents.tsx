@@ -41,7 +41,7 @@ export function Agents() {
     },
     { title: t().actions, cell: ({ actions }) => <span class="faint">{actions.join(', ')}</span> },
     { title: t().nodes, cell: ({ nodes }) => nodes.length || <State of="critical" />, isNumber: true },
-    { title: t().slots, cell: ({ nodes }) => slotsOf(nodes).toLocaleString(locale()), isNumber: true },
+    { title: t().slots, cell: (agent) => roomOf(agent).toLocaleString(locale()), isNumber: true },
     {
       title: t().hosting.running,
       cell: ({ name }) => runs.get(name)?.running.toLocaleString(locale()) ?? '0',
@@ -114,6 +114,11 @@ export function Agents() {
 function Keeper({ of, breakers }: { of: string; breakers: readonly Breaker[] }) {
   const keeper = breakers.find(({ agent, state }) => agent === of && state !== 'closed')
   return keeper ? <State of={keeper.state} /> : null
+}
+
+/** How many attempts can run at a time: where all nodes share a bound, no more than that. */
+function roomOf({ nodes, shared = Number.POSITIVE_INFINITY }: Agent): number {
+  return Math.min(slotsOf(nodes), shared)
 }
 
 export function slotsOf(nodes: Agent['nodes']): number {

@@ -1,5 +1,6 @@
 const en = {
   hosting: {
+    shared: 'At a time, on all nodes',
     running: 'Running',
     limits: 'Rate limits',
     rate: 'So many start',
@@ -102,6 +103,7 @@ const en = {
 
 const de: typeof en = {
   hosting: {
+    shared: 'Zugleich, auf allen Knoten',
     running: 'Läuft',
     limits: 'Ratengrenzen',
     rate: 'So viele beginnen',

@@ -43,6 +43,7 @@ export const Agents = named(
             pools: z.object({ high: whole, rest: whole }).optional(),
           }),
         ),
+        shared: whole.optional(),
         queue: z.object({
           depth: whole,
           truncated: z.literal(true).optional(),

@@ -2722,6 +2722,7 @@ export interface components {
                         rest: number;
                     };
                 }[];
+                shared?: number;
                 queue: {
                     depth: number;
                     /** @constant */

@@ -34,6 +34,11 @@ export class Seats {
     return this.#bounds.size === 0
   }
 
+  /** The bound that all attempts of the agent share; null: there is none, or one for each key. */
+  get shared(): number | null {
+    return this.#keyed.has(this.#agent) ? null : (this.#bounds.get(this.#agent) ?? null)
+  }
+
   /** Actions with a bound of their own. */
   get limited(): string[] {
     return [...this.#bounds.keys()].filter((name) => name !== this.#agent)

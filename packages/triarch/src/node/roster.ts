@@ -88,12 +88,13 @@ export class Roster {
   get load(): NodeLoad {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
-    const agents = hosts.map(({ name, slots, throttled, usual }) => {
+    const agents = hosts.map(({ name, slots, seats, throttled, usual }) => {
       const { running, most, pools } = slots
       const share = {
         ...{ running, most },
         ...(throttled && { throttled: true as const }),
         ...(pools && { pools }),
+        ...(seats.shared !== null && { shared: seats.shared }),
         ...(usual && { usual }),
       }
       return [name, share] as const

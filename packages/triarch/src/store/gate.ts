@@ -135,6 +135,8 @@ export interface NodeShare {
   most: number
   /** There would be more, but not for the service that it calls. */
   throttled?: true
+  /** So many at most on all nodes together, where concurrency has one bound that all share. */
+  shared?: number
   /** What attempts take that do not wait in the service (ms), by operation and action, where concurrency adapts itself. */
   usual?: Readonly<Record<string, number>>
   /** The same of each pool, where its slots are parted. */

@@ -65,6 +65,8 @@ export interface AgentInfo {
   actions: string[]
   /** The living nodes that run its attempts. */
   nodes: AgentNode[]
+  /** Attempts that run at a time on all nodes together at most, where they share a bound; absent where the slots of the nodes alone bound them. */
+  shared?: number
   /** Requests that nobody has taken. */
   queue: AgentQueue
   /** An operator has paused it by its setting: none of its attempts begins. */
@@ -216,9 +218,12 @@ export async function agentPage(
   asked: NamePage,
 ): Promise<AgentPage> {
   const queues = await queuesAfter(store, { ...asked, limit: asked.limit + 1 })
-  const found = new Map<string, { actions: Set<string>; nodes: AgentNode[] }>()
+  const found = new Map<string, { actions: Set<string>; nodes: AgentNode[]; shared?: number }>()
   const agentOf = (name: string) => {
-    const agent = found.get(name) ?? { actions: new Set<string>(), nodes: [] }
+    const agent: { actions: Set<string>; nodes: AgentNode[]; shared?: number } = found.get(name) ?? {
+      actions: new Set<string>(),
+      nodes: [],
+    }
     found.set(name, agent)
     return agent
   }
@@ -227,11 +232,15 @@ export async function agentPage(
   for (const { id, runs } of nodes) {
     for (const key of runs?.actions ?? []) {
       const [name = '', action = ''] = key.split('.')
-      const { actions, nodes } = agentOf(name)
+      const agent = agentOf(name)
+      const { actions, nodes } = agent
       actions.add(action)
       // A setting, or what the service is well with, may make them others than the code says: nodes tell so with their load.
       const slots = runs?.load?.agents[name]?.most ?? runs?.slots?.[name]
       const pools = runs?.pools?.[name]
+      // While a change of the bound is on its way, the nodes that have heard of the lower one keep to it.
+      const { shared } = runs?.load?.agents[name] ?? {}
+      if (shared !== undefined) agent.shared = Math.min(shared, agent.shared ?? shared)
       if (nodes.at(-1)?.id !== id)
         nodes.push({
           id,
@@ -251,13 +260,17 @@ export async function agentPage(
     nodes,
   )
   const agents = page.map(async ({ name }): Promise<AgentInfo> => {
-    const { actions, nodes } = agentOf(name)
+    const { actions, nodes, shared } = agentOf(name)
     const queue = await queueOf(
       store,
       queues.find(({ agent }) => agent === name),
     )
     const pausedBy = whole(paused.get(name))
-    return { name, actions: [...actions].sort(), nodes, queue, ...(pausedBy && { pausedBy }) }
+    return {
+      ...{ name, actions: [...actions].sort(), nodes },
+      ...(shared !== undefined && { shared }),
+      ...{ queue, ...(pausedBy && { pausedBy }) },
+    }
   })
   return { agents: await Promise.all(agents), ...rest }
 }

@@ -151,6 +151,20 @@ describe('an agent with a concurrency that is shared', () => {
     expect(of.seen).toMatchObject({ most: 5, calls: 8 })
   })
 
+  it('is told of the agent, as it counts on all nodes together; bounds by key are none', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const shared = async () => (await s.engine.triarch.agents()).agents.map((it) => it.shared)
+    expect(await shared()).toEqual([undefined])
+    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    await setting.set({ concurrency: { shared: 2 } }, { reason: 'the bank asked for it' })
+    await s.advance('5s')
+    expect(await shared()).toEqual([2])
+    await setting.clear({ reason: 'the bank is well' })
+    await s.advance('5s')
+    expect(await shared()).toEqual([undefined])
+  })
+
   it('is refused where it makes no sense', async () => {
     const wrong = (concurrency: unknown) => codeOf(Promise.try(() => agent('x', { concurrency } as never)))
     expect(await wrong({ shared: 0 })).toBe('INVALID_OPTION')
