@@ -476,7 +476,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
           'const holder = undefined as { id: string } | undefined\n  const letter',
         ],
       ],
-      'store/sqlite/migrations/0003.ts': [
+      'store/sqlite/migrations/0001/locks.ts': [
         ['ON triarch_locks (name) WHERE held', 'ON triarch_locks (name, task, step) WHERE held'],
       ],
     },
@@ -1035,7 +1035,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a line of tasks that is shared is first come, first served': {
     change: {
-      'store/sqlite/migrations/0021.ts': [['const PRESENT = `coalesce(${HEAD', "const PRESENT = `coalesce(${'NULL'"]],
+      'store/sqlite/migrations/0001/line.ts': [
+        ['const PRESENT = `coalesce(${HEAD', "const PRESENT = `coalesce(${'NULL'"],
+      ],
     },
     by: ['tenants'],
     world: 'tenancy',

@@ -1,10 +1,11 @@
 import { migrate } from 'triarch'
+import type { MigrationOrder, StoreFactory } from 'triarch/store'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { newTask } from '../../triarch/test/store/samples.ts'
 import { migrateSuite } from '../../triarch/test/update/migrate.suite.ts'
 import { postgres } from '../src/index.ts'
-import { migrations } from '../src/migrations/index.ts'
+import { type Migration, migrations } from '../src/migrations/index.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 
@@ -22,7 +23,9 @@ migrateSuite('PostgreSQL', async () => {
   const schema = made()
   return {
     // The suite's clock runs ahead while it waits, the server's answers are real.
-    store: (options) => postgres({ url: serverUrl(), schema, answerWithin: 86_400_000, ...options }),
+    store: (options, more) =>
+      knowing(postgres({ url: serverUrl(), schema, answerWithin: 86_400_000, ...options }), more),
+    table: (name) => `triarch.${name}`,
     newer: (by) =>
       withClient(async (client) => {
         const sql =
@@ -33,6 +36,29 @@ migrateSuite('PostgreSQL', async () => {
       }),
   }
 })
+
+let knowers = 0
+
+/** The store, as code has it that knows these migrations besides: they are in the list of all while one of its calls migrates. */
+function knowing(factory: StoreFactory, more: readonly Migration[] = []): StoreFactory {
+  const all = migrations as Migration[]
+  const during = async <T>(body: () => Promise<T>): Promise<T> => {
+    if (more.length > 0 && knowers++ === 0) all.push(...more)
+    try {
+      return await body()
+    } finally {
+      if (more.length > 0 && --knowers === 0) all.splice(-more.length)
+    }
+  }
+  return (environment) => {
+    const store = factory(environment)
+    const [open, migrate] = [store.open.bind(store), store.migrate.bind(store)]
+    return Object.assign(store, {
+      open: () => during(open),
+      migrate: (order: MigrationOrder) => during(() => migrate(order)),
+    })
+  }
+}
 
 describe('a migration of PostgreSQL', () => {
   it('beside a backup waits for it without keeping others from their tables, and says why', async () => {

@@ -6,11 +6,10 @@ import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
-import { migrations, OLDEST_CODE } from '../../src/store/sqlite/migrations/index.ts'
 import { advancing, handClock } from './clock.ts'
 import { type Subject, storeConformance } from './conformance.ts'
 import { list } from './listing.ts'
-import { claimAll, newTask, owned, snapshot, transition } from './samples.ts'
+import { newTask, owned, snapshot, transition } from './samples.ts'
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), 'triarch-'))
@@ -72,24 +71,6 @@ describe('the SQLite store', () => {
   }
   afterEach(() => {
     for (const root of roots.splice(0)) rmSync(root, { recursive: true })
-  })
-
-  it('takes over what an older Triarch left', async () => {
-    const file = path()
-    using database = new DatabaseSync(file)
-    database.exec(migrations[0]?.sql ?? '')
-    database.exec('CREATE TABLE triarch_schema (version INTEGER NOT NULL, probes INTEGER NOT NULL) STRICT')
-    database.exec('INSERT INTO triarch_schema VALUES (1, 0)')
-    database.exec(`INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control,
-      orphaned, base_seq, submitted_at, updated_at) VALUES ('t', 'flow', '1', 0, 'pending', 'pending', 0, 0, 1, 0, 0, 1, 0, 0)`)
-    database.prepare('INSERT INTO triarch_history VALUES (1, 1, 0, ?)').run(newTask('t').events)
-    const store = await opened(file)
-    expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
-    await store.close()
-    expect(database.prepare('SELECT version FROM triarch_schema').get()).toEqual({ version: OLDEST_CODE.format1 })
-    const later = migrations.map(({ name }) => name).filter((name) => Number(name) > OLDEST_CODE.format1)
-    const noted = database.prepare('SELECT name FROM triarch_migrations ORDER BY name').all()
-    expect(noted.map(({ name }) => name)).toEqual(later)
   })
 
   it('refuses an SQLite with known faults', () => {

@@ -1,4 +1,5 @@
-// One process of a roll-out, of whatever version 'triarch' is where this file lies: node member.ts <store> <journal>
+// One process of a roll-out, of whatever version 'triarch' is where this file lies: node member.ts <store> <journal> [later]
+// `later`: it knows one migration more than that version.
 import { appendFileSync, existsSync } from 'node:fs'
 import {
   agent,
@@ -10,8 +11,10 @@ import {
   workflow,
 } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
+import type { StoreFactory } from 'triarch/store'
+import type { Migration } from '../../src/store/sqlite/migrations/index.ts'
 
-const [place = '', journal = ''] = process.argv.slice(2)
+const [place = '', journal = '', version = 'today'] = process.argv.slice(2)
 
 /** Each effect is a line of its own. */
 const write = (kind: string, step: StepContext) =>
@@ -135,9 +138,21 @@ const workflows = {
   ...{ small, journey, listening, checking, working, asking, holding, parting, failing, planned, crowd, round },
 }
 
-async function storeAt(url: string) {
-  if (url.startsWith('/')) return sqlite(url)
+/** The store, as today's code opens it, or as later code does. */
+async function storeAt(url: string): Promise<StoreFactory> {
+  const more = version === 'later' ? await import('./later.ts') : null
+  if (url.startsWith('/')) {
+    if (!more) return sqlite(url)
+    const { SqliteStore } = await import('../../src/store/sqlite/store.ts')
+    const { migrations } = await import('../../src/store/sqlite/migrations/index.ts')
+    const settings = { path: url, writer: 'auto', busyTimeout: 10_000, migrate: 'auto' } as const
+    return (environment) => new SqliteStore(environment, { ...settings, migrations: [...migrations, more.ofSqlite] })
+  }
   const { postgres } = await import('@triarch/postgres')
+  if (more) {
+    const { migrations } = await import('../../../postgres/src/migrations/index.ts')
+    ;(migrations as Migration[]).push(more.ofPostgres)
+  }
   const [address, schema] = url.split('#')
   return postgres({ ...(address && { url: address }), ...(schema && { schema }) })
 }
@@ -166,28 +181,14 @@ const operations = {
   retry: (id: string) => triarch.task(id).retry(),
   cancel: (id: string) => triarch.task(id).cancel(),
   resume: (token: string, value: string) => triarch.resume(token, value),
-  /** What an earlier version handed out, as this one would sign it. */
-  async signed(token: string) {
-    const { SigningKeys } = await import('../../src/store/signing-keys.ts')
-    const { systemEnvironment } = await import('../../src/environment/system.ts')
-    const environment = systemEnvironment()
-    const store = (await storeAt(place))(environment)
-    await store.open()
-    try {
-      const keys = new SigningKeys({ store, environment, failed: console.error })
-      await keys.known()
-      return keys.sign('token', token)
-    } finally {
-      await store.close()
-    }
-  },
   status: async (id: string) => {
     const { status, outcome, output } = await triarch.task(id).status()
     return { status, result: outcome, output }
   },
-  history: async (id: string) => (await triarch.task(id).history()).length,
-  types: async (id: string) =>
-    (await triarch.task(id).history()).flatMap(({ events }) => events.map(({ type }) => type)),
+  children: async (id: string) => (await triarch.task(id).children()).tasks.map((child) => child.id),
+  /** The signals that the task waits for. */
+  awaited: async (id: string) =>
+    (await triarch.task(id).explain()).reasons.flatMap((reason) => (reason.code === 'signal' ? [reason.name] : [])),
   stop: () => triarch.stop({ grace: 2_000 }),
 }
 

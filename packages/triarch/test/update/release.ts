@@ -1,40 +1,20 @@
-import { execFileSync, fork } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const script = join(import.meta.dirname, 'member.ts')
-const modules = join(import.meta.dirname, '../../../../node_modules')
 
-/** What the released version calls what the program uses: decision 0060 has the names of today. */
-const words = {
-  '.waitForSignal(': '.event(',
-  '.signal(': '.emit(',
-  '.received': '.event',
-  attemptWithin: 'completeWithin',
-  continueAsNew: 'continueAs',
-  outcome: 'result',
-  '.schedule(name).register(': '.schedule(name, ',
-  '.schedules()).schedules': '.schedules())',
+/** What a process of some version runs. */
+export interface Program {
+  /** `member.ts`, beside the packages of that version. */
+  path: string
+  args: readonly string[]
 }
 
-function inItsWords(program: string): string {
-  return Object.entries(words).reduce((text, [now, then]) => text.replaceAll(now, then), program)
-}
-
-/** The packages as they were at a commit, unpacked below this folder: the program a process of that version runs. */
-export function released(commit: string, below: string): string {
-  const folder = join(below, commit)
-  if (!existsSync(folder)) {
-    mkdirSync(folder)
-    execFileSync('tar', ['xzf', join(import.meta.dirname, 'fixtures', `${commit}.tar.gz`), '-C', folder])
-    for (const name of ['croner', 'pg']) symlinkSync(join(modules, name), join(folder, 'node_modules', name))
-    writeFileSync(join(folder, 'member.ts'), inItsWords(readFileSync(script, 'utf8')))
-  }
-  return join(folder, 'member.ts')
-}
-
-/** The program of a process of this very version. */
-export const current: string = script
+/** Of this very version, until another is released: then of the packages of that. */
+export const today: Program = { path: script, args: [] }
+/** Of a version that comes after it: this one, with one migration more. */
+export const later: Program = { path: script, args: ['later'] }
 
 type Answer = { id: number; value?: unknown; error?: string }
 
@@ -46,8 +26,8 @@ export class Member {
   #complaints = ''
   #last = 0
 
-  constructor(program: string, store: string, journal: string) {
-    this.#process = fork(program, [store, journal], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], execArgv: [] })
+  constructor({ path, args }: Program, store: string, journal: string) {
+    this.#process = fork(path, [store, journal, ...args], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], execArgv: [] })
     this.#process.stderr?.on('data', (chunk) => {
       this.#complaints += chunk
     })
@@ -62,7 +42,7 @@ export class Member {
   }
 
   /** A process that has started its node. */
-  static async start(program: string, store: string, journal: string): Promise<Member> {
+  static async start(program: Program, store: string, journal: string): Promise<Member> {
     const member = new Member(program, store, journal)
     await member.#answer(0)
     return member

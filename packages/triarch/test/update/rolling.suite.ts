@@ -2,17 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { current, Member } from './release.ts'
-import { begin, finish, keys, until } from './states.ts'
+import { later, Member, type Program, today } from './release.ts'
+import { begin, beginMore, finish, finishMore, keys, until } from './states.ts'
 
-/**
- * What a released version and this one guarantee on one store. `fresh`: the address of an empty one that
- * the released one made.
- */
+/** What a version and the next one guarantee that work on one store. `fresh`: the address of one that nobody has opened. */
 export function rollingSuite(name: string, fresh: (folder: string) => Promise<string>): void {
   const root = mkdtempSync(join(tmpdir(), 'triarch-rolling-'))
-  // Until 0.1 is released, this version stands for the version before.
-  const old = current
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
   describe(`a roll-out on ${name}`, { timeout: 600_000 }, () => {
@@ -21,7 +16,7 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
     const members: Member[] = []
     const journal = () => join(folder, 'journal')
     const path = (file: string) => join(folder, file)
-    const start = async (program: string) => {
+    const start = async (program: Program) => {
       const member = await Member.start(program, store, journal())
       members.push(member)
       return member
@@ -34,27 +29,26 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       for (const member of members.splice(0)) await member.kill()
     })
 
-    it('lets this version finish whatever the one before has begun, in any state', async () => {
-      const before = await start(old)
+    it('lets the next version finish whatever the one before has begun, in any state', async () => {
+      const before = await start(today)
       await begin(before, path)
-      await before.kill()
-      const now = await start(current)
+      await beginMore(before, await start(today), path)
+      const now = await start(later)
       await finish(now, path, journal())
+      await finishMore(now)
       await now.stop()
     })
 
     it.each([
-      ['the old one first', true],
-      ['the new one first', false],
-    ])('hands tasks over both ways, %s', async (_, oldFirst) => {
-      const [one, other] = oldFirst ? [old, current] : [current, old]
+      ['the earlier one first', true],
+      ['the later one first', false],
+    ])('hands tasks over both ways, %s', async (_, earlierFirst) => {
+      const [one, other] = earlierFirst ? [today, later] : [later, today]
       const first = await start(one)
       const second = await start(other)
       const ids = Array.from({ length: 6 }, (_, n) => `task-${n}`)
       for (const [n, id] of ids.entries()) {
-        const [member, version] = n % 2 === 0 ? [first, one] : [second, other]
-        // What the version before does not know yet, it passes over.
-        await member.ask('submit', 'journey', id, { id, ...(version === current && { metadata: { tenant: 'a' } }) })
+        await (n % 2 === 0 ? first : second).ask('submit', 'journey', id, { id, metadata: { tenant: 'a' } })
       }
       for (const id of ids) await until(second, id, 'running')
       await first.stop()
@@ -78,13 +72,13 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
     })
 
     it('leaves a store that the version before still opens, and goes on with', async () => {
-      const now = await start(current)
+      const now = await start(later)
       await now.ask('submit', 'journey', 'back', { id: 'back', metadata: { tenant: 'a' } })
       await now.ask('submit', 'round', 'a', { id: 'round' })
       await until(now, 'back', 'running')
       await now.stop()
 
-      const before = await start(old)
+      const before = await start(today)
       for (const event of ['one', 'two']) await before.ask('signal', 'back', event)
       await before.ask('signal', 'round', 'go')
       expect(await until(before, 'back', 'stopped')).toMatchObject({ result: 'success', output: { name: 'back' } })

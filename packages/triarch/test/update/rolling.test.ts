@@ -1,6 +1,4 @@
 import { join } from 'node:path'
 import { rollingSuite } from './rolling.suite.ts'
 
-rollingSuite('a SQLite file', async (folder) => {
-  return join(folder, 'store.db')
-})
+rollingSuite('a SQLite file', async (folder) => join(folder, 'store.db'))

@@ -1,6 +1,7 @@
 import type { Environment } from '../../environment/environment.ts'
 import type { Database } from './database.ts'
 import { unopened } from './failure.ts'
+import type { Migration } from './migrations/index.ts'
 import { openDatabase } from './open.ts'
 import { patiently } from './patience.ts'
 import { perform } from './perform.ts'
@@ -17,17 +18,19 @@ export class InlineRunner implements Runner {
   readonly #environment: Environment
   readonly #path: string
   readonly #busyTimeout: number
+  readonly #migrations: readonly Migration[] | undefined
   #database: Database | null = null
 
-  constructor(environment: Environment, path: string, busyTimeout: number) {
+  constructor(environment: Environment, path: string, busyTimeout: number, migrations?: readonly Migration[]) {
     this.#environment = environment
     this.#path = path
     this.#busyTimeout = busyTimeout
+    this.#migrations = migrations
   }
 
   async open(): Promise<void> {
     this.#database = await patiently(this.#environment, this.#busyTimeout, () =>
-      openDatabase(this.#path, Math.min(BLOCK, this.#busyTimeout)),
+      openDatabase(this.#path, Math.min(BLOCK, this.#busyTimeout), 'auto', this.#migrations),
     )
   }
 

@@ -1,62 +1,60 @@
 import { TriarchError } from '../../error/error.ts'
 import type { Database } from './database.ts'
-import { type Migration, migrations, OLDEST_CODE } from './migrations/index.ts'
+import { type Migration, migrations } from './migrations/index.ts'
 
+/** `version`: the oldest code that can work on the store, by the number of its last migration. `probes`: see inline.ts. */
 const VERSION = `
 CREATE TABLE IF NOT EXISTS triarch_schema (version INTEGER NOT NULL, probes INTEGER NOT NULL) STRICT`
-const STEPS = 'CREATE TABLE IF NOT EXISTS triarch_migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID'
-const TABLES = `
-SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('triarch_schema', 'triarch_migrations')`
+const MIGRATIONS = 'CREATE TABLE IF NOT EXISTS triarch_migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID'
+const IS_NEW = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_schema')`
 
-/** What happens when the store lacks what this version added to the schema. */
+/** What happens when the store lacks migrations that this code knows. */
 export type Migrating = 'auto' | 'refuse'
 
-/** Brings the schema to ours in one transaction; of two processes that open at once, one does it. Answers what it did. */
-export function migrate(database: Database, how: Migrating): string[] {
-  const lacking = pendingIn(database)
+/**
+ * Runs the migrations that the store lacks, in one transaction: of two processes that open it at once, one does. Answers the names
+ * of those that it ran. `known`: the migrations of this code, in order.
+ */
+export function migrate(database: Database, how: Migrating, known: readonly Migration[] = migrations): string[] {
+  const lacking = pendingIn(database, known)
   if (lacking.length === 0) return []
   if (how === 'refuse') throw tooOld(lacking)
   return database.transaction(() => {
-    const pending = pendingIn(database)
+    const pending = pendingIn(database, known)
     if (pending.length === 0) return []
-    database.exec(VERSION)
-    database.exec(STEPS)
+    database.exec(`${VERSION};${MIGRATIONS}`)
     for (const { name, sql } of pending) {
       database.exec(sql)
-      if (isNamed(name)) database.run('INSERT INTO triarch_migrations (name) VALUES (?)', name)
+      database.run('INSERT INTO triarch_migrations (name) VALUES (?)', name)
     }
-    const version = OLDEST_CODE.format2
-    if (database.run('UPDATE triarch_schema SET version = max(version, ?)', version) === 0) {
-      database.run('INSERT INTO triarch_schema (version, probes) VALUES (?, 0)', version)
+    const oldest = oldestCode(known)
+    if (database.run('UPDATE triarch_schema SET version = max(version, ?)', oldest) === 0) {
+      database.run('INSERT INTO triarch_schema (version, probes) VALUES (?, 0)', oldest)
     }
     return pending.map(({ name }) => name)
   })
 }
 
-/** Later ones are known by their names. */
-function isNamed(name: string): boolean {
-  return Number(name) > OLDEST_CODE.format1
+/** Migrations that this code knows and the store lacks. Those that only newer code knows do not disturb this code. */
+export function pendingIn(database: Database, known: readonly Migration[] = migrations): Migration[] {
+  if (database.get(IS_NEW)) return [...known]
+  refuseNewer(database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0, known)
+  const done = database.all<{ name: string }>('SELECT name FROM triarch_migrations').map(({ name }) => name)
+  return known.filter(({ name }) => !done.includes(name))
 }
 
-/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
-export function pendingIn(database: Database): Migration[] {
-  const tables = database.all<{ name: string }>(TABLES).map(({ name }) => name)
-  const version = tables.includes('triarch_schema')
-    ? (database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0)
-    : 0
-  refuseNewer(version)
-  const done = tables.includes('triarch_migrations')
-    ? database.all<{ name: string }>('SELECT name FROM triarch_migrations').map(({ name }) => name)
-    : []
-  return migrations.filter(({ name }) => (isNamed(name) ? !done.includes(name) : Number(name) > version))
+/** The number of the last migration that contracts: code without it cannot work on the store. 0: there is none. */
+function oldestCode(known: readonly Migration[]): number {
+  return Number(known.findLast(({ contracts }) => contracts)?.name ?? 0)
 }
 
-function refuseNewer(version: number): void {
-  if (version <= OLDEST_CODE.format2) return
+function refuseNewer(found: number, migrations: readonly Migration[]): void {
+  const known = Number(migrations.at(-1)?.name)
+  if (found <= known) return
   throw new TriarchError(
     'STORE_SCHEMA_NEWER',
-    `the store needs a Triarch of schema version ${version} or later, this one is of ${OLDEST_CODE.format2}`,
-    { details: { found: version, known: OLDEST_CODE.format2 } },
+    `the store needs a Triarch of schema version ${found} or later, this one is of ${known}`,
+    { details: { found, known } },
   )
 }
 

@@ -3,6 +3,7 @@ import type { MigrationOrder, MigrationReport } from '../port.ts'
 import { BLOCK, connectTo, type Database } from './database.ts'
 import { storeError } from './failure.ts'
 import { migrate, pendingIn } from './migrate.ts'
+import type { Migration } from './migrations/index.ts'
 import { patiently } from './patience.ts'
 
 /** How often somebody looks whether the file was migrated by others (ms). */
@@ -12,6 +13,7 @@ interface File {
   path: string
   busyTimeout: number
   migrate: 'auto' | 'wait' | 'refuse'
+  migrations?: readonly Migration[]
 }
 
 /** Brings the schema of a file that is not open to this code's. */
@@ -22,8 +24,8 @@ export function migrateFile(
 ): Promise<MigrationReport> {
   return looking(environment, file, (database) =>
     patiently(environment, patience, () => {
-      const pending = pendingIn(database).map(({ name }) => name)
-      return { pending, done: dryRun ? [] : migrate(database, 'auto') }
+      const pending = pendingIn(database, file.migrations).map(({ name }) => name)
+      return { pending, done: dryRun ? [] : migrate(database, 'auto', file.migrations) }
     }),
   )
 }
@@ -32,8 +34,8 @@ export function migrateFile(
 export async function migratedByOthers(environment: Environment, file: File): Promise<void> {
   const until = environment.monotonic() + file.busyTimeout
   await looking(environment, file, async (database) => {
-    while (pendingIn(database).length > 0) {
-      if (file.migrate === 'refuse' || environment.monotonic() >= until) migrate(database, 'refuse')
+    while (pendingIn(database, file.migrations).length > 0) {
+      if (file.migrate === 'refuse' || environment.monotonic() >= until) migrate(database, 'refuse', file.migrations)
       await delay(environment, LOOK)
     }
   })

@@ -1,11 +1,20 @@
 import { connectTo, type Database } from './database.ts'
 import { type Migrating, migrate } from './migrate.ts'
+import type { Migration } from './migrations/index.ts'
 
-/** Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. */
-export function openDatabase(path: string, busyTimeout: number, migrating: Migrating = 'auto'): Database {
+/**
+ * Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. `known`: the migrations of
+ * this code; tests give others.
+ */
+export function openDatabase(
+  path: string,
+  busyTimeout: number,
+  how: Migrating = 'auto',
+  known?: readonly Migration[],
+): Database {
   const database = connectTo(path, busyTimeout)
   try {
-    migrate(database, migrating)
+    migrate(database, how, known)
     return database
   } catch (error) {
     database.close()

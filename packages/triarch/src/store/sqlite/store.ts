@@ -10,6 +10,7 @@ import { SameFile, vitalsOf } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
+import type { Migration } from './migrations/index.ts'
 import { newsOf } from './news.ts'
 import { openDatabase } from './open.ts'
 import { submitIn } from './outer.ts'
@@ -27,6 +28,8 @@ export interface SqliteSettings {
   writer: 'auto' | 'inline' | 'worker'
   busyTimeout: number
   migrate: 'auto' | 'wait' | 'refuse'
+  /** The migrations that this code knows; when not given, those that there are. Tests give others. */
+  migrations?: readonly Migration[]
 }
 
 /** The state store in a SQLite file (or in memory): the port over a runner of its choice. */
@@ -81,19 +84,18 @@ export class SqliteStore implements port.StateStore {
 
   async #open(): Promise<void> {
     if (this.#settings.migrate !== 'auto') await migratedByOthers(this.#environment, this.#settings)
-    const { path, writer, busyTimeout } = this.#settings
+    const { path, writer, busyTimeout, migrations } = this.#settings
     this.#transactions = new Transactions(this.#environment, busyTimeout, () => this.#ownConnection())
     if (writer === 'worker' && path !== ':memory:') {
-      const thread = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
-      this.#runner = thread
+      this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout, migrations))
       return
     }
-    const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
+    const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout, migrations))
     this.#runner = inline
     if (path === ':memory:')
       this.#transactions = new Transactions(this.#environment, busyTimeout, () => inline.database)
     if (writer === 'inline' || path === ':memory:') return
-    const thread = () => new WorkerRunner(this.#environment, path, busyTimeout)
+    const thread = () => new WorkerRunner(this.#environment, path, busyTimeout, migrations)
     if ((await inline.commitTime()) <= SLOW_COMMIT) {
       this.#runner = new BalancedRunner(inline, thread)
       return
@@ -510,7 +512,8 @@ export class SqliteStore implements port.StateStore {
 
   #ownConnection(): Database {
     if (!this.#transactions) throw unopened()
-    this.#second ??= openDatabase(this.#settings.path, Math.min(BLOCK, this.#settings.busyTimeout))
+    const { path, busyTimeout, migrations } = this.#settings
+    this.#second ??= openDatabase(path, Math.min(BLOCK, busyTimeout), 'auto', migrations)
     return this.#second
   }
 }

@@ -6,7 +6,7 @@ import { unpacked } from './parcel.ts'
 import { perform } from './perform.ts'
 import type { Request, Response, ThreadData } from './worker.ts'
 
-const { path, block } = workerData as ThreadData
+const { path, block, migrations } = workerData as ThreadData
 let database: Database | null = null
 
 parentPort?.on('message', (request: Request) => parentPort?.postMessage(answer(request)))
@@ -23,7 +23,7 @@ function answer(request: Request): Response {
 
 function act(name: Request['name'], now: number, args: readonly unknown[]): unknown {
   if (name === 'open') {
-    database = openDatabase(path, block)
+    database = openDatabase(path, block, 'auto', migrations)
     return undefined
   }
   if (name === 'close') {

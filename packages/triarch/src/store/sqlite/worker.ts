@@ -6,6 +6,7 @@ import { TriarchError } from '../../error/error.ts'
 import type { Transition } from '../port.ts'
 import { writerThread } from './bundled.ts'
 import { receive, type SentError, unopened } from './failure.ts'
+import type { Migration } from './migrations/index.ts'
 import { packed } from './parcel.ts'
 import { patiently } from './patience.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
@@ -25,6 +26,8 @@ export interface ThreadData {
   path: string
   /** How long a request may wait for a lock inside the thread (ms). */
   block: number
+  /** Given by tests. */
+  migrations?: readonly Migration[]
 }
 
 /** Longer waits are this side's: whoever holds the lock may well need an answer of the thread before it lets go. */
@@ -56,10 +59,10 @@ export class WorkerRunner implements Runner {
   #starting: Promise<Worker> | null = null
   #lastId = 0
 
-  constructor(environment: Environment, path: string, busyTimeout: number) {
+  constructor(environment: Environment, path: string, busyTimeout: number, migrations?: readonly Migration[]) {
     this.#environment = environment
     this.#busyTimeout = busyTimeout
-    this.#data = { path, block: Math.min(BLOCK, busyTimeout) }
+    this.#data = { path, block: Math.min(BLOCK, busyTimeout), ...(migrations && { migrations }) }
   }
 
   async open(): Promise<void> {

@@ -1,22 +1,23 @@
-// Immutable: a store that was migrated never runs it again.
-//
-// Tenants share the line of ready tasks (docs/decisions/0087-fair-claims.md): start-time fair queueing, as in the queues of agents.
+// The line of ready tasks (docs/decisions/0042). Tasks of one workflow, version and priority are claimed in the order of
+// `coalesce(readied, key)`. A task that becomes ready again goes to the end: it gets the next number of the sequence of keys.
+// A task with a `share` gets a place by start-time fair queueing instead (docs/decisions/0087-fair-claims.md): tenants take turns
+// by their weights, however many tasks each of them has.
 
 const QUEUE = "'task ' || NEW.workflow || '@' || NEW.version"
 const OF_QUEUE = `queue = ${QUEUE} AND priority = NEW.priority`
-/** The start of whoever is next, but for this one. */
+/** The place of the first task in the line besides this one; null: there is none. */
 const HEAD = `(
     SELECT coalesce(t.readied, t.key) FROM triarch_tasks t
     WHERE t.ready = 1 AND t.workflow = NEW.workflow AND t.version = NEW.version AND t.priority = NEW.priority AND t.key <> NEW.key
     ORDER BY coalesce(t.readied, t.key) LIMIT 1)`
-/** The number of a row that is being inserted is not in the sequence yet. */
+/** The key of a row that is being inserted is not in the sequence yet. */
 const NUMBER = "max(NEW.key, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'triarch_tasks'), 0))"
 const PRESENT = `coalesce(${HEAD}, ${NUMBER})`
 const SPAN = "1.0 / (NEW.share ->> 'weight')"
 
-/** The next start of the share, and this one, which ends where that begins. */
+/** Moves the next start of the share on by one span, and puts the task at the beginning of that span. */
 const PLACE = `BEGIN
-  -- Nobody waits: whoever had more than others so far took it from nobody. Else those go who would not begin later than anybody new.
+  -- In an empty line nobody has an advance over others. Otherwise two shares are dropped whose next start is past: the same as new.
   DELETE FROM triarch_shares WHERE ${OF_QUEUE} AND ${HEAD} IS NULL;
   DELETE FROM triarch_shares WHERE (queue, priority, share) IN (
     SELECT queue, priority, share FROM triarch_shares WHERE ${OF_QUEUE} AND next <= ${HEAD} ORDER BY next LIMIT 2);
@@ -28,21 +29,31 @@ const PLACE = `BEGIN
   WHERE key = NEW.key;
 END;`
 
-export const migration0021: string = `
--- Whose it is, and with which weight: JSON. Null: nobody asked.
-ALTER TABLE triarch_tasks ADD COLUMN share TEXT;
+export const line: string = `
+-- Where the next place of each tenant begins that has, or lately had, entries in a queue: of ready tasks, or of an agent (work.ts).
+CREATE TABLE triarch_shares (
+  queue    TEXT    NOT NULL,
+  priority INTEGER NOT NULL,
+  share    TEXT    NOT NULL,  -- the key of the tenant
+  next     REAL    NOT NULL,
+  PRIMARY KEY (queue, priority, share)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX triarch_shares_next ON triarch_shares (queue, priority, next);
 
-DROP TRIGGER triarch_tasks_readied;
 CREATE TRIGGER triarch_tasks_readied AFTER UPDATE OF ready ON triarch_tasks
 WHEN NEW.ready = 1 AND OLD.ready = 0 AND NEW.quarantined = 0 AND NEW.share IS NULL
 BEGIN
   UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'triarch_tasks';
   UPDATE triarch_tasks SET readied = (SELECT seq FROM sqlite_sequence WHERE name = 'triarch_tasks') WHERE key = NEW.key;
 END;
-
 CREATE TRIGGER triarch_tasks_placed AFTER INSERT ON triarch_tasks WHEN NEW.share IS NOT NULL AND NEW.ready = 1
 ${PLACE}
 CREATE TRIGGER triarch_tasks_replaced AFTER UPDATE OF ready ON triarch_tasks
 WHEN NEW.ready = 1 AND OLD.ready = 0 AND NEW.quarantined = 0 AND NEW.share IS NOT NULL
 ${PLACE}
+-- A task in quarantine does not become ready, whatever happens to it.
+CREATE TRIGGER triarch_tasks_kept AFTER UPDATE OF ready ON triarch_tasks WHEN NEW.ready = 1 AND NEW.quarantined = 1
+BEGIN
+  UPDATE triarch_tasks SET ready = 0, control = 0 WHERE key = NEW.key;
+END;
 `
