@@ -11,7 +11,7 @@ export interface SqlFunction {
 }
 
 const NAME = String.raw`triarch\.(\w+)`
-const CREATED = new RegExp(`CREATE (?:OR REPLACE )?FUNCTION ${NAME}|ALTER FUNCTION ${NAME}|DROP FUNCTION (?:IF EXISTS )?${NAME}`, 'g') // biome-ignore format: one line
+const CREATED = new RegExp(`CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) ${NAME}|ALTER FUNCTION ${NAME}|DROP FUNCTION (?:IF EXISTS )?${NAME}`, 'g') // biome-ignore format: one line
 const RENAMED = new RegExp(String.raw`^ALTER FUNCTION ${NAME}[^;]*RENAME TO (\w+)`)
 
 /** The functions that are left once these files have run in this order; of several of one name the last. */

@@ -20,7 +20,7 @@ export function postOutcomes(answer: string): PostOutcome[] {
 
 const refusals: Readonly<Record<string, PostOutcome>> = { '0': 'unknown', '-1': 'unfit', '-2': 'full' }
 
-/** Who must be told of letters: their owners, and whoever can act on the tasks that became claimable (0012/deliver.sql). */
+/** Who must be told of letters: their owners, and whoever can act on the tasks that became claimable (migrations/0001/inbox.sql). */
 export function newsOf(row: Row | undefined, column = 1): Set<News> {
   const news = new Set<News>()
   for (const name of elements(row?.[column])) {

@@ -32,7 +32,7 @@ export const INVALIDATE: string = `WITH ${MARKED} ${GENERATION}`
 export const INVALIDATE_ACT: string = withAct(GENERATION, 1, 'true', MARKED)
 export const INVALIDATED =
   "SELECT m.name, m.generation FROM triarch.cache_marks m WHERE m.generation > $1 OR m.name IN ('', 'floor')"
-/** Portions are chosen by `ARRAY(…)`, which is run once: see migrations/0028. */
+/** Portions are chosen by `ARRAY(…)`, which is evaluated once: see migrations/0001/sweep.sql. */
 export const FORGET_ANSWERS: string = `
 WITH expired AS (
   DELETE FROM triarch.cache c WHERE c.key = ANY (ARRAY(

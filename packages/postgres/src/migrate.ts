@@ -2,7 +2,7 @@ import { TriarchError } from 'triarch'
 import { delay, type Environment, type MigrationOrder, type MigrationReport } from 'triarch/store'
 import { type Client, connect, disconnect, inTime } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
-import { type Migration, migrations, OLDEST_CODE } from './migrations/index.ts'
+import { type Migration, migrations } from './migrations/index.ts'
 import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
@@ -23,10 +23,14 @@ const LONGEST_REST = 5_000
 /** How often somebody looks whether the store was migrated by others (ms). */
 const LOOK = 500
 
-const VERSIONS = `
-CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`
-const STEPS = `
+/** `schema_version`: the oldest code that can work on the store, by the number of its last migration. `migrations`: what was done. */
+const TABLES = `
+CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL);
 CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
+const STANDING = `
+SELECT m.name, (SELECT coalesce(max(v.version), 0) FROM triarch.schema_version v) AS oldest FROM triarch.migrations m`
+const DONE = 'INSERT INTO triarch.migrations VALUES ($1, now())'
+const CONTRACTED = 'INSERT INTO triarch.schema_version VALUES ($1, now())'
 
 /** Servers that speak the protocol of PostgreSQL and lack what the store needs of it, such as advisory locks. */
 const FOREIGN = /CockroachDB|YugabyteDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|Spanner/i
@@ -152,7 +156,7 @@ async function expand(client: Client, settings: Settings, { environment, until }
   }
 }
 
-async function step(client: Client, schema: string, { name, sql }: Migration): Promise<boolean> {
+async function step(client: Client, schema: string, { name, sql, contracts }: Migration): Promise<boolean> {
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   await client.query(LOCK, [schema])
   // Somebody else may have done it while we waited.
@@ -160,50 +164,35 @@ async function step(client: Client, schema: string, { name, sql }: Migration): P
   if (mine) {
     const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
-    await client.query(inSchema(`${VERSIONS};${STEPS}`, schema))
+    await client.query(inSchema(TABLES, schema))
     await client.query(inSchema(sql, schema))
-    if (!isNamed(name)) {
-      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [Number(name)])
-    } else {
-      await client.query(inSchema('INSERT INTO triarch.migrations VALUES ($1, now())', schema), [name])
-    }
+    await client.query(inSchema(DONE, schema), [name])
+    if (contracts) await client.query(inSchema(CONTRACTED, schema), [Number(name)])
   }
   await client.query('COMMIT')
   return mine
 }
 
-/** Later ones are known by their names. */
-function isNamed(name: string): boolean {
-  return Number(name) > OLDEST_CODE.format1
-}
-
 /** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
 async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
-  const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
+  const { rows: tables } = await client.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
     [schema],
   )
-  const has = (table: string) => tables.some(({ name }) => name === table)
-  let version = 0
-  if (has('schema_version')) {
-    const sql = 'SELECT coalesce(max(version), 0) AS version FROM triarch.schema_version'
-    version = (await client.query<{ version: number }>(inSchema(sql, schema))).rows[0]?.version ?? 0
-  }
-  refuseNewer(version)
-  const done = new Set<string>()
-  if (has('migrations')) {
-    const { rows } = await client.query<{ name: string }>(inSchema('SELECT name FROM triarch.migrations', schema))
-    for (const { name } of rows) done.add(name)
-  }
-  return migrations.filter(({ name }) => (isNamed(name) ? !done.has(name) : Number(name) > version))
+  if (tables.length < 2) return [...migrations]
+  const { rows } = await client.query<{ name: string; oldest: number }>(inSchema(STANDING, schema))
+  refuseNewer(rows[0]?.oldest ?? 0)
+  const done = new Set(rows.map(({ name }) => name))
+  return migrations.filter(({ name }) => !done.has(name))
 }
 
-function refuseNewer(version: number): void {
-  if (version <= OLDEST_CODE.format2) return
+function refuseNewer(found: number): void {
+  const known = Number(migrations.at(-1)?.name)
+  if (found <= known) return
   throw new TriarchError(
     'STORE_SCHEMA_NEWER',
-    `the store needs a Triarch of schema version ${version} or later, this one is of ${OLDEST_CODE.format2}`,
-    { details: { found: version, known: OLDEST_CODE.format2 } },
+    `the store needs a Triarch of schema version ${found} or later, this one is of ${known}`,
+    { details: { found, known } },
   )
 }
 

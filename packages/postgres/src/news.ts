@@ -12,7 +12,7 @@ export type News =
   | { left: string }
   /** A node came, or runs something else from now on. */
   | 'came'
-  /** Nobody has taken these (0012/look.sql): everybody is told who can act on one. */
+  /** Nobody has taken these (migrations/0001/sweep.sql): everybody is told who can act on one. */
   | { overlooked: readonly string[] }
   /** A setting was changed. */
   | 'settings'

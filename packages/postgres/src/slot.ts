@@ -22,7 +22,7 @@ const REPLANNED: ReadonlySet<number> = new Set([16, 64, 256, 1_024, 4_096, 16_38
 
 /**
  * One connection after another, for one call at a time. A call whose connection broke is sent again on the next under
- * the same number, so that it takes effect once and gets its answer (migrations/0001/ledger.sql).
+ * the same number, so that it takes effect once and gets its answer (migrations/0001/call.sql).
  */
 export class Slot {
   readonly #environment: Environment
@@ -77,7 +77,7 @@ export class Slot {
       // Whatever ended the patience: what was sent before may have taken effect.
       throw numbered && this.#resent ? unanswered(error) : error
     })
-    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql). What was found when
+    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0001/call.sql). What was found when
     // it was first sent may be somebody else's by now, and is kept all the same.
     if (numbered && rows.length === 0 && !this.#resent) this.#number--
     return rows

@@ -178,7 +178,6 @@ const plain = {
   lead: 4,
   bury: 2,
   sweep: 7,
-  sweep_by_clock: 4,
   prune: 9,
   look: 6,
   clock: 1,
@@ -290,7 +289,6 @@ export function statementsIn(schema: string): Statements {
     statement('pulse_work', call('pulse_work', plain.pulse_work).replace('$3', worksOf(3, plain.pulse_work)), false),
     statement('look', looked(plain.look), false),
     statement('sweep', swept(plain.sweep), false),
-    statement('sweep_by_clock', swept(plain.sweep_by_clock), false),
     ...Object.entries({ ...reads, ...acts }).map(([name, sql]) => statement(name, sql, false)),
     ...(Object.keys(callActs) as CallWithAct[]).map((name) => {
       const count = calls[name]
@@ -345,7 +343,7 @@ export function isAloud(name: string): name is Aloud {
   return Object.hasOwn(aloud, name)
 }
 
-/** The channel and the words come last (migrations/0035/aloud.sql). */
+/** The channel and the words come last (migrations/0001/commit.sql). */
 function aloudCall(name: Aloud, columns: number): string {
   const answer = Array.from({ length: columns }, () => 'NULL').join(', ')
   return `CALL triarch.${name}_aloud('${WAITS}', '${BREATH}', ${parameters(calls[name] + 2)}, ${answer})`
@@ -368,10 +366,10 @@ SELECT s.report, l.told, o.untaken, o.schedules, CASE WHEN s.report IS NOT NULL 
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
 
-/** Of one transition (migrations/0034/one.sql). */
+/** Of one transition (migrations/0001/commit.sql). */
 const commitsOfOne = ['commit_one', 'commit_new'] as const
 
-/** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */
+/** Also whom the tasks that stop leave something to (migrations/0001/lock.sql). */
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(name: string, given: string): string {

@@ -486,9 +486,8 @@ export class PostgresStore implements port.StateStore {
   }
 
   async sweep({ name, token, limit, silent, shift = 0 }: port.SweepRequest): Promise<port.SweepReport | null> {
-    const given = [this.#given(), name, token, limit]
-    const marks = silent && [texts(silent, ({ id }) => id), texts(silent, ({ mark }) => mark)]
-    const row = await (marks ? this.#first('sweep', [...given, ...marks, shift]) : this.#first('sweep_by_clock', given))
+    const marks = silent ? [texts(silent, ({ id }) => id), texts(silent, ({ mark }) => mark)] : [null, null]
+    const row = await this.#first('sweep', [this.#given(), name, token, limit, ...marks, shift])
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
     const overlooked = elements(row[2])

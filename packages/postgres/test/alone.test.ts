@@ -15,7 +15,7 @@ import { commitCall } from '../src/commit.ts'
 import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
-// What is alone in its call has statements of its own (migrations/0033/one.sql and 0034/one.sql): they do what those for many do.
+// What is alone in its call has statements of its own (commit_one, commit_new, submit_one): they do what those for many do.
 
 const { schema, store } = await ownStore()
 

@@ -10,7 +10,7 @@ import { withClient } from './database.ts'
 import { ownStore } from './own.ts'
 import { startServer } from './server.ts'
 
-// Calls that tell others of themselves once they are committed (migrations/0035, 0037).
+// Calls that tell others of themselves once they are committed (commit_one_aloud, submit_one_aloud).
 
 const { schema, store } = await ownStore()
 

@@ -19,13 +19,13 @@ export async function withBug<T>(
 ): Promise<T> {
   const edits = change.map((texts) => texts.map((text) => inSchema(text, schema)) as [string, string])
   const { rows } = await client.query<{ text: string }>(DEFINITIONS, [schema, of])
-  // Of one name there may be several, for nodes of versions before: those that have the texts have the bug.
-  const sound = rows.map(({ text }) => text).filter((text) => edits.every(([from]) => text.split(from).length === 2))
-  if (sound.length === 0) throw new Error(`${of} has not exactly one "${change.map(([from]) => from).join('", "')}"`)
-  for (const text of sound) await client.query(edits.reduce((all, [from, to]) => all.replace(from, () => to), text))
+  const sound = rows[0]?.text ?? ''
+  if (!edits.every(([from]) => sound.split(from).length === 2))
+    throw new Error(`${of} has not exactly one "${change.map(([from]) => from).join('", "')}"`)
+  await client.query(edits.reduce((all, [from, to]) => all.replace(from, () => to), sound))
   try {
     return await body()
   } finally {
-    for (const text of sound) await client.query(text)
+    await client.query(sound)
   }
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /**
- * The schema as the catalogue tells it: tables with their columns, settings, constraints and indexes, views, functions. The
+ * The schema as the catalogue tells it: tables with their columns, settings, constraints and indexes, views, triggers, sequences, functions. The
  * same from every supported version of the server.
  */
 export async function describeSchema(client: pg.Client, schema: string): Promise<string> {
@@ -20,6 +20,11 @@ export async function describeSchema(client: pg.Client, schema: string): Promise
      FROM pg_constraint c WHERE c.connamespace = $1::regnamespace AND c.contype <> 'n' ORDER BY 1`,
     `SELECT indexdef AS line FROM pg_indexes WHERE schemaname = $1 ORDER BY indexname`,
     `SELECT format('view %s: %s', viewname, regexp_replace(definition, '\\mtasks\\.', '', 'g')) AS line FROM pg_views WHERE schemaname = $1 ORDER BY viewname`,
+    `SELECT format('trigger %s on %s %s: %s', t.tgname, c.relname, t.tgenabled, pg_get_triggerdef(t.oid)) AS line
+     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE c.relnamespace = $1::regnamespace AND NOT t.tgisinternal ORDER BY t.tgname`,
+    `SELECT format('sequence %s', c.relname) AS line FROM pg_class c
+     WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'S' ORDER BY c.relname`,
     `SELECT format('function %s(%s) %s %s: %s', p.proname, pg_get_function_identity_arguments(p.oid),
        pg_get_function_result(p.oid), coalesce(array_to_string(p.proconfig, ' '), ''), md5(replace(p.prosrc, format('"%s".', $1::text), ''))) AS line
      FROM pg_proc p WHERE p.pronamespace = $1::regnamespace ORDER BY p.proname, pg_get_function_identity_arguments(p.oid) COLLATE "C"`,

@@ -31,7 +31,7 @@ migrateSuite('PostgreSQL', async () => {
         const sql =
           by === 'added'
             ? `INSERT INTO triarch.migrations VALUES ('9999', now())`
-            : 'UPDATE triarch.schema_version SET version = 99 WHERE version = 5'
+            : 'INSERT INTO triarch.schema_version VALUES (99, now())'
         await client.query(inSchema(sql, schema))
       }),
   }

@@ -294,7 +294,7 @@ describe('migrations', () => {
     vi.resetModules()
     const { migrations } = await import('../src/migrations/index.ts')
     const names = migrations.map(({ name }) => name)
-    expect(names).toEqual([...names].sort())
+    expect(names).toEqual(migrations.map((_, n) => String(n + 1).padStart(4, '0')))
     for (const { sql } of migrations) expect(sql).toContain('triarch.')
   })
 })

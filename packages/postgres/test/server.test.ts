@@ -17,8 +17,6 @@ import {
 } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { refuseVersion } from '../src/migrate.ts'
-import { migrations } from '../src/migrations/index.ts'
-import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 import { describeSchema } from './describe.ts'
 import { startServer } from './server.ts'
@@ -192,27 +190,6 @@ describe('the PostgreSQL store', () => {
       await dropSchema(schema)
       await withClient((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
     }
-  })
-
-  it('takes over what an older Triarch left', async () => {
-    await withClient(async (client) => {
-      await client.query(`CREATE SCHEMA "${schema}"`)
-      await client.query(inSchema(migrations[0]?.sql ?? '', schema))
-      await client.query(
-        `CREATE TABLE "${schema}".schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`,
-      )
-      await client.query(`INSERT INTO "${schema}".schema_version VALUES (1, now())`)
-      const { id, workflow, version, events } = newTask('t')
-      await client.query(
-        `SELECT "${schema}".insert_tasks(ARRAY[$1], ARRAY[$2], ARRAY[$3], '{0}', '{pending}', '{1}', '{null}', '{null}',
-          '{null}', '{null}', ARRAY[$4])`,
-        [id, workflow, version, events],
-      )
-    })
-    const store = await opened()
-    expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
-    const found = await withClient((client) => describeSchema(client, schema))
-    await expect(found).toMatchFileSnapshot('./schema.txt')
   })
 
   it('says of a commit that it is blocked long before its caller gives it up, and has written nothing', async () => {

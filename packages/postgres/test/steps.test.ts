@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { advancing, handClock } from '../../triarch/test/store/clock.ts'
 import type { Client } from '../src/connect.ts'
 import { checkServer, prepare } from '../src/migrate.ts'
-import { type Migration, migrations, OLDEST_CODE } from '../src/migrations/index.ts'
+import { type Migration, migrations } from '../src/migrations/index.ts'
 import { type PostgresOptions, settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 
@@ -46,9 +46,10 @@ describe('a server', () => {
 
 describe('a schema', () => {
   let clock: Counting
-  /** What it has. */
-  let version: number | null
+  /** The migrations it has; null: it is not there. */
   let named: string[] | null
+  /** The oldest code that it takes. */
+  let oldest: number
   /** All that was asked, in short. */
   let asked: string[]
   /** Errors for the next steps. */
@@ -58,20 +59,16 @@ describe('a schema', () => {
 
   const client = {
     async query(sql: string, values: unknown[] = []): Promise<{ rows: object[]; rowCount?: number }> {
-      const tables = [...(version === null ? [] : ['schema_version']), ...(named === null ? [] : ['migrations'])]
+      const tables = named === null ? [] : ['schema_version', 'migrations']
       if (sql.includes('pg_tables')) return { rows: tables.map((name) => ({ name })) }
-      if (sql.includes('max(version)')) return { rows: [{ version }] }
-      if (sql.includes('SELECT name FROM')) return { rows: (named ?? []).map((name) => ({ name })) }
-      if (sql.includes('pg_namespace')) return { rows: [], rowCount: version === null ? 0 : 1 }
+      if (sql.includes('AS oldest')) return { rows: (named ?? []).map((name) => ({ name, oldest })) }
+      if (sql.includes('pg_namespace')) return { rows: [], rowCount: named === null ? 0 : 1 }
       asked.push(`${sql.replace(/\s+/g, ' ').trim().slice(0, 60)} ${values.join()}`.trim())
       if (sql.includes('pg_advisory')) meanwhile()
-      if (sql.includes('CREATE TABLE IF NOT EXISTS')) {
-        version ??= 0
-        named ??= []
-      }
+      if (sql.includes('CREATE TABLE IF NOT EXISTS')) named ??= []
       const error = sql.startsWith('-- ') ? errors.shift() : undefined
       if (error) throw Object.assign(new Error('it'), { code: error })
-      if (sql.includes('.schema_version VALUES')) version = values[0] as number
+      if (sql.includes('.schema_version VALUES')) oldest = values[0] as number
       if (sql.includes('.migrations VALUES')) named?.push(values[0] as string)
       return { rows: [] }
     },
@@ -82,25 +79,24 @@ describe('a schema', () => {
   const steps = (...names: string[]) => {
     ;(migrations as Migration[]).splice(0, Infinity, ...names.map((name) => ({ name, sql: `-- triarch.x ${name}` })))
   }
+  const contracting = (name: string) => {
+    for (const step of migrations as Migration[]) if (step.name === name) step.contracts = true
+  }
   const ours = [...migrations]
-  const [before, last, next] = [OLDEST_CODE.format1 - 1, OLDEST_CODE.format1, OLDEST_CODE.format1 + 1].map((it) =>
-    String(it).padStart(4, '0'),
-  ) as [string, string, string]
+  const [before, last, next] = ['0004', '0005', '0006'] as const
   const begin = 'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeou'.slice(0, 60)
   const lock = 'SELECT pg_advisory_xact_lock(7431, hashtext($1)) own'
   const tables = 'CREATE TABLE IF NOT EXISTS "own".schema_version (version inte'.slice(0, 60)
   const one = (name: string) => [
     ...[begin, lock, tables, `-- "own".x ${name}`],
-    Number(name) <= OLDEST_CODE.format1
-      ? `INSERT INTO "own".schema_version VALUES ($1, now()) ${Number(name)}`
-      : `INSERT INTO "own".migrations VALUES ($1, now()) ${name}`,
+    `INSERT INTO "own".migrations VALUES ($1, now()) ${name}`,
     'COMMIT',
   ]
 
   beforeEach(() => {
     clock = counting(handClock())
-    version = OLDEST_CODE.format1 - 1
-    named = null
+    named = [before]
+    oldest = 0
     asked = []
     errors = []
     meanwhile = () => undefined
@@ -119,27 +115,38 @@ describe('a schema', () => {
   })
 
   it('is made when it is not there', async () => {
-    version = null
+    named = null
     steps('0001')
     await prepared()
     expect(asked[2]).toBe('CREATE SCHEMA "own"')
-    expect(version).toBe(OLDEST_CODE.format2)
+    expect([named, oldest]).toEqual([['0001'], 0])
+  })
+
+  it('whose step contracts takes no code from then on that does not know the step', async () => {
+    contracting(last)
+    await prepared()
+    expect([named, oldest]).toEqual([[before, last, next], 5])
+    asked = []
+    await prepared()
+    expect(asked).toEqual([])
+    steps(before)
+    await expect(prepared()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER', details: { found: 5, known: 4 } })
   })
 
   it('is left alone by who finds that others have done it meanwhile', async () => {
     meanwhile = () => {
-      version = OLDEST_CODE.format1
-      named = [next]
+      named = [before, last, next]
     }
     await prepared()
     expect(asked).toEqual([begin, lock, 'COMMIT'])
   })
 
   it('of newer code is not touched', async () => {
-    version = OLDEST_CODE.format2 + 1
-    await expect(prepared()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
-    version = OLDEST_CODE.format1
-    named = [next, '9999']
+    named = [before, last, next, '9999']
+    oldest = 9999
+    const newer = { code: 'STORE_SCHEMA_NEWER', details: { found: 9999, known: 6 } }
+    await expect(prepared()).rejects.toMatchObject(newer)
+    oldest = 6
     await prepared()
     expect(asked).toEqual([])
   })
@@ -171,7 +178,7 @@ describe('a schema', () => {
   it('whose tables are free again is brought to ours, and no wait is left', async () => {
     errors = ['55P03', '40P01']
     await prepared()
-    expect([version, named]).toEqual([OLDEST_CODE.format1, [next]])
+    expect(named).toEqual([before, last, next])
     expect(clock.waiting).toBe(0)
   })
 
@@ -189,8 +196,7 @@ describe('a schema', () => {
     expect(clock.monotonic()).toBeGreaterThanOrEqual(2_000)
     await expect(prepare(client, settings({ migrate: 'wait', patience: 0 }), clock)).rejects.toMatchObject(old)
     const waiting = prepared({ migrate: 'wait', patience: 10_000 })
-    version = OLDEST_CODE.format1
-    named = [next]
+    named = [before, last, next]
     await waiting
     await prepared({ migrate: 'refuse' })
     expect(asked).toEqual([])

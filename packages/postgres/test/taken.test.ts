@@ -17,7 +17,7 @@ import { inSchema } from '../src/schema.ts'
 import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
-// A claim that finds one new task, a request, and a reply have statements of their own (migrations/0034), and replies that come together take what they are for at once (0036): they do what those for many do.
+// A claim that finds one new task, a request, and a reply have statements of their own (take_tasks, take_work, reply), and replies that come together take what they are for at once (reply_many): they do what those for many do.
 
 const { schema, store } = await ownStore()
 

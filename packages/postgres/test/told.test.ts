@@ -7,7 +7,7 @@ import { list } from '../../triarch/test/store/listing.ts'
 import { newTask, released, snapshot, stopped, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { lifeline } from '../src/lifeline.ts'
-import { migrations, OLDEST_CODE } from '../src/migrations/index.ts'
+import { migrations } from '../src/migrations/index.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { type Answer, type Asked, type Puppet, puppet, spoken } from './puppet.ts'
@@ -45,8 +45,7 @@ describe('a store on PostgreSQL', () => {
   const answer = ({ name, text }: Asked): Answer => {
     if (text.includes('server_version_num')) return [{ ...good, ...unfit }]
     if (text.includes('pg_tables')) return [{ name: 'schema_version' }, { name: 'migrations' }]
-    if (text.includes('max(version)')) return [{ version: OLDEST_CODE.format2 }]
-    if (text.includes('SELECT name FROM')) return migrations.map(({ name }) => ({ name })).slice(OLDEST_CODE.format1)
+    if (text.includes('AS oldest')) return migrations.map(({ name }) => ({ name, oldest: 0 }))
     if (text.includes('SELECT id, roles, runs FROM')) return answers.members ?? members
     if (text.includes('AS untaken')) return [{ untaken: '{@z}' }]
     const given = answers[name.replace('triarch_', '')]
@@ -267,13 +266,14 @@ describe('a store on PostgreSQL', () => {
   it('tells of what nobody took, and looks itself', async () => {
     const request = { name: 'l', token: 1, limit: 5 }
     const report = '{"woken":1}'
-    answers = { sweep_by_clock: row(report, null, '{}', true) }
+    answers = { sweep: row(report, null, '{}', true) }
     expect(await words(store.sweep(request))).toEqual([])
     expect(woken).toEqual([])
-    answers = { sweep_by_clock: row(report, null, '{@m,=flow@1}', false), sweep: row(null) }
+    answers = { sweep: row(report, null, '{@m,=flow@1}', false) }
     expect(await words(store.sweep(request))).toEqual(['=a', '@m'])
     expect(woken).toEqual(['tasks', 'work', 'mail'])
     expect(await store.sweep(request)).toMatchObject({ woken: 1, schedules: false })
+    answers = { sweep: row(null) }
     expect(await store.sweep({ ...request, silent: [{ id: 'x', mark: 'y' }] })).toBeNull()
   })
 
@@ -570,7 +570,7 @@ describe('a store on PostgreSQL', () => {
     ;(migrations as (typeof change)[]).push(change)
     const asked = answer
     const others = await puppet((it) =>
-      it.text.includes('SELECT name FROM') ? done.map((name) => ({ name })) : asked(it),
+      it.text.includes('AS oldest') ? done.map((name) => ({ name, oldest: 0 })) : asked(it),
     )
     const done = migrations.map(({ name }) => name).filter((name) => name !== '9998')
     try {

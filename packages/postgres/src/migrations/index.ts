@@ -1,57 +1,31 @@
 import { textOf } from './text.ts'
 
-/** A step from one schema to the next; done once. */
+/** A step from one schema to the next. It is done once, in a transaction, and recorded by its name. */
 export interface Migration {
+  /** Its number, of four digits. */
   name: string
   sql: string
+  /**
+   * It takes away what code without it needs: such code is refused from then on (STORE_SCHEMA_NEWER). Only for what no code of the
+   * release before needs any more.
+   */
+  contracts?: true
 }
 
-/** Each migration is a folder of SQL files, run in this order; `triarch.` in them stands for the user's schema. */
+/** Each migration is a folder of SQL files by subject, run in this order; `triarch.` in them stands for the user's schema. */
 const folders: readonly [folder: string, files: readonly string[]][] = [
-  ['0001', ['tables', 'ledger', 'deliver', 'submit', 'work', 'commit', 'claim', 'sweep']],
-  ['0002', ['effects']],
-  ['0003', ['gate']],
-  ['0004', ['prune']],
-  ['0005', ['node', 'schedule']],
-  ['0006', ['gate']],
-  ['0007', ['quarantine', 'claim', 'prune']],
-  ['0008', ['origin']],
-  ['0009', ['pulse']],
-  ['0010', ['post']],
-  ['0011', ['beat', 'commit', 'ledger', 'works']],
-  ['0012', ['deliver', 'look', 'sweep', 'beat']],
-  ['0014', ['breaker']],
-  ['0015', ['reply']],
-  ['0016', ['share']],
-  ['0017', ['log']],
-  ['0018', ['setting']],
-  ['0019', ['cache']],
-  ['0020', ['seat']],
-  ['0021', ['audit']],
-  ['0022', ['statistics']],
-  ['0023', ['alert']],
-  ['0024', ['recount']],
-  ['0025', ['fair']],
-  ['0026', ['pool']],
-  ['0027', ['key']],
-  ['0028', ['portion']],
-  ['0029', ['age']],
-  ['0030', ['probe']],
-  ['0031', ['submitted']],
-  ['0032', ['place']],
-  ['0033', ['ledger', 'submit', 'commit', 'claim', 'one']],
-  ['0034', ['claim', 'work', 'reply', 'one']],
-  ['0035', ['aloud']],
-  ['0036', ['letters', 'reply']],
-  ['0037', ['ahead']],
-  ['0038', ['secret']],
+  // biome-ignore format: by subject
+  ['0001', [
+    'tables', 'call', 'inbox', 'submit', 'commit', 'claim', 'quarantine', 'share', 'work', 'reply', 'lock', 'effect', 'node', 'sweep', 'prune',
+    'schedule', 'log', 'breaker', 'setting', 'cache', 'audit', 'alert', 'key', 'probe', 'secret', 'statistics',
+  ]],
 ]
 
-/** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
+/**
+ * In the order of their names. Once released, a migration is never changed, only followed by others. Each expands: code without it goes
+ * on with the store beside code that has it, and may come back (docs/decisions/0046-expand-and-contract.md).
+ */
 export const migrations: readonly Migration[] = folders.map(([name, files]) => ({
   name,
   sql: files.map((file) => textOf(`${name}/${file}.sql`)).join('\n'),
 }))
-
-/** What the table `schema_version` says: the oldest code that may still work on this store, by the number of its last migration. */
-export const OLDEST_CODE = { format1: 5, format2: 13 } as const

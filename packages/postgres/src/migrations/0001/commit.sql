@@ -1,22 +1,111 @@
--- Appends transitions; the first six arrays have one element for each, the others refer to it by its position (…_of).
--- A transition of which the fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to
--- it joins `done`, which has its task's key only when it was accepted. Answers `done`: the key, 0: fenced, -1: exists.
+-- Transitions: what owners append to the histories of their tasks.
+
+-- The step of the parent that waits for a task, from its first record, for rows that do not say it; 0 when there is none, or it cannot be read.
+CREATE FUNCTION triarch.first_step(of_task bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((SELECT (h.events::json -> 0 -> 'parent' ->> 'step')::bigint FROM triarch.history h
+    WHERE h.task = of_task AND h.seq = 1), 0);
+EXCEPTION WHEN data_exception THEN
+  RETURN 0;
+END
+$$;
+
+-- Whether a text is JSON or null. A corrupt one must not become part of what others read.
+CREATE FUNCTION triarch.is_legible(given text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM given::json;
+  RETURN true;
+EXCEPTION WHEN data_exception THEN
+  RETURN false;
+END
+$$;
+
+-- Creates the children of the accepted transitions. A child that exists already: if another task or step waits for it, it can never answer,
+-- so the parent is told instead of waiting for ever; the parent's own child, requested again after a retry, answers once more if it has
+-- stopped. Why a child could not be made is told as data (`refused`).
+CREATE FUNCTION triarch.start_children(
+  done bigint[], child_of bigint[], child_step bigint[],
+  ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
+  deadlines bigint[], parents text[], tags text[], events text[]
+) RETURNS text[]
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  keys bigint[];
+  letters_task bigint[];
+  letters_message text[];
+BEGIN
+  IF EXISTS (SELECT 1 FROM unnest(child_of) AS c (tx) WHERE done[c.tx] <= 0) THEN
+    SELECT array_agg(c.tx ORDER BY ord), array_agg(c.step ORDER BY ord), array_agg(c.id ORDER BY ord),
+      array_agg(c.workflow ORDER BY ord), array_agg(c.version ORDER BY ord), array_agg(c.priority ORDER BY ord),
+      array_agg(c.status ORDER BY ord), array_agg(c.at ORDER BY ord), array_agg(c.start_at ORDER BY ord),
+      array_agg(c.deadline ORDER BY ord), array_agg(c.parent ORDER BY ord), array_agg(c.tags ORDER BY ord),
+      array_agg(c.events ORDER BY ord)
+    INTO child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+      events
+    FROM unnest(child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents,
+      tags, events) WITH ORDINALITY
+      AS c (tx, step, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events, ord)
+    WHERE done[c.tx] > 0;
+    IF child_of IS NULL THEN RETURN NULL; END IF;
+  END IF;
+  keys := triarch.insert_tasks(ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+    events, child_step);
+
+  SELECT array_agg(a.parent_key ORDER BY a.ord), array_agg(a.message ORDER BY a.ord)
+  INTO letters_task, letters_message
+  FROM (
+    SELECT c.ord, done[c.tx] AS parent_key,
+      CASE
+        WHEN t.parent IS DISTINCT FROM c.parent
+          OR coalesce(t.parent_step, triarch.first_step(t.key)) <> c.step
+        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
+          'refused', json_build_object('child', c.id, 'code', 'TASK_EXISTS'),
+          -- For owners of an older version.
+          'error', json_build_object('name', 'TriarchError', 'code', 'TASK_EXISTS',
+            'message', 'task "' || c.id || '" exists already', 'details', json_build_object('task', c.id)))::text
+        WHEN t.status = 'stopped' AND NOT (triarch.is_legible(t.output) AND triarch.is_legible(t.error))
+        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
+          'error', json_build_object('name', 'TriarchError', 'code', 'HISTORY_CORRUPT',
+            'message', 'the row of task "' || c.id || '" cannot be read'))::text
+        WHEN t.status = 'stopped'
+        THEN concat('{"type":"child","step":', c.step, ',"result":', to_json(t.result),
+          ',"output":' || t.output, ',"error":' || t.error, '}')
+      END AS message
+    FROM unnest(keys, child_of, child_step, ids, parents) WITH ORDINALITY AS c (key, tx, step, id, parent, ord)
+    JOIN triarch.tasks t ON t.key = -c.key
+    WHERE c.key < 0
+  ) a WHERE a.message IS NOT NULL;
+  IF letters_task IS NULL THEN
+    RETURN ARRAY[NULL::text];
+  END IF;
+  RETURN triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]), letters_message)
+    || NULL::text;
+END
+$$;
+
+-- Appends transitions. The first arrays, up to `events`, have one element for each; the others refer to it by its position (…_of).
+-- A transition whose fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to it is joined with `done`,
+-- which has the key of its task only when it was accepted. Returns `done`: the key, 0: fenced, -1: the task exists.
 --
--- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner
--- does not know how long they are. Tables that are nearly empty whenever statistics are taken (inbox, work) are not even
--- joined on hot paths, for it may walk them row by row: `= ANY` goes by the index whatever it believes.
+-- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner does not know how long
+-- they are. For each array that is given to `unnest` beside others the server first makes a table, which costs more than many of these
+-- statements. Tables that are nearly empty whenever statistics are taken (inbox, work) are not even joined on hot paths, because the planner
+-- may walk them row by row: `= ANY` always uses the index.
 --
--- Read committed: each statement below sees what was committed before it began. Rows are locked before anything is read
--- that the decision rests on, and stay locked until the end: nobody can take a task over in between. Who gives a task
--- back locks it FOR UPDATE, so that no letter can come in unseen (deliver.sql).
+-- In read committed mode each statement below sees what was committed before it began. Rows are locked before anything is read that the
+-- decision rests on, and stay locked until the end, so that nobody can claim a task in between. Whoever gives a task back locks it FOR
+-- UPDATE, so that no message can come in unseen (inbox.sql). A record that exists already is looked for before it is written: whoever could
+-- write it in between needs the lock of the task.
 CREATE FUNCTION triarch.commit(
   slot text, call bigint,
-  keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
+  keys bigint[], ids text[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], last_ats bigint[],
+  events text[],
   create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
   create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
   create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
   create_deadline bigint[], create_progress text[], create_output text[], create_error text[], create_pause text[],
-  -- the tasks that are given back, and what changes in the rows of tasks
+  -- the tasks that are given back; then what changes in the rows of tasks
   releases bigint[],
   change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
   change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
@@ -34,11 +123,13 @@ CREATE FUNCTION triarch.commit(
   child_events text[],
   post_of bigint[], post_task text[], post_control boolean[], post_message text[]
 ) RETURNS TABLE (answer text, owners text[])
-LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   done bigint[];
   made bigint[];
+  appended bigint;
   entry record;
   letters_task bigint[];
   letters_message text[];
@@ -55,14 +146,11 @@ BEGIN
       BEGIN
         INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, locked_by, epoch,
           ready, control, orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
-        SELECT key, id, workflow, version, priority, status, result, failures, node, epoch,
-          false, false, false, deadline, 1, submitted_at, updated_at, parent, tags, progress, output, error, pause
-        FROM unnest(made, create_id, create_workflow, create_version, create_priority, create_parent, create_tags, create_at,
-          create_node, create_epoch, create_updated, create_status, create_result, create_failures, create_deadline,
-          create_progress, create_output, create_error, create_pause)
-          AS g (key, id, workflow, version, priority, parent, tags, submitted_at, node, epoch, updated_at, status, result,
-            failures, deadline, progress, output, error, pause)
-        WHERE key > 0 ORDER BY id;
+        SELECT made[n], create_id[n], create_workflow[n], create_version[n], create_priority[n], create_status[n],
+          create_result[n], create_failures[n], create_node[n], create_epoch[n],
+          false, false, false, create_deadline[n], 1, create_at[n], create_updated[n], create_parent[n], create_tags[n],
+          create_progress[n], create_output[n], create_error[n], create_pause[n]
+        FROM (SELECT c.n FROM unnest(made, create_id) WITH ORDINALITY AS c (key, id, n) WHERE c.key > 0 ORDER BY c.id) c;
         EXIT;
       EXCEPTION WHEN unique_violation THEN
         made := triarch.free_keys(made, create_id);
@@ -71,43 +159,54 @@ BEGIN
     FOR i IN 1 .. cardinality(made) LOOP
       done[create_of[i]] := CASE WHEN made[i] > 0 THEN made[i] ELSE -1 END;
     END LOOP;
-    PERFORM triarch.insert_tags(made, create_tags);
+    IF array_remove(create_tags, NULL) <> '{}' THEN PERFORM triarch.insert_tags(made, create_tags); END IF;
   END IF;
 
+  -- A store that was restored to an earlier state may have given the key anew, to another task: the id is compared as well.
   IF cardinality(releases) > 0 THEN
-    PERFORM 1 FROM triarch.tasks t WHERE t.key = ANY (releases) ORDER BY t.key FOR UPDATE;
-  END IF;
-  FOR entry IN
-    SELECT b.ord, t.key FROM unnest(keys, nodes, epochs) WITH ORDINALITY AS b (key, node, epoch, ord)
-    JOIN triarch.tasks t ON t.key = b.key
-    WHERE t.epoch = b.epoch AND t.locked_by = b.node
-    ORDER BY t.key FOR NO KEY UPDATE OF t
-  LOOP
-    done[entry.ord] := entry.key;
-  END LOOP;
-
-  -- The second fence: a record that is there already, of the same owner, stays as it is. That hardly ever happens, and
-  -- looking out for it (ON CONFLICT) costs a quarter of the insert.
-  BEGIN
-    INSERT INTO triarch.history (task, seq, at, events)
-    SELECT done[b.ord], b.seq, b.at, b.events FROM unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord)
-    WHERE done[b.ord] > 0 AND b.events IS NOT NULL;
-  EXCEPTION WHEN unique_violation THEN
-    INSERT INTO triarch.history (task, seq, at, events)
-    SELECT done[b.ord], b.seq, b.at, b.events FROM unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord)
-    WHERE done[b.ord] > 0 AND b.events IS NOT NULL
-    ON CONFLICT DO NOTHING;
     FOR entry IN
-      SELECT b.ord FROM unnest(done, seqs, events) WITH ORDINALITY AS b (key, seq, events, ord)
-      JOIN triarch.history h ON h.task = b.key AND h.seq = b.seq
-      WHERE b.events IS NOT NULL AND h.xmin <> pg_current_xact_id()::xid
+      SELECT b.tx, o.key FROM (
+        SELECT c.tx FROM unnest(change_of, change_release) AS c (tx, release) WHERE c.release ORDER BY keys[c.tx]) b,
+        LATERAL (SELECT t.key FROM triarch.tasks t WHERE t.key = keys[b.tx] AND t.epoch = epochs[b.tx]
+          AND t.locked_by = nodes[b.tx] AND (t.id = ids[b.tx] OR ids[b.tx] IS NULL) FOR UPDATE) o
     LOOP
-      done[entry.ord] := 0;
+      done[entry.tx] := entry.key;
     END LOOP;
-  END;
+  END IF;
+  IF cardinality(keys) > cardinality(create_of) + cardinality(releases) THEN
+    FOR entry IN
+      SELECT b.tx, o.key FROM (
+        SELECT k.tx FROM unnest(keys) WITH ORDINALITY AS k (key, tx) WHERE done[k.tx] = 0 ORDER BY k.key) b,
+        LATERAL (SELECT t.key FROM triarch.tasks t WHERE t.key = keys[b.tx] AND t.epoch = epochs[b.tx]
+          AND t.locked_by = nodes[b.tx] AND (t.id = ids[b.tx] OR ids[b.tx] IS NULL) FOR NO KEY UPDATE) o
+    LOOP
+      done[entry.tx] := entry.key;
+    END LOOP;
+  END IF;
+
+  -- The second and the third fence: a record that exists already, of the same owner, stays as it is; and where the record before it is missing
+  -- or another, the store was restored to an earlier state, and nothing may be written after it.
+  INSERT INTO triarch.history (task, seq, at, events)
+  SELECT b.key, seqs[b.tx], ats[b.tx], events[b.tx] FROM unnest(done) WITH ORDINALITY AS b (key, tx)
+  WHERE b.key > 0 AND events[b.tx] IS NOT NULL AND coalesce((
+    SELECT h.seq = seqs[b.tx] - 1 AND h.at = coalesce(last_ats[b.tx], h.at) FROM triarch.history h
+    WHERE h.task = b.key AND h.seq >= seqs[b.tx] - 1 ORDER BY h.seq DESC LIMIT 1), keys[b.tx] IS NULL);
+  GET DIAGNOSTICS appended = ROW_COUNT;
+  -- Whatever is accepted has its record by now: one of this transaction or, without events, the last one its owner knows.
+  IF appended < cardinality(done) THEN
+    FOR entry IN
+      SELECT b.tx FROM unnest(done) WITH ORDINALITY AS b (key, tx)
+      WHERE b.key > 0 AND (seqs[b.tx] > 0 OR events[b.tx] IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = seqs[b.tx]
+          AND CASE WHEN commit.events[b.tx] IS NULL THEN h.at = coalesce(last_ats[b.tx], h.at)
+            ELSE h.xmin = pg_current_xact_id()::xid END)
+    LOOP
+      done[entry.tx] := 0;
+    END LOOP;
+  END IF;
 
   IF cardinality(consumed) > 0 THEN
-    -- IS TRUE keeps the planner from making a join of it.
+    -- IS TRUE keeps the planner from turning this into a join.
     DELETE FROM triarch.inbox i WHERE i.owner = ANY (nodes) AND i.id = ANY (consumed)
       AND ((i.task, i.id) IN (SELECT done[c.tx], c.letter FROM unnest(consumed_of, consumed) AS c (tx, letter))) IS TRUE;
   END IF;
@@ -120,17 +219,13 @@ BEGIN
       BEGIN
         INSERT INTO triarch.work (task, step, operation, attempt, agent, action, priority, complete_within,
           heartbeat_within, expires_at, request)
-        SELECT done[tx], step, operation, attempt, agent, action, priority, complete_within, heartbeat_within,
-          expires_at, request
-        FROM unnest(work_of, work_step, work_operation, work_attempt, work_agent, work_action, work_priority,
-          work_complete_within, work_heartbeat_within, work_expires_at, work_request) WITH ORDINALITY
-          AS r (tx, step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at,
-            request, ord)
-        WHERE done[tx] > 0 ORDER BY ord;
+        SELECT done[tx], work_step[n], work_operation[n], work_attempt[n], work_agent[n], work_action[n],
+          work_priority[n], work_complete_within[n], work_heartbeat_within[n], work_expires_at[n], work_request[n]
+        FROM unnest(work_of) WITH ORDINALITY AS r (tx, n) WHERE done[tx] > 0 ORDER BY n;
         EXIT;
       EXCEPTION WHEN unique_violation THEN
         IF try = 2 THEN RAISE; END IF;
-        -- A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late.
+        -- A new request for the same attempt replaces the old row, and with it its id: an agent that still runs the old one is late.
         DELETE FROM triarch.work w USING unnest(work_of, work_step, work_operation, work_attempt)
           AS r (tx, step, operation, attempt)
         WHERE w.task = done[r.tx] AND w.step = r.step AND w.operation = r.operation AND w.attempt = r.attempt;
@@ -164,32 +259,45 @@ BEGIN
       JOIN triarch.tasks t ON t.id = p.id WHERE done[p.tx] > 0 HAVING count(*) > 0);
   END IF;
 
+  IF true = ANY (change_rebase) THEN
+    -- Of what lies before the base only the submission is ever replayed. A new beginning deletes what lies before the previous one, 10,000
+    -- records at a time; histories of up to 64 records stay whole.
+    DELETE FROM triarch.history h USING unnest(change_of, change_rebase) AS c (tx, rebase), triarch.tasks t
+    WHERE c.rebase AND done[c.tx] > 0 AND t.key = done[c.tx] AND t.base_seq > 64
+      AND h.task = t.key AND h.seq > 1 AND h.seq < t.base_seq
+      AND h.seq < 10000 + (SELECT min(f.seq) FROM triarch.history f WHERE f.task = t.key AND f.seq > 1);
+    -- Its children that had stopped when the previous beginning was made lose their parent, and are kept as long as their own retention says.
+    -- One that another transaction holds leaves with the next beginning.
+    UPDATE triarch.tasks c SET parent = NULL WHERE c.key IN (
+      SELECT k.key FROM unnest(change_of, change_rebase) AS r (tx, rebase), triarch.tasks t, triarch.history b, triarch.tasks k
+      WHERE r.rebase AND done[r.tx] > 0 AND t.key = done[r.tx] AND t.base_seq > 64 AND b.task = t.key AND b.seq = t.base_seq
+        AND k.parent = t.id AND k.status = 'stopped' AND k.updated_at < b.at
+      ORDER BY k.key LIMIT 10000 FOR UPDATE OF k SKIP LOCKED);
+  END IF;
   IF cardinality(change_of) > 0 THEN
-    -- Whatever is still undelivered makes a task claimable again at once.
-    SELECT array_agg(i.task), array_agg(i.task) FILTER (WHERE i.control) INTO waiting, controlled
-    FROM triarch.inbox i
-    WHERE i.task = ANY (ARRAY(SELECT done[c.tx] FROM unnest(change_of, change_release) AS c (tx, release) WHERE c.release));
+    -- A task with undelivered messages is ready again at once.
+    IF true = ANY (change_release) THEN
+      SELECT array_agg(i.task), array_agg(i.task) FILTER (WHERE i.control) INTO waiting, controlled
+      FROM triarch.inbox i
+      WHERE i.task = ANY (ARRAY(SELECT done[c.tx] FROM unnest(change_of, change_release) AS c (tx, release) WHERE c.release));
+    END IF;
     UPDATE triarch.tasks t SET
-      updated_at = CASE WHEN c.snapshot THEN ats[c.tx] ELSE t.updated_at END,
-      status     = CASE WHEN c.snapshot THEN c.status ELSE t.status END,
-      result     = CASE WHEN c.snapshot THEN c.result ELSE t.result END,
-      failures   = CASE WHEN c.snapshot THEN c.failures ELSE t.failures END,
-      deadline   = CASE WHEN c.snapshot THEN c.deadline ELSE t.deadline END,
-      progress   = CASE WHEN c.snapshot THEN c.progress ELSE t.progress END,
-      output     = CASE WHEN c.snapshot THEN c.output ELSE t.output END,
-      error      = CASE WHEN c.snapshot THEN c.error ELSE t.error END,
-      pause      = CASE WHEN c.snapshot THEN c.pause ELSE t.pause END,
-      base_seq   = CASE WHEN c.rebase THEN seqs[c.tx] ELSE t.base_seq END,
-      locked_by  = CASE WHEN NOT c.release THEN t.locked_by END,
-      orphaned   = CASE WHEN c.release THEN c.orphaned ELSE t.orphaned END,
-      wake_at    = CASE WHEN c.release THEN c.wake_at ELSE t.wake_at END,
-      ready      = c.release AND (c.ready OR coalesce(t.key = ANY (waiting), false)),
-      control    = c.release AND coalesce(t.key = ANY (controlled), false)
-    FROM unnest(change_of, change_snapshot, change_status, change_result, change_failures, change_deadline,
-      change_progress, change_output, change_error, change_pause, change_rebase, change_release, change_wake_at,
-      change_ready, change_orphaned)
-      AS c (tx, snapshot, status, result, failures, deadline, progress, output, error, pause, rebase, release, wake_at,
-        ready, orphaned)
+      updated_at = CASE WHEN change_snapshot[n] THEN ats[c.tx] ELSE t.updated_at END,
+      status     = CASE WHEN change_snapshot[n] THEN change_status[n] ELSE t.status END,
+      result     = CASE WHEN change_snapshot[n] THEN change_result[n] ELSE t.result END,
+      failures   = CASE WHEN change_snapshot[n] THEN change_failures[n] ELSE t.failures END,
+      deadline   = CASE WHEN change_snapshot[n] THEN change_deadline[n] ELSE t.deadline END,
+      progress   = CASE WHEN change_snapshot[n] THEN change_progress[n] ELSE t.progress END,
+      output     = CASE WHEN change_snapshot[n] THEN change_output[n] ELSE t.output END,
+      error      = CASE WHEN change_snapshot[n] THEN change_error[n] ELSE t.error END,
+      pause      = CASE WHEN change_snapshot[n] THEN change_pause[n] ELSE t.pause END,
+      base_seq   = CASE WHEN change_rebase[n] THEN seqs[c.tx] ELSE t.base_seq END,
+      locked_by  = CASE WHEN NOT change_release[n] THEN t.locked_by END,
+      orphaned   = CASE WHEN change_release[n] THEN change_orphaned[n] ELSE t.orphaned END,
+      wake_at    = CASE WHEN change_release[n] THEN change_wake_at[n] ELSE t.wake_at END,
+      ready      = change_release[n] AND (change_ready[n] OR coalesce(t.key = ANY (waiting), false)),
+      control    = change_release[n] AND coalesce(t.key = ANY (controlled), false)
+    FROM unnest(change_of) WITH ORDINALITY AS c (tx, n)
     WHERE t.key = done[c.tx] AND done[c.tx] > 0;
     IF waiting IS NOT NULL THEN
       UPDATE triarch.inbox i SET owner = NULL WHERE i.task = ANY (waiting);
@@ -203,60 +311,156 @@ BEGIN
 END
 $$;
 
--- Creates the children of the accepted transitions. One that exists: if another task (or another step) waits for it, it
--- can never answer, so the parent is told instead of waiting for ever; the parent's own (asked for again after a retry)
--- answers once more, if it has stopped.
-CREATE FUNCTION triarch.start_children(
-  done bigint[], child_of bigint[], child_step bigint[],
-  ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
-  deadlines bigint[], parents text[], tags text[], events text[]
-) RETURNS text[]
-LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
-#variable_conflict use_column
+-- One transition of an existing task that asks for no more than its record, the messages it consumes, what changes in the row, and at most one
+-- attempt of a step: as `commit` does it, by the same fences, at less than half the cost. `status` is null: the row stays as it is. `ready` is
+-- null: the task keeps its owner. `work_step` is null: no attempt is requested.
+CREATE FUNCTION triarch.commit_one(
+  slot text, call bigint, key bigint, id text, node text, epoch bigint, seq bigint, at bigint, last_at bigint, events text, letters bigint[],
+  status text, result text, failures bigint, deadline bigint, progress text, output text, error text, pause text,
+  wake_at bigint, ready boolean, orphaned boolean,
+  work_step bigint, work_operation text, work_attempt bigint, work_agent text, work_action text, work_priority bigint,
+  work_complete_within bigint, work_heartbeat_within bigint, work_expires_at bigint, work_request text
+) RETURNS TABLE (answer text, owners text[])
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_variable
 DECLARE
-  keys bigint[];
-  letters_task bigint[];
-  letters_message text[];
+  controlled boolean;
 BEGIN
-  IF EXISTS (SELECT 1 FROM unnest(child_of) AS c (tx) WHERE done[c.tx] <= 0) THEN
-    SELECT array_agg(c.tx ORDER BY ord), array_agg(c.step ORDER BY ord), array_agg(c.id ORDER BY ord),
-      array_agg(c.workflow ORDER BY ord), array_agg(c.version ORDER BY ord), array_agg(c.priority ORDER BY ord),
-      array_agg(c.status ORDER BY ord), array_agg(c.at ORDER BY ord), array_agg(c.start_at ORDER BY ord),
-      array_agg(c.deadline ORDER BY ord), array_agg(c.parent ORDER BY ord), array_agg(c.tags ORDER BY ord),
-      array_agg(c.events ORDER BY ord)
-    INTO child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
-      events
-    FROM unnest(child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents,
-      tags, events) WITH ORDINALITY
-      AS c (tx, step, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events, ord)
-    WHERE done[c.tx] > 0;
-    IF child_of IS NULL THEN RETURN NULL; END IF;
+  answer := triarch.answered(slot, call);
+  IF answer IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+  IF ready IS NULL THEN
+    PERFORM 1 FROM triarch.tasks t
+    WHERE t.key = commit_one.key AND t.epoch = commit_one.epoch AND t.locked_by = node AND t.id = commit_one.id FOR NO KEY UPDATE;
+  ELSE
+    PERFORM 1 FROM triarch.tasks t
+    WHERE t.key = commit_one.key AND t.epoch = commit_one.epoch AND t.locked_by = node AND t.id = commit_one.id FOR UPDATE;
   END IF;
-  keys := triarch.insert_tasks(ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
-    events);
+  IF FOUND AND events IS NOT NULL THEN
+    INSERT INTO triarch.history (task, seq, at, events)
+    SELECT key, seq, at, events WHERE (
+      SELECT h.seq = commit_one.seq - 1 AND h.at = coalesce(last_at, h.at) FROM triarch.history h
+      WHERE h.task = key AND h.seq >= commit_one.seq - 1 ORDER BY h.seq DESC LIMIT 1);
+  ELSIF FOUND AND seq > 0 THEN
+    PERFORM 1 FROM triarch.history h WHERE h.task = key AND h.seq = commit_one.seq AND h.at = coalesce(last_at, h.at);
+  END IF;
+  IF NOT FOUND THEN
+    answer := '0';
+    PERFORM triarch.keep(slot, call, answer);
+    RETURN NEXT;
+    RETURN;
+  END IF;
 
-  SELECT array_agg(a.parent_key ORDER BY a.ord), array_agg(a.message ORDER BY a.ord)
-  INTO letters_task, letters_message
-  FROM (
-    SELECT c.ord, done[c.tx] AS parent_key,
-      CASE
-        WHEN t.parent IS DISTINCT FROM c.parent
-          OR coalesce((h.events::json -> 0 -> 'parent' ->> 'step')::bigint, 0) <> c.step
-        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error', 'error', json_build_object(
-          'name', 'TriarchError', 'code', 'TASK_EXISTS', 'message', 'task "' || c.id || '" exists already'))::text
-        WHEN t.status = 'stopped'
-        THEN concat('{"type":"child","step":', c.step, ',"result":', to_json(t.result),
-          ',"output":' || t.output, ',"error":' || t.error, '}')
-      END AS message
-    FROM unnest(keys, child_of, child_step, ids, parents) WITH ORDINALITY AS c (key, tx, step, id, parent, ord)
-    JOIN triarch.tasks t ON t.key = -c.key
-    JOIN triarch.history h ON h.task = t.key AND h.seq = 1
-    WHERE c.key < 0
-  ) a WHERE a.message IS NOT NULL;
-  IF letters_task IS NULL THEN
-    RETURN ARRAY[NULL::text];
+  IF letters IS NOT NULL THEN
+    DELETE FROM triarch.inbox i WHERE i.owner = node AND i.id = ANY (letters) AND i.task = key;
   END IF;
-  RETURN triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]), letters_message)
-    || NULL::text;
+  IF work_step IS NOT NULL THEN
+    INSERT INTO triarch.work (task, step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at, request)
+    VALUES (key, work_step, work_operation, work_attempt, work_agent, work_action, work_priority, work_complete_within,
+      work_heartbeat_within, work_expires_at, work_request) ON CONFLICT (task, step, operation, attempt) DO NOTHING;
+    IF NOT FOUND THEN
+      -- A new request for the same attempt replaces the old row, and with it its id: an agent that still runs the old one is late.
+      DELETE FROM triarch.work w
+      WHERE w.task = key AND w.step = work_step AND w.operation = work_operation AND w.attempt = work_attempt;
+      INSERT INTO triarch.work (task, step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at, request)
+      VALUES (key, work_step, work_operation, work_attempt, work_agent, work_action, work_priority, work_complete_within,
+        work_heartbeat_within, work_expires_at, work_request);
+    END IF;
+  END IF;
+  IF ready IS NOT NULL THEN
+    -- Null: there are no undelivered messages.
+    SELECT bool_or(i.control) INTO controlled FROM triarch.inbox i WHERE i.task = key;
+    UPDATE triarch.tasks t SET
+      updated_at = CASE WHEN status IS NULL THEN t.updated_at ELSE at END,
+      status     = coalesce(commit_one.status, t.status),
+      result     = CASE WHEN status IS NULL THEN t.result ELSE commit_one.result END,
+      failures   = CASE WHEN status IS NULL THEN t.failures ELSE commit_one.failures END,
+      deadline   = CASE WHEN status IS NULL THEN t.deadline ELSE commit_one.deadline END,
+      progress   = CASE WHEN status IS NULL THEN t.progress ELSE commit_one.progress END,
+      output     = CASE WHEN status IS NULL THEN t.output ELSE commit_one.output END,
+      error      = CASE WHEN status IS NULL THEN t.error ELSE commit_one.error END,
+      pause      = CASE WHEN status IS NULL THEN t.pause ELSE commit_one.pause END,
+      locked_by = NULL, orphaned = commit_one.orphaned, wake_at = commit_one.wake_at,
+      ready = commit_one.ready OR controlled IS NOT NULL, control = coalesce(controlled, false)
+    WHERE t.key = commit_one.key;
+    IF controlled IS NOT NULL THEN
+      UPDATE triarch.inbox i SET owner = NULL WHERE i.task = key;
+      owners := ARRAY[NULL::text];
+    END IF;
+  ELSIF status IS NOT NULL THEN
+    UPDATE triarch.tasks t SET updated_at = at, status = commit_one.status, result = commit_one.result,
+      failures = commit_one.failures, deadline = commit_one.deadline, progress = commit_one.progress,
+      output = commit_one.output, error = commit_one.error, pause = commit_one.pause
+    WHERE t.key = commit_one.key;
+  END IF;
+  answer := key;
+  PERFORM triarch.keep(slot, call, answer);
+  RETURN NEXT;
+END
+$$;
+
+-- The first transition of a task that it creates, with no more than that.
+CREATE FUNCTION triarch.commit_new(
+  slot text, call bigint, id text, workflow text, version text, priority bigint, parent text, tags text, submitted_at bigint,
+  node text, epoch bigint, at bigint, events text, status text, result text, failures bigint, deadline bigint, progress text,
+  output text, error text, pause text,
+  work_step bigint, work_operation text, work_attempt bigint, work_agent text, work_action text, work_priority bigint,
+  work_complete_within bigint, work_heartbeat_within bigint, work_expires_at bigint, work_request text
+) RETURNS TABLE (answer text, owners text[])
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_variable
+DECLARE
+  made bigint := nextval('triarch.tasks_key_seq'::regclass);
+BEGIN
+  answer := triarch.answered(slot, call);
+  IF answer IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+  BEGIN
+    INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, locked_by, epoch,
+      ready, control, orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
+    VALUES (made, id, workflow, version, priority, status, result, failures, node, epoch,
+      false, false, false, deadline, 1, submitted_at, at, parent, tags, progress, output, error, pause);
+    answer := made;
+  EXCEPTION WHEN unique_violation THEN
+    PERFORM triarch.free_keys(ARRAY[made], ARRAY[id]);
+    answer := '-1';
+  END;
+  IF answer <> '-1' THEN
+    INSERT INTO triarch.history (task, seq, at, events) VALUES (made, 1, at, events) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN answer := '0'; END IF;
+    IF work_step IS NOT NULL AND answer <> '0' THEN
+      INSERT INTO triarch.work (task, step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at, request)
+      VALUES (made, work_step, work_operation, work_attempt, work_agent, work_action, work_priority, work_complete_within,
+        work_heartbeat_within, work_expires_at, work_request);
+    END IF;
+    IF tags IS NOT NULL THEN PERFORM triarch.insert_tags(ARRAY[made], ARRAY[tags]); END IF;
+  END IF;
+  PERFORM triarch.keep(slot, call, answer);
+  RETURN NEXT;
+END
+$$;
+
+-- Commits one transition and notifies others of it, in one round trip. They are notified once it is committed, in a transaction of its own,
+-- because a transaction that notifies keeps all others that do so waiting until it is flushed. What is committed stays if the notification
+-- fails: then the call fails, and its answer is asked for by its number. Nothing is notified of a transition that was refused.
+-- `moment`, `breath`: how long to wait for locks of rows, and for the lock that serialises notifications (ms).
+CREATE PROCEDURE triarch.commit_one_aloud(
+  moment text, breath text, slot text, call bigint, key bigint, id text, node text, epoch bigint, seq bigint, at bigint, last_at bigint, events text,
+  letters bigint[], status text, result text, failures bigint, deadline bigint, progress text, output text, error text, pause text,
+  wake_at bigint, ready boolean, orphaned boolean,
+  work_step bigint, work_operation text, work_attempt bigint, work_agent text, work_action text, work_priority bigint,
+  work_complete_within bigint, work_heartbeat_within bigint, work_expires_at bigint, work_request text,
+  channel text, words text, INOUT answer text, INOUT owners text[], INOUT told text
+) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('lock_timeout', moment, true);
+  SELECT c.answer, c.owners INTO answer, owners FROM triarch.commit_one(slot, call, key, id, node, epoch, seq, at, last_at, events,
+    letters, status, result, failures, deadline, progress, output, error, pause, wake_at, ready, orphaned,
+    work_step, work_operation, work_attempt, work_agent, work_action, work_priority,
+    work_complete_within, work_heartbeat_within, work_expires_at, work_request) c;
+  told := nullif(current_setting('triarch_gate.told', true), '');
+  IF answer <> '0' THEN
+    COMMIT;
+    PERFORM set_config('lock_timeout', breath, true);
+    PERFORM pg_notify(channel, words);
+  END IF;
 END
 $$;

@@ -1,13 +1,15 @@
--- Keys for tasks to be made. They are drawn before the rows are inserted: keys rise in the order in which tasks were given,
--- rows are inserted in the order of ids, so that two that submit the same ids at once wait for each other instead of
--- dead-locking.
+-- New tasks.
+
+-- Keys for tasks that are about to be made. They are drawn before the rows are inserted: keys rise in the order in which tasks were given,
+-- while rows are inserted in the order of ids, so that two transactions that submit the same ids at once wait for each other instead of
+-- deadlocking.
 CREATE FUNCTION triarch.new_keys(count integer) RETURNS bigint[] LANGUAGE sql VOLATILE AS $$
   SELECT array_agg(nextval('triarch.tasks_key_seq'::regclass)) FROM generate_series(1, count)
 $$;
 
--- The keys again, with 0 for those that are not needed: their id exists, or came before. Asked when an insert has failed
--- for that, which is rare; looking out for it each time (ON CONFLICT) costs a quarter of the insert. Whoever else was about
--- to make the same task is done by then: the insert has waited for that.
+-- The keys again, with 0 for those that are not needed because their id exists, or came before in the list. It is called when an insert has
+-- failed for that reason, which is rare; ON CONFLICT would cost a quarter of each insert. Whoever else was about to make the same task is done
+-- by then, because the insert has waited for that.
 CREATE FUNCTION triarch.free_keys(keys bigint[], ids text[]) RETURNS bigint[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -17,7 +19,7 @@ BEGIN
   FROM (SELECT g.*, row_number() OVER (PARTITION BY g.id ORDER BY g.ord) AS nth
     FROM unnest(keys, ids) WITH ORDINALITY AS g (key, id, ord)) k
   LEFT JOIN triarch.tasks t ON t.id = k.id;
-  -- A caller's transaction with one snapshot for all its statements does not see what is in its way.
+  -- A caller's transaction with one snapshot for all its statements does not see the task that is in its way.
   IF free = keys THEN
     RAISE EXCEPTION 'a task was made meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
@@ -25,17 +27,19 @@ BEGIN
 END
 $$;
 
+-- Tags that PostgreSQL cannot read as JSON are shown with their task, but are not found by: they must not fail anybody's transaction.
 CREATE FUNCTION triarch.insert_tags(keys bigint[], tags text[]) RETURNS void LANGUAGE sql VOLATILE AS $$
   INSERT INTO triarch.tags (name, value, task)
-  SELECT tag.key, tag.value, g.key FROM unnest(keys, tags) AS g (key, tags), json_each_text(g.tags::json) tag
-  WHERE g.tags IS NOT NULL AND g.key > 0
+  SELECT tag.key, tag.value #>> '{}', g.key FROM unnest(keys, tags) AS g (key, tags),
+    json_each(CASE WHEN g.tags ~* '(^|[^\\])(\\\\)*\\u(0000|d[89a-f])' THEN '{}' ELSE g.tags END::json) tag
+  WHERE g.tags IS NOT NULL AND g.key > 0 AND json_typeof(tag.value) = 'string'
 $$;
 
--- Creates the tasks whose id is new, each with its first record. Answers their keys in order: negative where the id
--- existed.
+-- Creates the tasks whose id is new, each with its first record. Returns their keys in order, negative where the id existed.
+-- `parent_steps`: 0 or null where no step of a parent waits for the task.
 CREATE FUNCTION triarch.insert_tasks(
   ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
-  deadlines bigint[], parents text[], tags text[], events text[]
+  deadlines bigint[], parents text[], tags text[], events text[], parent_steps bigint[] DEFAULT NULL
 ) RETURNS bigint[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -45,19 +49,17 @@ BEGIN
   LOOP
     BEGIN
       INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control,
-        orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
-      SELECT key, id, workflow, version, priority, status, 'pending', 0, 0, start_at IS NULL, false,
-        false, start_at, deadline, 1, at, at, parent, tags
-      FROM unnest(made, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags)
-        AS g (key, id, workflow, version, priority, status, at, start_at, deadline, parent, tags)
-      WHERE key > 0 ORDER BY id;
+        orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, parent_step, tags)
+      SELECT made[n], ids[n], workflows[n], versions[n], priorities[n], statuses[n], 'pending', 0, 0, starts[n] IS NULL, false,
+        false, starts[n], deadlines[n], 1, ats[n], ats[n], parents[n], nullif(parent_steps[n], 0), insert_tasks.tags[n]
+      FROM (SELECT g.n FROM unnest(made, ids) WITH ORDINALITY AS g (key, id, n) WHERE g.key > 0 ORDER BY g.id) g;
       EXIT;
     EXCEPTION WHEN unique_violation THEN
       made := triarch.free_keys(made, ids);
     END;
   END LOOP;
   INSERT INTO triarch.history (task, seq, at, events)
-  SELECT g.key, 1, g.at, g.events FROM unnest(made, ats, events) AS g (key, at, events) WHERE g.key > 0;
+  SELECT g.key, 1, ats[g.n], insert_tasks.events[g.n] FROM unnest(made) WITH ORDINALITY AS g (key, n) WHERE g.key > 0;
   IF array_remove(tags, NULL) <> '{}' THEN PERFORM triarch.insert_tags(made, tags); END IF;
   IF 0 = ANY (made) THEN
     SELECT array_agg(CASE WHEN a.key > 0 THEN a.key ELSE -t.key END ORDER BY a.ord) INTO made
@@ -81,5 +83,58 @@ BEGIN
     PERFORM triarch.keep(slot, call, answer);
   END IF;
   RETURN answer;
+END
+$$;
+
+-- One task, as `submit` makes it, in fewer statements. The answer of a call that was sent again may not be on disk yet, because
+-- `submit_one_aloud` commits without waiting: locking its row makes the transaction wait for that.
+CREATE FUNCTION triarch.submit_one(
+  slot text, call bigint, id text, workflow text, version text, priority bigint, status text, at bigint, start_at bigint,
+  deadline bigint, parent text, tags text, events text
+) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_variable
+DECLARE
+  answer text := triarch.answered(slot, call);
+  made bigint := nextval('triarch.tasks_key_seq'::regclass);
+BEGIN
+  IF answer IS NOT NULL THEN
+    PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one.slot AND c.number = call FOR UPDATE;
+    RETURN answer;
+  END IF;
+  BEGIN
+    INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned,
+      wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
+    VALUES (made, id, workflow, version, priority, status, 'pending', 0, 0, start_at IS NULL, false, false,
+      start_at, deadline, 1, at, at, parent, tags);
+    answer := made;
+  EXCEPTION WHEN unique_violation THEN
+    PERFORM triarch.free_keys(ARRAY[made], ARRAY[id]);
+    SELECT -t.key INTO answer FROM triarch.tasks t WHERE t.id = submit_one.id;
+  END;
+  IF answer = made::text THEN
+    INSERT INTO triarch.history (task, seq, at, events) VALUES (made, 1, at, events);
+    IF tags IS NOT NULL THEN PERFORM triarch.insert_tags(ARRAY[made], ARRAY[tags]); END IF;
+  END IF;
+  PERFORM triarch.keep(slot, call, answer);
+  RETURN answer;
+END
+$$;
+
+-- Submits one task and notifies others of it, in one round trip. They are notified before the task is on disk, and the caller is answered
+-- after: the third transaction locks the row of this call, which writes to the log, and so waits until all that was written before is flushed.
+-- `moment`, `breath`: how long to wait for locks of rows, and for the lock that serialises notifications (ms).
+CREATE PROCEDURE triarch.submit_one_aloud(
+  moment text, breath text, slot text, call bigint, id text, workflow text, version text, priority bigint, status text, at bigint, start_at bigint,
+  deadline bigint, parent text, tags text, events text, channel text, words text, INOUT answer text
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM set_config('lock_timeout', moment, true), set_config('synchronous_commit', 'off', true);
+  answer := triarch.submit_one(slot, call, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events);
+  COMMIT;
+  PERFORM set_config('lock_timeout', breath, true);
+  PERFORM pg_notify(channel, words);
+  COMMIT;
+  PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one_aloud.slot AND c.number = call FOR UPDATE;
 END
 $$;

@@ -1,56 +1,28 @@
--- Registers a node or renews its lease. One that was declared dead stays dead: it may still hold what others have taken
--- over, and comes back as another.
-CREATE FUNCTION triarch.beat(given_now bigint, id text, roles text, lease bigint) RETURNS boolean
-LANGUAGE sql AS $$
-  WITH beaten AS (
-    INSERT INTO triarch.nodes AS n (id, roles, started_at, lease_until)
-    SELECT beat.id, beat.roles, c.now, c.now + beat.lease FROM (SELECT triarch.clock(given_now) AS now) c
-    ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until WHERE NOT n.dead
-    RETURNING 1)
-  SELECT EXISTS (SELECT 1 FROM beaten)
-$$;
-
--- Takes or renews a lease; its token rises with each term. Null: another node leads.
-CREATE FUNCTION triarch.lead(given_now bigint, name text, node text, ttl bigint) RETURNS bigint
-LANGUAGE sql AS $$
-  INSERT INTO triarch.leases AS l (name, holder, token, until)
-  SELECT lead.name, lead.node, 1, c.now + lead.ttl FROM (SELECT triarch.clock(given_now) AS now) c
-  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
-    token = l.token + CASE WHEN l.holder <> excluded.holder OR l.until <= excluded.until - lead.ttl THEN 1 ELSE 0 END
-  WHERE l.holder = excluded.holder OR l.until <= excluded.until - lead.ttl
-  RETURNING l.token
-$$;
-
--- Takes at most `size` of the node's tasks from it, as orphans; those it is known to hold stay.
-CREATE FUNCTION triarch.release_tasks(node text, size bigint, held text[]) RETURNS bigint
-LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
-#variable_conflict use_column
-DECLARE
-  taken bigint[];
-BEGIN
-  SELECT array_agg(o.key) INTO taken
-  FROM (SELECT t.key FROM triarch.tasks t WHERE t.locked_by = node AND (held IS NULL OR t.id <> ALL (held))
-    ORDER BY t.key LIMIT size FOR UPDATE) o;
-  UPDATE triarch.tasks t SET locked_by = NULL, orphaned = true, wake_at = NULL, ready = true,
-    control = EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = t.key AND i.control)
-  WHERE t.key = ANY (taken);
-  UPDATE triarch.inbox i SET owner = NULL WHERE i.task = ANY (taken);
-  RETURN coalesce(cardinality(taken), 0);
-END
-$$;
+-- Sweeps of the leading supervisor: dead nodes, attempts that are late, tasks that are overdue. A sweep passes by what another transaction holds,
+-- which would keep all else waiting that a sweep is for: its turn comes with the next one.
+--
+-- Each portion is chosen by `ARRAY(SELECT … LIMIT … FOR UPDATE SKIP LOCKED)`, which is evaluated once. Behind `IN (SELECT …)` the planner may
+-- put a semi join that runs the selection again for each row outside, each time past those that this statement has changed already: so it does
+-- where the statistics say that a table is empty, as an ANALYZE of a new store leaves them, and then a portion has no bound.
 
 -- Replies for the attempts that the node's agents ran: nobody knows how they ended.
 CREATE FUNCTION triarch.release_work(now bigint, node text, size bigint) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
+  lost bigint[];
   tasks bigint[];
   messages text[];
 BEGIN
+  SELECT array_agg(x.task) INTO lost
+  FROM (SELECT w.task FROM triarch.work w WHERE w.locked_by = node ORDER BY w.id LIMIT size) x;
+  IF lost IS NULL THEN RETURN 0; END IF;
+  lost := triarch.within_reach(lost);
   WITH gone AS (
     DELETE FROM triarch.work w
     WHERE w.locked_by = node
-      AND w.id IN (SELECT x.id FROM triarch.work x WHERE x.locked_by = node ORDER BY x.id LIMIT size FOR UPDATE)
+      AND w.ctid = ANY (ARRAY(SELECT x.ctid FROM triarch.work x WHERE x.locked_by = node AND x.task = ANY (lost)
+        ORDER BY x.id LIMIT size FOR UPDATE SKIP LOCKED))
     RETURNING w.*)
   SELECT array_agg(g.task ORDER BY g.id), array_agg(triarch.reply_text(g.step, g.operation, g.attempt,
     json_build_object('kind', 'failed', 'error', json_build_object('name', 'AgentLost', 'code', 'STEP_LOST',
@@ -63,32 +35,25 @@ BEGIN
 END
 $$;
 
--- Removes the node and releases whatever it still owns.
-CREATE FUNCTION triarch.leave(given_now bigint, node text) RETURNS void LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  now bigint := triarch.clock(given_now);
-BEGIN
-  PERFORM triarch.release_tasks(node, NULL, NULL);
-  PERFORM triarch.release_work(now, node, NULL);
-  DELETE FROM triarch.nodes n WHERE n.id = node;
-  UPDATE triarch.leases l SET until = now WHERE l.holder = node AND l.until > now;
-END
-$$;
-
 -- Gives up attempts past their complete-by, their heartbeat or their last moment to begin.
 CREATE FUNCTION triarch.expire_work(now bigint, size bigint) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
+  late bigint[];
   tasks bigint[];
   messages text[];
 BEGIN
+  SELECT array_agg(x.task) INTO late
+  FROM (SELECT w.task FROM triarch.work w WHERE least(w.complete_by, w.heartbeat_by, w.expires_at) <= now
+    ORDER BY least(w.complete_by, w.heartbeat_by, w.expires_at) LIMIT size) x;
+  IF late IS NULL THEN RETURN 0; END IF;
+  late := triarch.within_reach(late);
   WITH gone AS (
-    DELETE FROM triarch.work w WHERE (w.task, w.step, w.operation, w.attempt) IN (
-      SELECT x.task, x.step, x.operation, x.attempt FROM triarch.work x
-      WHERE least(x.complete_by, x.heartbeat_by, x.expires_at) <= now
-      ORDER BY least(x.complete_by, x.heartbeat_by, x.expires_at) LIMIT size FOR UPDATE SKIP LOCKED)
+    DELETE FROM triarch.work w WHERE w.ctid = ANY (ARRAY(
+      SELECT x.ctid FROM triarch.work x
+      WHERE least(x.complete_by, x.heartbeat_by, x.expires_at) <= now AND x.task = ANY (late)
+      ORDER BY least(x.complete_by, x.heartbeat_by, x.expires_at) LIMIT size FOR UPDATE SKIP LOCKED))
     RETURNING w.*
   ), judged AS (
     SELECT g.*, CASE
@@ -111,7 +76,7 @@ BEGIN
 END
 $$;
 
--- Owners that are no living node, found by stepping from one distinct owner to the next.
+-- Owners of tasks that are no living node, found by stepping from one distinct owner to the next.
 CREATE FUNCTION triarch.lost_task_owners() RETURNS SETOF text LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE owners (id) AS (
     SELECT min(t.locked_by) FROM triarch.tasks t WHERE t.locked_by IS NOT NULL
@@ -121,6 +86,8 @@ CREATE FUNCTION triarch.lost_task_owners() RETURNS SETOF text LANGUAGE sql STABL
   SELECT o.id FROM owners o
   WHERE o.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = o.id AND NOT n.dead)
 $$;
+
+-- The same of requests that were taken.
 CREATE FUNCTION triarch.lost_work_owners() RETURNS SETOF text LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE owners (id) AS (
     SELECT min(w.locked_by) FROM triarch.work w WHERE w.locked_by IS NOT NULL
@@ -131,14 +98,17 @@ CREATE FUNCTION triarch.lost_work_owners() RETURNS SETOF text LANGUAGE sql STABL
   WHERE o.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = o.id AND NOT n.dead)
 $$;
 
--- One sweep of the supervisor under its token; null when that is no longer the leader's. The lease is locked meanwhile:
--- nobody leads while a sweep of another term is under way.
-CREATE FUNCTION triarch.sweep(given_now bigint, name text, token bigint, size bigint) RETURNS text
+-- One sweep under the supervisor's token; null when that is no longer the leader's. The lease is locked meanwhile: nobody leads while a sweep
+-- of another term is under way. `silent` are the nodes that the supervisor, which watches the beats, found silent for as long as their lease,
+-- with the marks by which it knows; no clock buries a node that beats. Without (null), nodes are dead whose lease has run out. `shift`: how far
+-- the store's clock leapt ahead since the sweep before, in which no time passed: the attempts that run get that much more.
+CREATE FUNCTION triarch.sweep(given_now bigint, name text, token bigint, size bigint, silent text[], marks text[],
+  shift bigint) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   now bigint := triarch.clock(given_now);
-  -- How long a dead node's row stays, so that the node hears of its death; and how long a slot may be silent.
+  -- How long the row of a dead node stays, so that the node learns that it is dead; and how long a slot may be silent.
   tombstone CONSTANT bigint := 24 * 60 * 60 * 1000;
   dead text[];
   lost record;
@@ -149,8 +119,20 @@ DECLARE
 BEGIN
   PERFORM 1 FROM triarch.leases l WHERE l.name = sweep.name AND l.token = sweep.token AND l.until > now FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
+  WITH buried AS (
+    UPDATE triarch.nodes n SET dead = true FROM unnest(silent, marks) s (id, mark)
+    WHERE n.id = s.id AND NOT n.dead AND triarch.mark(n) = s.mark AND (n.lease IS NOT NULL OR n.lease_until < now)
+    RETURNING n.id)
+  SELECT array_agg(b.id) INTO dead FROM buried b;
+  IF silent IS NOT NULL THEN
+    UPDATE triarch.nodes n SET lease_until = now WHERE NOT n.dead AND n.lease IS NOT NULL AND n.lease_until < now;
+  END IF;
   WITH buried AS (UPDATE triarch.nodes n SET dead = true WHERE NOT n.dead AND n.lease_until < now RETURNING n.id)
-  SELECT coalesce(array_agg(b.id), '{}') INTO dead FROM buried b;
+  SELECT dead || array_agg(b.id) INTO dead FROM buried b;
+  IF shift > 0 THEN
+    UPDATE triarch.work w SET complete_by = w.complete_by + shift, heartbeat_by = w.heartbeat_by + shift
+    WHERE w.locked_by IS NOT NULL;
+  END IF;
   DELETE FROM triarch.nodes n WHERE n.dead AND n.lease_until < now - tombstone;
   DELETE FROM triarch.calls c WHERE c.at < triarch.clock(NULL) - tombstone;
   FOR lost IN SELECT o.id FROM triarch.lost_task_owners() o (id) LOOP
@@ -160,12 +142,83 @@ BEGIN
     given_up := given_up + triarch.release_work(now, lost.id, size - given_up);
   END LOOP;
   late := triarch.expire_work(now, size);
-  UPDATE triarch.tasks t SET ready = true, control = true WHERE t.key IN (
+  UPDATE triarch.tasks t SET ready = true, control = true WHERE t.key = ANY (ARRAY(
     SELECT d.key FROM triarch.tasks d
     WHERE d.deadline IS NOT NULL AND d.locked_by IS NULL AND NOT d.control AND d.deadline <= now
-    ORDER BY d.deadline LIMIT size FOR UPDATE SKIP LOCKED);
+    ORDER BY d.deadline LIMIT size FOR UPDATE SKIP LOCKED));
   GET DIAGNOSTICS overdue = ROW_COUNT;
-  RETURN json_build_object('deadNodes', dead, 'releasedTasks', released, 'expiredSteps', given_up + late,
+  RETURN json_build_object('deadNodes', coalesce(dead, '{}'), 'releasedTasks', released, 'expiredSteps', given_up + late,
     'overdueTasks', overdue, 'more', size IN (released, given_up, late, overdue));
+END
+$$;
+
+-- What nobody has taken, or not yet: workflow versions of which a task is ready (`=`, found by stepping from one to the next), any task that any
+-- scheduler can act on (`!`), actions of which a request waits (`+`), nodes that have messages (`@`). It is bounded, whatever has piled up.
+CREATE FUNCTION triarch.untaken() RETURNS text[] LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  WITH RECURSIVE queues (workflow, version) AS (
+    (SELECT t.workflow, t.version FROM triarch.tasks t WHERE t.ready ORDER BY t.workflow, t.version LIMIT 1)
+    UNION ALL
+    SELECT n.workflow, n.version FROM queues q, LATERAL (
+      SELECT t.workflow, t.version FROM triarch.tasks t
+      WHERE t.ready AND (t.workflow, t.version) > (q.workflow, q.version) ORDER BY t.workflow, t.version LIMIT 1) n),
+  owners (id) AS (
+    SELECT min(i.owner) FROM triarch.inbox i WHERE i.owner IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(i.owner) FROM triarch.inbox i WHERE i.owner IS NOT NULL AND i.owner > o.id)
+    FROM owners o WHERE o.id IS NOT NULL)
+  SELECT array_cat(
+    ARRAY(SELECT concat('=', q.workflow, '@', q.version) FROM queues q LIMIT 200),
+    array_cat(
+      ARRAY(SELECT concat('!', c.workflow, '@', c.version)
+        FROM (SELECT t.workflow, t.version FROM triarch.tasks t WHERE t.control LIMIT 1) c),
+      array_cat(
+        ARRAY(SELECT DISTINCT concat('+', w.action)
+          FROM (SELECT x.action FROM triarch.work x WHERE x.locked_by IS NULL LIMIT 200) w),
+        ARRAY(SELECT concat('@', o.id) FROM owners o WHERE o.id IS NOT NULL LIMIT 1000))))
+$$;
+
+-- Makes tasks ready whose wake_at has passed. The nodes that put them to sleep wake them in time; this is for those whose node is gone. Returns
+-- what nobody has taken, and whether a schedule is due.
+CREATE FUNCTION triarch.overlooked(given_now bigint, size bigint) RETURNS TABLE (untaken text[], schedules boolean)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  now bigint := triarch.clock(given_now);
+BEGIN
+  IF EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= now) THEN
+    UPDATE triarch.tasks t SET ready = true, wake_at = NULL
+    WHERE t.key = ANY (ARRAY(SELECT s.key FROM triarch.tasks s WHERE s.wake_at <= now ORDER BY s.wake_at
+      LIMIT size FOR UPDATE SKIP LOCKED));
+  END IF;
+  RETURN QUERY SELECT triarch.untaken(), EXISTS (SELECT 1 FROM triarch.schedules s WHERE s.next_at <= now);
+END
+$$;
+
+-- All that a node asks when nobody has notified it, in one read: whether there are messages for it, tasks that are ready or due and that it can
+-- run, work for its agents, and whether nobody leads. `next_wake` is for the leader: others wake what they put to sleep themselves. `living`:
+-- how many nodes there are.
+CREATE FUNCTION triarch.look(
+  given_now bigint, node text, workflows text[], versions text[], actions text[], lease text
+) RETURNS TABLE (now bigint, mail boolean, tasks boolean, work boolean, vacant boolean, next_wake bigint, living bigint)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  instant bigint := triarch.clock(given_now);
+  leader text;
+BEGIN
+  SELECT l.holder INTO leader FROM triarch.leases l WHERE l.name = look.lease AND l.until > instant;
+  RETURN QUERY SELECT instant,
+    EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.owner = look.node),
+    EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= instant)
+      OR EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.control)
+      OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
+        WHERE EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version)),
+    EXISTS (SELECT 1 FROM unnest(actions) AS a (action) WHERE EXISTS (SELECT 1 FROM triarch.work w
+      WHERE w.locked_by IS NULL AND w.agent = split_part(a.action, '.', 1) AND w.action = a.action)),
+    leader IS NULL,
+    CASE WHEN leader IS NULL OR leader = look.node
+      THEN (SELECT t.wake_at FROM triarch.tasks t WHERE t.wake_at IS NOT NULL ORDER BY t.wake_at LIMIT 1) END,
+    (SELECT count(*) FROM triarch.nodes n WHERE NOT n.dead);
 END
 $$;

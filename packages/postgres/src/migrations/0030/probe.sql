@@ -1,9 +1,0 @@
--- Immutable: a store that was migrated never runs it again. Changes come as the next number.
---
--- Endpoints that a prober watches (docs/decisions/0106-durable-probers.md).
-CREATE TABLE triarch.probes (
-  name    text COLLATE "C" PRIMARY KEY,
-  at      bigint NOT NULL,
-  state   text NOT NULL,
-  results text NOT NULL
-);
