@@ -12,8 +12,6 @@ interface Member {
   slots: NodeRuns['slots']
   scheduler: boolean
   agent: boolean
-  /** It knows hints with an address; those of versions before hear of tasks as of mail, and of work with everybody. */
-  addressed: boolean
   /** The channel that its process alone listens to; null: it has none. */
   own: string | null
 }
@@ -27,9 +25,8 @@ const FRESH = 5_000
  */
 const PORTION = 4
 
-/** A node says with what it can run that hints may be addressed to it. */
+/** What a node can run, and where it listens. */
 export interface AddressedRuns extends NodeRuns {
-  addressed?: true
   /** The channel that its process alone listens to. */
   own?: string
 }
@@ -56,16 +53,12 @@ export class Audience {
 
   /** To be read before somebody is chosen. */
   get old(): boolean {
-    return this.#outdated || !this.#fresh
+    return this.#outdated || !this.known
   }
 
-  get #fresh(): boolean {
+  /** Whether the nodes were read lately. */
+  get known(): boolean {
     return this.#environment.monotonic() - this.#readAt <= FRESH
-  }
-
-  /** Whether all schedulers say who need not look any more. */
-  get addressed(): boolean {
-    return this.#fresh && this.#members.every(({ scheduler, addressed }) => !scheduler || addressed)
   }
 
   read(rows: readonly Row[]): void {
@@ -81,7 +74,6 @@ export class Audience {
         slots: said?.slots,
         scheduler: has.includes('scheduler'),
         agent: has.includes('agent'),
-        addressed: said?.addressed === true,
         own: typeof said?.own === 'string' ? said.own : null,
       }
     })
@@ -107,7 +99,7 @@ export class Audience {
     // One task that is made here and can be run here is taken here.
     if (count === 1 && chosen.some(({ id }) => id === self)) return []
     const drawn = this.#drawn(chosen, count, self, () => PORTION)
-    return drawn.map(({ id, addressed, own }) => ({ own, word: wordOf(addressed ? 'tasks' : 'mail', id) }))
+    return drawn.map(({ id, own }) => ({ own, word: wordOf('tasks', id) }))
   }
 
   /** The same for requests for an action. */
@@ -117,7 +109,7 @@ export class Audience {
     const drawn = this.#drawn(able, count, self, ({ slots }) =>
       Math.min(PORTION, Math.max(1, Math.floor((slots?.[agent] ?? 1) / PORTION))),
     )
-    return drawn.map(({ id, addressed, own }) => ({ own, word: addressed ? wordOf('work', id) : 'work' }))
+    return drawn.map(({ id, own }) => ({ own, word: wordOf('work', id) }))
   }
 
   /** For a node that has mail: where it listens is believed only as long as what was read of it is good enough. */

@@ -9,7 +9,7 @@ import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import type { Question, Row } from './query.ts'
 import { inSchema } from './schema.ts'
-import { FOR_EVERYBODY, heardOf, payloads, say, type Words, wordOf } from './words.ts'
+import { ALL_HINTS, ANYTHING, heardOf, payloads, say, type Words, wordOf } from './words.ts'
 
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
@@ -58,7 +58,7 @@ export class Hints {
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
   #hushedUntil = Number.NEGATIVE_INFINITY
-  /** Until when somebody waits elsewhere, by the own channel of those who do; null: one of a version that has none. */
+  /** Until when processes elsewhere wait for tasks to end, by their own channels; null: more than are told one by one. */
   readonly #awaited = new Map<string | null, number>()
 
   constructor(environment: Environment, settings: Settings) {
@@ -117,7 +117,7 @@ export class Hints {
       this.#saysWaiting = true
       this.tell([])
     }
-    return this.#audience.addressed
+    return this.#audience.known
   }
 
   tell(news: Iterable<News>): void {
@@ -239,11 +239,11 @@ export class Hints {
     for (const id of tally.ended) {
       if (id.isWellFormed()) for (const own of waiting) say(words, { own, word: wordOf('ended', id) })
     }
-    if (waits) for (const own of ['', this.own]) say(words, { own: null, word: wordOf('waits', own) })
+    if (waits) say(words, { own: null, word: wordOf('waits', this.own) })
     return words
   }
 
-  /** The channels of those who wait for tasks to end; that of all, where they are many, or one has none. */
+  /** The channels of those who wait for tasks to end; that of all, where they are many. */
   get #waiting(): readonly (string | null)[] {
     const all = [...this.#awaited.keys()]
     return all.length === 0 || all.length > MOST_CHANNELS || all.includes(null) ? [null] : all
@@ -258,7 +258,7 @@ export class Hints {
     const client = await connect(this.#settings, 'hints')
     const own = processOf(client)
     client.on('notification', ({ processId, payload }) => {
-      if (processId !== own) this.#hear(payload ?? '*', processId)
+      if (processId !== own) this.#hear(payload ?? ANYTHING, processId)
     })
     this.#answered = Promise.resolve()
     client.on('end', () => this.#lost(client))
@@ -272,7 +272,7 @@ export class Hints {
     if (!this.#open) return disconnect(this.#environment, client)
     this.#client = client
     this.#lull = new Lull(this.#environment, this.#din, (bound) => this.#ask(client, { text: bound }))
-    this.#hear('*') // whatever was said while nobody listened
+    this.#hear(ANYTHING) // whatever was said while nobody listened
     this.tell([]) // what could not be said
   }
 
@@ -312,9 +312,9 @@ export class Hints {
     }
   }
 
-  /** Somebody waits elsewhere. Beyond the most that are told one by one, he is one of all. */
-  #await(own: string | null): void {
-    if (own !== null && !OWN.test(own)) return
+  /** A process waits elsewhere. Beyond the most that are told one by one, all are told. */
+  #await(own: string): void {
+    if (!OWN.test(own)) return
     const isRoom = !this.awaited || this.#awaited.size < MOST_CHANNELS || this.#awaited.has(own)
     this.#awaited.set(isRoom ? own : null, this.#environment.monotonic() + BELIEVE_WAITING)
   }
@@ -323,10 +323,8 @@ export class Hints {
     const hints = new Set<Hint>()
     const ended: string[] = []
     const words = payload.split(' ')
-    const heard = words.map(heardOf)
-    const waits = heard.filter(([what]) => what === 'waits').length
-    for (const word of words) for (const hint of FOR_EVERYBODY.get(word) ?? []) hints.add(hint)
-    for (const [what, of] of heard) {
+    if (words.includes(ANYTHING)) for (const hint of ALL_HINTS) hints.add(hint)
+    for (const [what, of] of words.map(heardOf)) {
       if (what === 'mail' || what === 'tasks' || what === 'work') {
         if (of === this.node) hints.add(what)
       } else if (what === 'settings' || what === 'rests') hints.add(what)
@@ -334,11 +332,10 @@ export class Hints {
       else if (what === 'left') this.#audience.gone(of)
       else if (what === 'rate') this.#din.heard(process, Number(of))
       else if (what === 'ended') ended.push(of)
-      // The bare word beside another is for versions before.
-      else if (what === 'waits' && (of !== '' || waits === 1)) this.#await(of || null)
+      else if (what === 'waits') this.#await(of)
     }
     if (hints.size > 0) this.#wake([...hints])
-    if (payload === '*') this.#ended(null)
+    if (payload === ANYTHING) this.#ended(null)
     else if (ended.length > 0) this.#ended(ended)
     this.#lull?.begin()
   }

@@ -234,7 +234,7 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 /** Without what only stores tell each other. */
 function shownRuns(said: AddressedRuns | null): NodeRuns | null {
   if (said === null) return null
-  const { addressed, own, ...shown } = said
+  const { own, ...shown } = said
   return shown
 }
 

@@ -454,7 +454,7 @@ export class PostgresStore implements port.StateStore {
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
   async beat({ id, roles, lease, runs, place, again }: port.NodeBeat): Promise<boolean> {
     this.#hints.node = id
-    const said: AddressedRuns | undefined = runs && { ...runs, addressed: true, own: this.#hints.own }
+    const said: AddressedRuns | undefined = runs && { ...runs, own: this.#hints.own }
     const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))

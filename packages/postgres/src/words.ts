@@ -16,7 +16,7 @@ const SIGNS = {
   settings: '%',
   /** A service rests. */
   rests: '~',
-  /** Somebody waits for tasks to end, who listens on this channel of his own; of none: a process of a version before. */
+  /** A process waits for tasks to end, which listens on this channel of its own. */
   waits: '?',
   /** This task did. */
   ended: '.',
@@ -26,12 +26,9 @@ const SIGNS = {
 type What = keyof typeof SIGNS
 const whats = new Map(Object.entries(SIGNS).map(([what, sign]): [string, What] => [sign, what as What]))
 
-/** Words that have no sign, and are for everybody: for nodes of versions before, and of them. `*`: whatever there may be. */
-export const FOR_EVERYBODY: ReadonlyMap<string, readonly Hint[]> = new Map([
-  ['*', ['work', 'tasks', 'mail', 'settings', 'rests']],
-  ['tasks', ['tasks']],
-  ['work', ['work']],
-])
+/** The word that has no sign: there may be anything for anybody. */
+export const ANYTHING = '*'
+export const ALL_HINTS: readonly Hint[] = ['work', 'tasks', 'mail', 'settings', 'rests']
 
 export function wordOf(what: What, of: string | number = ''): string {
   return `${SIGNS[what]}${what === 'ended' ? encodeURIComponent(of) : of}`

@@ -142,7 +142,7 @@ describe('a fleet', () => {
   it('takes what was told to a node that is no more, with the next sweep of the leader', async () => {
     await using t = await fleet([{ workflows: [flow], agents: true, count: 1 }])
     await withClient(async (client) => {
-      const runs = JSON.stringify({ workflows: ['flow@1'], actions: ['desk.stamp'], addressed: true })
+      const runs = JSON.stringify({ workflows: ['flow@1'], actions: ['desk.stamp'] })
       for (let i = 0; i < 200; i++) {
         const node = [`ghost ${i}`, '["scheduler","agent"]', 0, 4e12, runs]
         await client.query(

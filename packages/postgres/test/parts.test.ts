@@ -205,12 +205,11 @@ describe('news', () => {
 
 describe('an audience', () => {
   const clock = handClock()
-  const runs = (workflows: string[], actions: string[] = [], addressed = true) =>
-    JSON.stringify({ workflows, actions, ...(addressed && { addressed }) })
+  const runs = (workflows: string[], actions: string[] = []) => JSON.stringify({ workflows, actions })
   const rows = [
     ['a', '["scheduler","agent"]', runs(['w@1'], ['x'])],
     ['b', '["scheduler"]', runs(['w@2'])],
-    ['c', '["agent"]', runs([], ['x'], false)],
+    ['c', '["agent"]', runs([], ['x'])],
     ['d', '["scheduler","agent"]', null],
   ]
   const audience = (own = rows) => {
@@ -221,28 +220,21 @@ describe('an audience', () => {
 
   it('is read anew after a while', () => {
     const all = new Audience(clock)
-    expect([all.old, all.addressed]).toEqual([true, false])
+    expect([all.old, all.known]).toEqual([true, false])
     all.read(rows.slice(0, 2))
-    expect([all.old, all.addressed]).toEqual([false, true])
+    expect([all.old, all.known]).toEqual([false, true])
     clock.advance(5_000)
     expect(all.old).toBe(false)
     clock.advance(1)
-    expect([all.old, all.addressed]).toEqual([true, false])
-  })
-
-  it.each([
-    [[0, 1, 2], true],
-    [[0, 1, 3], false],
-  ])('is addressed where all schedulers are: %j', (which, addressed) => {
-    expect(audience(which.map((index) => rows[index] as (typeof rows)[0])).addressed).toBe(addressed)
+    expect([all.old, all.known]).toEqual([true, false])
   })
 
   const words = (all: readonly { word: string }[]) => all.map(({ word }) => word).sort()
 
-  it('of tasks is who can run them, by the words that each knows', () => {
-    expect(words(audience().tasks('w@1', false, 9, null))).toEqual(['=a', '@d'])
-    expect(words(audience().tasks('w@2', false, 9, null))).toEqual(['=b', '@d'])
-    expect(words(audience().tasks('w@1', false, 9, 'a'))).toEqual(['@d'])
+  it('of tasks is who can run them, or never said what it can run', () => {
+    expect(words(audience().tasks('w@1', false, 9, null))).toEqual(['=a', '=d'])
+    expect(words(audience().tasks('w@2', false, 9, null))).toEqual(['=b', '=d'])
+    expect(words(audience().tasks('w@1', false, 9, 'a'))).toEqual(['=d'])
     expect(audience().tasks('w@1', false, 1, 'a')).toEqual([])
     expect(audience().tasks('w@2', false, 1, 'a')).toHaveLength(1)
     expect(audience().tasks('w@1', false, 1, null)).toHaveLength(1)
@@ -255,9 +247,9 @@ describe('an audience', () => {
   })
 
   it('of requests is who hosts their action', () => {
-    expect(words(audience().work('x', 9, null))).toEqual(['+a', 'work', 'work'])
-    expect(words(audience().work('y', 9, null))).toEqual(['work'])
-    expect(words(audience().work('x', 1, 'a'))).toEqual(['work'])
+    expect(words(audience().work('x', 9, null))).toEqual(['+a', '+c', '+d'])
+    expect(words(audience().work('y', 9, null))).toEqual(['+d'])
+    expect(audience().work('x', 1, 'a')).toHaveLength(1)
     expect(audience(rows.slice(1, 2)).work('x', 9, null)).toEqual([])
   })
 
@@ -271,7 +263,6 @@ describe('an audience', () => {
     const said = {
       workflows: ['w@1'],
       actions: ['pay.charge'],
-      addressed: true,
       ...(slots && { slots: { pay: slots } }),
     }
     const many = Array.from({ length: 9 }, (_, n) => [`n${n}`, '["scheduler","agent"]', JSON.stringify(said)])
@@ -285,7 +276,7 @@ describe('an audience', () => {
   it('is without who left', () => {
     const all = audience()
     all.gone('a')
-    expect(words(all.tasks('w@1', false, 9, null))).toEqual(['@d'])
+    expect(words(all.tasks('w@1', false, 9, null))).toEqual(['=d'])
   })
 })
 
@@ -853,7 +844,7 @@ describe('rows', () => {
   })
 
   it('of nodes show what users may see', () => {
-    const runs = '{"workflows":["w"],"actions":["x"],"addressed":true}'
+    const runs = '{"workflows":["w"],"actions":["x"]}'
     expect(nodeOf(['n', '[]', 1, 2, runs, null]).runs).toEqual({ workflows: ['w'], actions: ['x'] })
     expect(nodeOf(['n', '[]', 1, 2, null, null]).runs).toBeNull()
   })

@@ -21,7 +21,7 @@ const good = {
   synchronous: 'on',
   isolation: 'read committed',
 }
-const runs = (workflows: string[], actions: string[] = []) => JSON.stringify({ workflows, actions, addressed: true })
+const runs = (workflows: string[], actions: string[] = []) => JSON.stringify({ workflows, actions })
 const members = [
   { id: 'a', roles: '["scheduler"]', runs: runs(['flow@1']) },
   { id: 'b', roles: '["scheduler"]', runs: runs(['other@1']) },
@@ -118,16 +118,16 @@ describe('a store on PostgreSQL', () => {
 
   it('tells of an end who waits for it', async () => {
     answers = owner('5', '{}', null)
-    server.notify('? @n')
+    server.notify('?@1 ?@2 @n')
     while (woken.length === 0) await turn()
-    expect(await words(store.commit([transition(t, { snapshot: stopped })]))).toEqual(['.t'])
+    expect(await words(store.commit([transition(t, { snapshot: stopped })]))).toEqual(['.t', '.t'])
     expect(await words(store.commit([transition(t, { snapshot: snapshot() })]))).toEqual([])
   })
 
   describe('where only one is to hear of what is alone', () => {
     const listening = {
       ...members[0],
-      runs: JSON.stringify({ workflows: ['flow@1'], actions: [], addressed: true, own: '@a' }),
+      runs: JSON.stringify({ workflows: ['flow@1'], actions: [], own: '@a' }),
     } as const
     const asked = (from: number) =>
       server.asked
@@ -292,7 +292,7 @@ describe('a store on PostgreSQL', () => {
     answers = { beat: row(false) }
     const node = { id: 'n', roles: [], lease: 3_000, runs: { workflows: [], actions: [] } }
     expect(await store.beat(node)).toBe(false)
-    expect(beat()?.[3]).toMatch(/^\{"workflows":\[\],"actions":\[\],"addressed":true,"own":"@[a-z0-9]+"\}$/)
+    expect(beat()?.[3]).toMatch(/^\{"workflows":\[\],"actions":\[\],"own":"@[a-z0-9]+"\}$/)
     answers = { beat: '40001' }
     const began = clock.monotonic()
     await expect(later(store.beat(node))).rejects.toMatchObject({ code: 'STORE_BUSY' })
