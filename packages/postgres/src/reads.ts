@@ -221,7 +221,7 @@ export function nodeOf(row: Row): NodeRow {
 
 export function pulsesOf(rows: readonly Row[]): Pulses {
   const [now = 0, holder = null, left] = (rows[0] ?? []) as [number?, (string | null)?, number?]
-  const nodes = rows.map((row) => row.slice(3) as [string | null, string, number | null, string, boolean])
+  const nodes = rows.map((row) => row.slice(3) as [string | null, string, number, string, boolean])
   return {
     now,
     nodes: nodes.flatMap(([id, mark, lease, roles, late]) =>

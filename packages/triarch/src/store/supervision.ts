@@ -23,8 +23,8 @@ export interface Pulse {
   id: string
   /** Another with each beat. */
   mark: string
-  /** Length of its lease (ms); null: it does not say (nodes of before schema 9). */
-  lease: number | null
+  /** Length of its lease (ms). */
+  lease: number
   /** Its roles. */
   roles: readonly string[]
   /** By the store's clock its lease is over. Nobody is dead for that alone. */

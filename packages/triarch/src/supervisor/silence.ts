@@ -11,7 +11,7 @@ const LEAST_LEAP = 1_000
 
 interface Heard {
   mark: string
-  lease: number | null
+  lease: number
   /** How long it surely gave no beat (ms), and how many looks showed that. */
   silence: number
   looks: number
@@ -27,12 +27,6 @@ export class Silence {
   #heard = new Map<string, Heard>()
   /** The last look, and the store's clock in it. `writable`: all the time since then the store took writes, as far as is known. */
   #last: { asked: number; answered: number; now: number; writable: boolean } | null = null
-  readonly #lease: number
-
-  /** `lease`: of nodes that do not say theirs (ms). */
-  constructor({ lease }: { lease: number }) {
-    this.#lease = lease
-  }
 
   /**
    * A look that was asked for and answered at these instants of the monotonic clock, and counts for at most `most` ms. How
@@ -59,14 +53,13 @@ export class Silence {
   /** A write of this process had to wait, or failed: since the last look perhaps nobody could beat, and who is silent gets a chance to. */
   unwritable(): void {
     if (this.#last) this.#last.writable = false
-    for (const heard of this.#heard.values())
-      heard.silence = Math.min(heard.silence, (heard.lease ?? this.#lease) * (1 - CHANCE))
+    for (const heard of this.#heard.values()) heard.silence = Math.min(heard.silence, heard.lease * (1 - CHANCE))
   }
 
   /** Those that gave no beat for as long as their lease. */
   get dead(): { id: string; mark: string; silence: number }[] {
     return [...this.#heard]
-      .filter(([, { silence, looks, lease }]) => looks >= LEAST_LOOKS && silence >= (lease ?? this.#lease))
+      .filter(([, { silence, looks, lease }]) => looks >= LEAST_LOOKS && silence >= lease)
       .map(([id, { mark, silence }]) => ({ id, mark, silence }))
   }
 }

@@ -106,7 +106,7 @@ export class Supervisor implements Service {
   constructor(options: SupervisorOptions) {
     this.#options = options
     this.#wait = options.sweep
-    this.#silence = new Silence({ lease: options.lease })
+    this.#silence = new Silence()
     this.#retention = new Retention(options)
     this.#counting = new Counting(options)
     this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, Math.min(LONGEST_WAIT, options.lease * OFTEN)))

@@ -96,7 +96,7 @@ describe('while another process holds the write lock, and reads are served', () 
   })
 
   it('one that dies meanwhile is found dead once there was time to beat', async () => {
-    const silence = new Silence({ lease: 9_000 })
+    const silence = new Silence()
     const look = (at: number) => silence.look({ now: at, nodes: [pulse], term: null }, at, at, 2_000)
     const pulse = { id: 'n', mark: 'beat 1', lease: 9_000, roles: [], late: false }
     for (let at = 0; at <= 8_000; at += 1_000) look(at)

@@ -7,8 +7,8 @@ export const REGISTER = `
 INSERT INTO triarch_nodes (id, roles, started_at, lease_until, runs, lease, place, beats) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
 ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until, lease = excluded.lease,
   beats = beats + 1, runs = coalesce(excluded.runs, runs), place = coalesce(excluded.place, place) WHERE dead = 0`
-/** What changes with each sign of life; nodes of before 0009 renew the lease only. */
-export const MARK = `CASE WHEN lease IS NULL THEN 'until ' || lease_until ELSE 'beat ' || beats END`
+/** Another text with each renewal of the lease. */
+export const MARK = "'beat ' || beats"
 const PULSES = `
 SELECT id, ${MARK} AS mark, lease, roles, lease_until <= ? AS late FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const TERM = 'SELECT holder, until - ?2 AS left FROM triarch_leases WHERE name = ?1 AND until > ?2'

@@ -16,11 +16,9 @@ const MOST_CLAIMS = 200
 
 export const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND lease_until < ? RETURNING id'
-const BURY_SILENT = `
-UPDATE triarch_nodes SET dead = 1
-WHERE id = ?1 AND dead = 0 AND ${MARK} = ?2 AND (lease IS NOT NULL OR lease_until < ?3)`
+const BURY_SILENT = `UPDATE triarch_nodes SET dead = 1 WHERE id = ? AND dead = 0 AND ${MARK} = ?`
 /** The leader has heard them: no clock buries them. */
-const VOUCH = 'UPDATE triarch_nodes SET lease_until = ?1 WHERE dead = 0 AND lease IS NOT NULL AND lease_until < ?1'
+const VOUCH = 'UPDATE triarch_nodes SET lease_until = ?1 WHERE dead = 0 AND lease_until < ?1'
 const SHIFT = `
 UPDATE triarch_work SET complete_by = complete_by + ?1, heartbeat_by = heartbeat_by + ?1 WHERE locked_by IS NOT NULL`
 const CLEAR = 'DELETE FROM triarch_nodes WHERE dead = 1 AND lease_until < ?'
@@ -81,7 +79,7 @@ export function sweep(
 
 /** Those whose beats have not changed since they were found silent; all others live, whatever the clock says. */
 function bury(database: Database, now: number, silent: readonly { id: string; mark: string }[]): string[] {
-  const dead = silent.filter(({ id, mark }) => database.run(BURY_SILENT, id, mark, now) > 0).map(({ id }) => id)
+  const dead = silent.filter(({ id, mark }) => database.run(BURY_SILENT, id, mark) > 0).map(({ id }) => id)
   database.run(VOUCH, now)
   return dead
 }

@@ -5,7 +5,7 @@ CREATE TABLE triarch_nodes (
   roles       TEXT    NOT NULL,            -- JSON
   started_at  INTEGER NOT NULL,
   lease_until INTEGER NOT NULL,
-  lease       INTEGER,                     -- the length of its lease (ms)
+  lease       INTEGER NOT NULL,            -- the length of its lease (ms)
   beats       INTEGER NOT NULL DEFAULT 0,  -- rises with each renewal: a node is dead when it no longer does (supervisor/silence.ts)
   dead        INTEGER NOT NULL DEFAULT 0,  -- 1: declared dead, for ever; the row stays for a day, so that the node hears of it
   runs        TEXT,                        -- JSON: the workflows and actions that it can run
