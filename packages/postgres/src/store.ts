@@ -485,9 +485,9 @@ export class PostgresStore implements port.StateStore {
     return number(await this.#first('bury', [this.#given(), texts(nodes)])) ?? 0
   }
 
-  async sweep({ name, token, limit, silent, shift = 0 }: port.SweepRequest): Promise<port.SweepReport | null> {
+  async sweep({ name, token, limit, silent, shift = 0, until }: port.SweepRequest): Promise<port.SweepReport | null> {
     const marks = silent ? [texts(silent, ({ id }) => id), texts(silent, ({ mark }) => mark)] : [null, null]
-    const row = await this.#first('sweep', [this.#given(), name, token, limit, ...marks, shift])
+    const row = await this.#first('sweep', [until ?? this.#given(), name, token, limit, ...marks, shift])
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
     const overlooked = elements(row[2])

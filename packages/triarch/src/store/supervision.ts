@@ -56,6 +56,11 @@ export interface SweepRequest {
   silent?: readonly { id: string; mark: string }[]
   /** How far the store's clock leapt ahead since the last sweep (ms): attempts that run get that much more time. */
   shift?: number
+  /**
+   * The store's clock when the supervisor last read it: what became due after that is for the next sweep. This one may have waited for a lock,
+   * during which nobody could say that an attempt goes on. Not given: the store's clock when the sweep begins.
+   */
+  until?: number
 }
 
 /** What a sweep of the supervisor recovered. */

@@ -80,6 +80,8 @@ export class Supervisor implements Service {
   #timer: Timer | null = null
   #open = false
   readonly #silence: Silence
+  /** The store's clock in the look of this round; null: it failed. */
+  #looked: number | null = null
   /** How far the store's clock leapt ahead, and for how long the store took no writes, until a sweep has made up for it (ms). */
   #leap = 0
   /** Since when a write of this process has waited that the store has not taken. */
@@ -230,7 +232,9 @@ export class Supervisor implements Service {
   async #look(): Promise<boolean> {
     const { environment, store, node } = this.#options
     const asked = environment.monotonic()
+    this.#looked = null
     const pulses = await store.pulses(LEASE)
+    this.#looked = pulses.now
     this.#leap += this.#silence.look(pulses, asked, environment.monotonic(), 2 * this.#wait)
     const { nodes, term } = pulses
     this.#left = term?.left ?? 0
@@ -259,7 +263,9 @@ export class Supervisor implements Service {
     const asked = environment.monotonic()
     const silent = this.#silence.dead
     const shift = this.#leap
-    const report = await this.#write(() => store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift }))
+    const until = this.#looked
+    const request = { ...leadership, limit: SWEEP_LIMIT, silent, shift, ...(until !== null && { until }) }
+    const report = await this.#write(() => store.sweep(request))
     if (!report) {
       this.#term = null
       return false

@@ -26,9 +26,11 @@ function locking(factory: StoreFactory, lock: { held: boolean }): StoreFactory {
         if (typeof own !== 'function') return own
         if (!writes.has(String(key))) return own.bind(target)
         return async (...given: unknown[]) => {
-          for (let waited = 0; lock.held; waited += 50) {
+          // The lock is not fair: here a sweep has it before all others.
+          const slice = key === 'sweep' ? 1 : 50
+          for (let waited = 0; lock.held; waited += slice) {
             if (waited >= PATIENCE) throw new TriarchError('STORE_BUSY', 'another connection holds the store')
-            await delay(environment, 50)
+            await delay(environment, slice)
           }
           return own.apply(target, given)
         }
@@ -93,6 +95,58 @@ describe('while another process holds the write lock, and reads are served', () 
       expect(s.alerts).toEqual([])
       await s.kill()
     }
+  })
+
+  it('no attempt misses its heartbeat: the sweep that waited for the lock judges by when it was asked for', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const lock = { held: false }
+    let runs = 0
+    const answer = Promise.withResolvers<string>()
+    const own = agent('own')
+    const act = own.action('act', {
+      attemptWithin: '1h',
+      heartbeatWithin: '3s',
+      semantics: 'at-most-once',
+      run: async (_: null, step) => {
+        runs++
+        const beat = async (): Promise<void> => {
+          step.heartbeat({ progress: runs })
+          await delay(environment, 1_000)
+          return step.signal.aborted ? undefined : beat()
+        }
+        void beat()
+        return answer.promise
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    const node = (roles: readonly ('scheduler' | 'agent' | 'supervisor')[]) =>
+      stage({
+        ...{
+          environment,
+          store: locking(file.store, lock),
+          workflows: [flow],
+          agents: roles.includes('agent') ? [own] : [],
+          roles,
+        },
+        ...({ lease: '30s', sweep: '1s', poll: '500ms', onError: () => undefined } as const),
+      })
+    const [leads, works] = [await node(['scheduler', 'supervisor']), await node(['agent'])]
+    const task = await leads.submit(flow, null)
+    await leads.advance('5s')
+    expect(runs).toBe(1)
+    for (let n = 0; n < 5; n++) {
+      lock.held = true
+      // For less than writes wait.
+      await leads.advance('4.5s')
+      lock.held = false
+      await leads.advance('6s')
+    }
+    answer.resolve('done')
+    await leads.advance('5s')
+    expect(await eventsOf(task, 'attemptFailed')).toEqual([])
+    expect(await task.result()).toBe('done')
+    for (const s of [leads, works]) await s.kill()
   })
 
   it('one that dies meanwhile is found dead once there was time to beat', async () => {

@@ -237,6 +237,20 @@ export function supervisionSuite(bench: Bench): void {
       expect(await store.inbox('a', 10)).toMatchObject([{ message: { step: 1, outcome } }])
     })
 
+    it('judges by an instant before it began, where it may have waited for a lock since: nobody could say meanwhile that an attempt goes on', async () => {
+      const { store, clock } = bench
+      for (const id of ['a', 'agent']) await store.beat({ id, roles: [], lease: 100_000 })
+      const t = await owned(store)
+      await store.commit([transition(t, { work: [workRequest('t', 1, { heartbeatWithin: 100 })] })])
+      await store.takeWork({ node: 'agent', agents: [pay] })
+      clock.advance(90)
+      const until = clock.now()
+      clock.advance(50)
+      const token = (await store.lead({ name, node: 'leader', ttl: 1_000_000 })) ?? 0
+      expect(await store.sweep({ name, token, limit: 100, silent: [], until })).toEqual(nothing)
+      expect(await store.sweep({ name, token, limit: 100, silent: [] })).toEqual({ ...nothing, expiredSteps: 1 })
+    })
+
     it('gives up requests that no agent took in time: those surely did nothing', async () => {
       const { store, clock } = bench
       const t = await owned(store)

@@ -52,9 +52,10 @@ interface ExpiredRow extends AttemptRow {
 
 export function sweep(
   database: Database,
-  now: number,
-  { name, token, limit, silent, shift = 0 }: SweepRequest,
+  clock: number,
+  { name, token, limit, silent, shift = 0, until = clock }: SweepRequest,
 ): SweepReport | null {
+  const now = Math.min(clock, until)
   return database.transaction(() => {
     if (!leads(database, { name, token }, now)) return null
     const deadNodes = silent ? bury(database, now, silent) : []
