@@ -148,7 +148,19 @@ class Run {
       this.#poison.before(call, args)
       this.#rollout.before(call, args)
     }
-    const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
+    const link = (machine: Machine) => {
+      const store = network.link(machine)
+      // While somebody's transaction is open all others are refused: what is to be shared is said later.
+      const said = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
+        return (...given: A): Promise<R> =>
+          call(...given).catch((error) => {
+            this.#cluster.calm.trouble(machine, 0)
+            throw error
+          })
+      }
+      const { breakers, writeBreaker } = store
+      return this.#desk.link(machine, { ...store, breakers: said(breakers), writeBreaker: said(writeBreaker) })
+    }
     this.#rollout = new Rollout(store, (machine, version) => this.#cluster.knows(machine, version))
     const count = (kind: string) => this.#fortune.count(kind)
     this.#cluster = new Cluster(world, link, this.#ledger, { plan, store, sight: this.#sight, count })

@@ -1,5 +1,7 @@
-import type { Environment } from '../environment/environment.ts'
+import { Backoff } from '../environment/backoff.ts'
+import { delay, type Environment } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
+import { isTriarchError } from '../error/error.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { END_OF_RESTS, RESTS, restOf, restRow, type StoredRest, storedRest } from '../store/rest.ts'
@@ -19,6 +21,9 @@ export interface RestsOptions {
 const PAGE = 1_000
 /** Others were quicker so often: they said the same. */
 const MOST_TRIES = 3
+/** How long after a failure the store is told again: at first, and at most (ms). */
+const AGAIN = 50
+const LONGEST_AGAIN = 1_000
 
 /**
  * Rests that services without a rate limit ask for (`Retry-After`), as all nodes share them. A row is there only while one lasts; whether there are any
@@ -55,13 +60,26 @@ export class Rests implements Service {
   heard(queue: string, until: number): void {
     // It is over before others could know.
     if (until - this.#options.environment.now() <= this.#options.poll) return
-    const told = this.#tell(queue, until)
-      .catch((error: unknown) => this.#options.failed(error))
-      .finally(() => this.#telling.delete(told))
+    const told = this.#tell(queue, until).finally(() => this.#telling.delete(told))
     this.#telling.add(told)
   }
 
+  /** Until the store has it, for as long as others could still know in time. */
   async #tell(queue: string, until: number): Promise<void> {
+    const { environment, poll, failed } = this.#options
+    const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+    do {
+      try {
+        return await this.#write(queue, until)
+      } catch (error) {
+        failed(error)
+        if (isTriarchError(error, 'STORE_CLOSED')) return
+      }
+      await delay(environment, backoff.next())
+    } while (this.#open && until - environment.now() > poll)
+  }
+
+  async #write(queue: string, until: number): Promise<void> {
     const { store, poll } = this.#options
     const name = restRow(queue)
     const state = JSON.stringify({ format: 'rest-1', until: Math.ceil(until) } satisfies StoredRest)
