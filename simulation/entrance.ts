@@ -24,7 +24,9 @@ export class Entrance {
   constructor(store: Vault, { entrance, tasks }: Plan) {
     this.#store = store
     this.#plan = entrance ?? null
-    const now = tasks.filter(({ parts, startAt, after, exclusive }) => !(parts || startAt || after || exclusive))
+    const now = tasks.filter(
+      ({ parts, startAt, after, exclusive }) => !(parts || startAt !== undefined || after || exclusive),
+    )
     this.#bounded = now.map(({ id }) => id)
   }
 

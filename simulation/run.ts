@@ -52,6 +52,8 @@ export interface Report {
 const LOOK = 250
 const FEED = 5_000
 const LIVENESS = 120_000
+/** The number of the last letter that there was. */
+const LAST_LETTER = "SELECT seq FROM sqlite_sequence WHERE name = 'triarch_inbox'"
 /** What the audit has. */
 const ACTS = 'SELECT action, subject FROM triarch_audit'
 /** When the operator ends by force what is poison, once the faults are over (ms). */
@@ -90,6 +92,8 @@ class Run {
   #leapt = 0
   readonly #trace: string[] = []
   readonly #moments: number[] = []
+  /** When the nodes began to stop. */
+  #lastLetter = Number.MAX_SAFE_INTEGER
   /** The way of the longest call (ms). */
   #longest = 0
 
@@ -263,6 +267,7 @@ class Run {
       const { retention } = this.#plan.settings
       if (retention && rested) this.#archive.overdue(retention)
       this.#fortune.phase = 'over'
+      this.#lastLetter = store.database.get<{ seq: number }>(LAST_LETTER)?.seq ?? 0
       if (!(await this.#cluster.stop(30_000))) faults.push('liveness: a node did not stop within 30 s')
       await this.#lapse()
     } catch (error) {
@@ -428,6 +433,18 @@ class Run {
     return { violations: told, fired: this.#fortune.fired, evidence, hash, steps, calls, elapsed, moments, trace }
   }
 
+  /** What nodes hand on while they stop is for the next node: of a task that has stopped it would be read and ignored. */
+  #leaveParting(stored: Pick<Evidence, 'tasks' | 'inbox'>): void {
+    const stopped = new Map(stored.tasks.filter(({ row }) => row.status === 'stopped').map(({ row }) => [row.key, row]))
+    const letters = stored.inbox as { id: number; task: number }[]
+    const isParting = ({ id, task }: { id: number; task: number }) => id > this.#lastLetter && stopped.has(task)
+    stored.inbox = letters.filter((letter) => !isParting(letter))
+    for (const { task } of letters.filter(isParting)) {
+      const row = stopped.get(task)
+      if (row && !letters.some((letter) => letter.task === task && !isParting(letter))) row.ready = 0
+    }
+  }
+
   #evidence(written: readonly Written[]): Evidence {
     this.#poison.restore()
     const stored = readStore((sql, ...values) => store.database.all(sql, ...values))
@@ -441,6 +458,7 @@ class Run {
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#clock.now()).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
+    this.#leaveParting(stored)
     const ledger = [...this.#ledger.entries, ...written.map(entryOf)]
     const heeded = accepted(emitted, this.#plan.settings.strict)
     const evidence = { accepted: this.#client.accepted, emitted: heeded, ...stored, ledger, pulse }
