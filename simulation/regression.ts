@@ -7,11 +7,11 @@ export const regressions: Readonly<Record<string, Plan>> = {
   'a task that began in the turn that retried it, without what it had been told': calmPlan({
     seed: 700_071,
     nodes: [{ roles: ['scheduler', 'supervisor'], skew: 0 }],
-    settings: { lease: 1_000, sweep: 347, poll: 250, tasks: 1_000, tellsChanges: false, distance: 0 },
+    settings: { lease: 1000, sweep: 347, poll: 250, tasks: 1000, tellsChanges: false, distance: 0 },
     tasks: [
       {
         id: 't0',
-        at: 1_390,
+        at: 1390,
         ops: [
           {
             do: 'all',
@@ -28,22 +28,22 @@ export const regressions: Readonly<Record<string, Plan>> = {
       },
     ],
     moves: [
-      { at: 3_484, kind: 'retry', task: 0 },
-      { at: 1_451, kind: 'cancel', task: 0 },
+      { at: 3484, kind: 'retry', task: 0 },
+      { at: 1451, kind: 'cancel', task: 0 },
     ],
-    chaos: 4_000,
+    chaos: 4000,
   }),
   'an application whose first look at the store failed': calmPlan({
     seed: 156,
     nodes: [whole, whole],
-    settings: { lease: 1_113, sweep: 180, poll: 50, tasks: 1_000, tellsChanges: true, distance: 0 },
+    settings: { lease: 1113, sweep: 180, poll: 50, tasks: 1000, tellsChanges: true, distance: 0 },
     tasks: [{ id: 't0', at: 463, ops: [{ do: 'step', action: 'mail' }], startAt: 961 }],
-    chaos: 4_000,
+    chaos: 4000,
     calls: { unheard: 0.1, twice: 0.1, slow: 0.1 },
   }),
   'a verification that ended a plan': calmPlan({
     seed: 232,
-    settings: { lease: 1_689, sweep: 166, poll: 20, tasks: 1_000, tellsChanges: true, distance: 5 },
+    settings: { lease: 1689, sweep: 166, poll: 20, tasks: 1000, tellsChanges: true, distance: 5 },
     tasks: [
       {
         id: 't2',
@@ -55,9 +55,9 @@ export const regressions: Readonly<Record<string, Plan>> = {
           { do: 'step', action: 'ship', order: { slow: 115 } },
         ],
       },
-      { id: 't3', at: 1_048, ops: [{ do: 'undo' }] },
+      { id: 't3', at: 1048, ops: [{ do: 'undo' }] },
     ],
-    chaos: 4_000,
+    chaos: 4000,
     calls: { 'crash-before': 0.006 },
   }),
   'a group of which one step was skipped': calmPlan({
@@ -91,7 +91,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     ],
   }),
   'a task that only waited for a lock when it stopped, and was retried': calmPlan({
-    seed: 61000506,
+    seed: 61_000_506,
     nodes: [
       { roles: ['scheduler', 'supervisor'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -130,7 +130,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 5, historyBytes: 6517, inbox: 5, inboxBytes: 456, fanOut: 5, memory: 19551 },
+        limits: { history: 5, historyBytes: 6517, inbox: 5, inboxBytes: 456, fanOut: 5, memory: 19_551 },
       },
     ],
     settings: { lease: 780, sweep: 214, poll: 250, tasks: 1, tellsChanges: false, distance: 40 },
@@ -243,12 +243,12 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 31, historyBytes: 4031, inbox: 1, inboxBytes: 569, fanOut: 5, memory: 12093 },
+        limits: { history: 31, historyBytes: 4031, inbox: 1, inboxBytes: 569, fanOut: 5, memory: 12_093 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 7, historyBytes: 3162, inbox: 6, inboxBytes: 404, fanOut: 1, memory: 12648 },
+        limits: { history: 7, historyBytes: 3162, inbox: 6, inboxBytes: 404, fanOut: 1, memory: 12_648 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
@@ -494,7 +494,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
   }),
   'a node that gave a task back after nothing that it had written was acknowledged, before the store forgot that':
     calmPlan({
-      seed: 200000419,
+      seed: 200_000_419,
       nodes: [
         { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
         { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
@@ -534,7 +534,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       loss: { at: 1938, last: 952 },
     }),
   'a request that was queued without a record, and was all that the store forgot': calmPlan({
-    seed: 50000815,
+    seed: 50_000_815,
     nodes: [
       { roles: ['scheduler'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -562,7 +562,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 1268, last: 94 },
   }),
   'a sleeper that is due by a clock of the store which leapt ahead of those of the nodes': calmPlan({
-    seed: 900005441,
+    seed: 900_005_441,
     nodes: [
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
@@ -783,13 +783,13 @@ export const regressions: Readonly<Record<string, Plan>> = {
     calls: {},
     strike: null,
     leaps: [
-      { at: 2754, ms: 175735 },
-      { at: 779, ms: 266621 },
-      { at: 3605, ms: 223991 },
+      { at: 2754, ms: 175_735 },
+      { at: 779, ms: 266_621 },
+      { at: 3605, ms: 223_991 },
     ],
   }),
   'a task that was ended inside a lock and then goes back to before it asked for it': calmPlan({
-    seed: 740001728,
+    seed: 740_001_728,
     nodes: [
       { roles: ['scheduler'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -827,7 +827,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     schedules: [],
   }),
   'an owner whose record came late, after the store had forgotten its claim and given the same anew': calmPlan({
-    seed: 740002081,
+    seed: 740_002_081,
     nodes: [
       { roles: ['scheduler', 'supervisor'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -879,7 +879,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 2283, last: 123 },
   }),
   'a task with an output that outgrows all nodes while it is undone, and is ended': calmPlan({
-    seed: 740009240,
+    seed: 740_009_240,
     nodes: [
       {
         roles: ['scheduler', 'agent', 'supervisor'],
@@ -918,7 +918,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 2790, last: 884 },
   }),
   'two requests for one task that an agent gives back until later, where its node has room for no other': calmPlan({
-    seed: 770001346,
+    seed: 770_001_346,
     nodes: [
       { roles: ['scheduler', 'supervisor'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -989,7 +989,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 2440, last: 1014 },
   }),
   'a machine that freezes anew before it is thawed': calmPlan({
-    seed: 770000559,
+    seed: 770_000_559,
     nodes: [
       {
         roles: ['scheduler', 'agent', 'supervisor'],
@@ -1014,22 +1014,22 @@ export const regressions: Readonly<Record<string, Plan>> = {
     strike: null,
   }),
   'a task that waits twice for an event, with room for one': calmPlan({
-    seed: 780003744,
+    seed: 780_003_744,
     nodes: [
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12_417 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12_417 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12_417 },
       },
     ],
     settings: { lease: 1795, sweep: 201, poll: 100, tasks: 1000, tellsChanges: false, distance: 40 },
@@ -1078,7 +1078,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     strike: null,
   }),
   'a store that lost a queued retry of a task that has written a record since': calmPlan({
-    seed: 820001454,
+    seed: 820_001_454,
     nodes: [
       { roles: ['scheduler'], skew: 0 },
       { roles: ['agent'], skew: 0 },
@@ -1132,7 +1132,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 2751, last: 69 },
   }),
   'an operator who is to skip a step of a task, the first records of which cannot be read': calmPlan({
-    seed: 890001604,
+    seed: 890_001_604,
     nodes: [
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
@@ -1198,7 +1198,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
     ],
   }),
   'a step that waits anew after a retry, while the world is still being answered about its first wait': calmPlan({
-    seed: 900001469,
+    seed: 900_001_469,
     nodes: [
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0, versions: ['1'] },
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0, versions: ['1'] },
@@ -1524,7 +1524,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
   }),
   'an attempt elsewhere whose server stopped after its complete-by, and of which nobody said that it was over':
     calmPlan({
-      seed: 777173,
+      seed: 777_173,
       nodes: [
         {
           roles: ['scheduler', 'agent', 'supervisor'],
@@ -1935,12 +1935,12 @@ export const regressions: Readonly<Record<string, Plan>> = {
       },
     }),
   'a plan of a task that has long to be done, taken up again': calmPlan({
-    seed: 4_222,
+    seed: 4222,
     nodes: [
       { roles: ['scheduler', 'supervisor'], skew: 0 },
       { skew: 0, roles: ['agent'] },
     ],
-    settings: { lease: 941, sweep: 246, poll: 50, tasks: 1_000, tellsChanges: false, distance: 0 },
+    settings: { lease: 941, sweep: 246, poll: 50, tasks: 1000, tellsChanges: false, distance: 0 },
     tasks: [
       {
         id: 't1',
@@ -1952,13 +1952,13 @@ export const regressions: Readonly<Record<string, Plan>> = {
         completeBy: 3_600_000,
       },
     ],
-    chaos: 4_000,
+    chaos: 4000,
     outside: true,
   }),
   'a task that its node lets go of, to which a reply came before': calmPlan({
     seed: 20_917,
     nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 }],
-    settings: { lease: 800, sweep: 369, poll: 20, tasks: 1_000, tellsChanges: false, distance: 0 },
+    settings: { lease: 800, sweep: 369, poll: 20, tasks: 1000, tellsChanges: false, distance: 0 },
     tasks: [
       {
         id: 't0',
@@ -2102,10 +2102,10 @@ export const regressions: Readonly<Record<string, Plan>> = {
         ],
       },
     ],
-    chaos: 4_000,
+    chaos: 4000,
     hurts: [
       { at: 243, kind: 'freeze', node: 0, ms: 207 },
-      { at: 3_591, kind: 'freeze', node: 0, ms: 82 },
+      { at: 3591, kind: 'freeze', node: 0, ms: 82 },
     ],
     calls: { refused: 0.1, unheard: 0.1 },
   }),
@@ -2115,7 +2115,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
       { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
     ],
-    settings: { lease: 1_284, sweep: 192, poll: 20, tasks: 1_000, tellsChanges: true, distance: 0 },
+    settings: { lease: 1284, sweep: 192, poll: 20, tasks: 1000, tellsChanges: true, distance: 0 },
     tasks: [
       { id: 't0', at: 877, ops: [{ do: 'step', action: 'tell', order: { slow: 61 } }] },
       {
@@ -2274,7 +2274,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
           { do: 'transaction' },
           { do: 'anew' },
         ],
-        completeBy: 1_933,
+        completeBy: 1933,
       },
       {
         id: 't3',
@@ -2301,7 +2301,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       },
       {
         id: 't4',
-        at: 1_271,
+        at: 1271,
         ops: [
           { do: 'step', action: 'charge', order: { slow: 107 } },
           { do: 'transaction' },
@@ -2311,14 +2311,14 @@ export const regressions: Readonly<Record<string, Plan>> = {
       },
     ],
     moves: [
-      { at: 3_795, kind: 'force', task: 4 },
+      { at: 3795, kind: 'force', task: 4 },
       { at: 949, kind: 'compensate', task: 4 },
-      { at: 3_617, kind: 'retry', task: 0 },
+      { at: 3617, kind: 'retry', task: 0 },
     ],
-    chaos: 4_000,
+    chaos: 4000,
     hurts: [
-      { at: 1_849, kind: 'jump', node: 1, ms: -70_741 },
-      { at: 2_320, kind: 'jump', node: 1, ms: 64_880 },
+      { at: 1849, kind: 'jump', node: 1, ms: -70_741 },
+      { at: 2320, kind: 'jump', node: 1, ms: 64_880 },
       { at: 91, kind: 'jump', node: 1, ms: 73_794 },
     ],
     calls: { unheard: 0.1, twice: 0.1 },
@@ -2329,10 +2329,10 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 34, historyBytes: 2_147, inbox: 3, inboxBytes: 431, fanOut: 5, memory: 8_588 },
+        limits: { history: 34, historyBytes: 2147, inbox: 3, inboxBytes: 431, fanOut: 5, memory: 8588 },
       },
     ],
-    settings: { lease: 1_415, sweep: 261, poll: 20, tasks: 1_000, tellsChanges: true, distance: 0 },
+    settings: { lease: 1415, sweep: 261, poll: 20, tasks: 1000, tellsChanges: true, distance: 0 },
     tasks: [{ id: 't3', at: 256, ops: [], parts: [{ do: 'step', action: 'refuse' }] }],
     chaos: 28_361,
     schedules: [
@@ -2340,7 +2340,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
         name: 's1',
         at: 775,
         every: 618,
-        from: 2_191,
+        from: 2191,
         overlap: 'cancel-previous',
         limit: 4,
         within: 111,
@@ -2355,8 +2355,8 @@ export const regressions: Readonly<Record<string, Plan>> = {
       kind: 'sqlite',
       patience: 890,
       spans: [
-        { at: 2_440, ms: 24_921 },
-        { at: 3_151, ms: 7_269 },
+        { at: 2440, ms: 24_921 },
+        { at: 3151, ms: 7269 },
       ],
       alone: true,
     },
@@ -2369,7 +2369,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { roles: ['agent'], skew: 0 },
       { roles: ['agent'], skew: 0 },
     ],
-    settings: { lease: 1_767, sweep: 190, poll: 50, tasks: 1_000, tellsChanges: true, distance: 40, patience: 1_228 },
+    settings: { lease: 1767, sweep: 190, poll: 50, tasks: 1000, tellsChanges: true, distance: 40, patience: 1228 },
     tasks: [
       {
         id: 't0',
@@ -2647,7 +2647,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                       undo: true,
                       onCancel: 'detach',
                     },
-                    { do: 'sleep', ms: 5_951 },
+                    { do: 'sleep', ms: 5951 },
                     {
                       do: 'call',
                       ops: [
@@ -2691,7 +2691,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                           { do: 'event', timeout: 386 },
                           { do: 'step', action: 'reserve', order: { undoFails: 1 } },
                           { do: 'event', timeout: 93 },
-                          { do: 'sleep', ms: 5_232 },
+                          { do: 'sleep', ms: 5232 },
                         ],
                         undo: false,
                         onCancel: 'cancel',
@@ -2866,7 +2866,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
         ],
       },
     ],
-    chaos: 4_000,
+    chaos: 4000,
     calls: { refused: 0.03, busy: 0.03, unheard: 0.03, unanswered: 0.003 },
     direct: { share: { lost: 0, slow: 0, halfOpen: 0 }, hurts: [] },
   }),
@@ -2876,13 +2876,162 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { roles: ['scheduler', 'supervisor'], skew: 0 },
       { roles: ['agent'], skew: 0 },
     ],
-    settings: { lease: 1_000, sweep: 200, poll: 20, tasks: 2, tellsChanges: true, distance: 0 },
+    settings: { lease: 1000, sweep: 200, poll: 20, tasks: 2, tellsChanges: true, distance: 0 },
     tasks: [
       { id: 'a', at: 0, ops: [{ do: 'step', action: 'reserve', order: { fails: 1, slow: 300 } }] },
       { id: 'b', at: 150, ops: [{ do: 'step', action: 'charge', order: { slow: 120 } }] },
       { id: 'c', at: 150, ops: [{ do: 'step', action: 'charge', order: { slow: 120 } }] },
     ],
     loss: { at: 70, last: 40 },
-    chaos: 1_000,
+    chaos: 1000,
+  }),
+  'a node that hands on, while it stops, what a task that has stopped was told': calmPlan({
+    seed: 40_684,
+    nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 }],
+    settings: { lease: 1265, sweep: 299, poll: 20, tasks: 1000, tellsChanges: false, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 192,
+        ops: [{ do: 'step', action: 'charge', order: {} }, { do: 'event', timeout: 57 }, { do: 'fail' }],
+      },
+      { id: 't1', at: 813, ops: [{ do: 'step', action: 'mail', order: {} }] },
+      {
+        id: 't2',
+        at: 899,
+        ops: [],
+        parts: [
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'ship', order: {} },
+              { do: 'step', action: 'travel', order: {} },
+              { do: 'step', action: 'charge', order: { slow: 72, undoFails: 1 }, rescue: 'skip' },
+              { do: 'step', action: 'travel', order: { slow: 28 }, refers: [2], rescue: 'skip' },
+              { do: 'step', action: 'build', order: { fails: 1, slow: 135, undoFails: 2 }, refers: [1], follows: [3] },
+              { do: 'step', action: 'tell', order: {} },
+            ],
+          },
+          { do: 'step', action: 'build', order: { slow: 82, hangs: 1, undoFails: 1 }, refers: [0, 1] },
+          { do: 'step', action: 'dock', order: { waits: 85, rings: 32, wary: true } },
+        ],
+        startAt: 432,
+        twice: true,
+      },
+      {
+        id: 't3',
+        at: 574,
+        ops: [],
+        parts: [
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'reserve', order: { slow: 63, undoFails: 2 }, refers: [] },
+              {
+                do: 'sequence',
+                of: [
+                  { do: 'step', action: 'tell', order: { fails: 2, slow: 83, undoFails: 2 }, refers: [0] },
+                  { do: 'step', action: 'reserve', order: {}, follows: [0] },
+                  { do: 'step', action: 'reserve', order: { slow: 74, permanent: true }, rescue: 'pause' },
+                ],
+              },
+              { do: 'step', action: 'dock', order: { slow: 23, waits: 102 } },
+            ],
+          },
+          {
+            do: 'concurrence',
+            of: [
+              { do: 'step', action: 'charge', order: { fails: 1, permanent: true } },
+              { do: 'step', action: 'ship', order: { slow: 87 }, follows: [0] },
+            ],
+          },
+        ],
+      },
+      {
+        id: 't4',
+        at: 324,
+        ops: [
+          { do: 'step', action: 'reserve', order: {}, rescue: 'skip' },
+          { do: 'step', action: 'ship', order: { undoFails: 2 } },
+          { do: 'local', order: { undoFails: 1, permanent: false } },
+        ],
+        completeBy: 8,
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [{ at: 3549, kind: 'cut', node: 0, ms: 1616 }],
+    calls: { refused: 0.03, busy: 0.03, twice: 0.03 },
+    strike: null,
+  }),
+  'a program with a start time of zero, which is held to no bound of waiting programs': calmPlan({
+    seed: 10_470,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { skew: 0, roles: ['agent'] },
+    ],
+    settings: { lease: 1761, sweep: 256, poll: 50, tasks: 3, tellsChanges: true, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 697,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'reserve', order: {} },
+          { do: 'step', action: 'reserve', order: { slow: 42, hangs: 1 }, follows: [0, 0] },
+        ],
+      },
+      {
+        id: 't1',
+        at: 1276,
+        ops: [
+          { do: 'undo' },
+          { do: 'step', action: 'ship', order: {} },
+          { do: 'step', action: 'charge', order: { slow: 5, undoFails: 1 } },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: { where: 1 } }],
+              [{ do: 'step', action: 'charge', order: { where: 0 } }],
+              [{ do: 'step', action: 'ship', order: { where: 1 } }],
+              [{ do: 'step', action: 'reserve', order: { where: 1 } }],
+              [{ do: 'step', action: 'reserve', order: { where: 1 } }],
+              [{ do: 'step', action: 'reserve', order: { where: 1 } }],
+              [{ do: 'step', action: 'reserve', order: { where: 1 } }],
+              [{ do: 'step', action: 'reserve', order: { where: 1 } }],
+            ],
+          },
+          { do: 'fail' },
+        ],
+        startAt: 0,
+      },
+      { id: 'caller 1', at: 1085, ops: [{ do: 'step', action: 'charge', order: { slow: 120 } }] },
+      { id: 'caller 2', at: 1253, ops: [{ do: 'step', action: 'charge', order: { slow: 140 } }] },
+      { id: 'caller 3', at: 1283, ops: [{ do: 'step', action: 'charge', order: { slow: 114 } }] },
+      { id: 'caller 4', at: 1117, ops: [{ do: 'step', action: 'charge', order: { slow: 64 } }] },
+      { id: 'caller 5', at: 1271, ops: [{ do: 'step', action: 'charge', order: { slow: 80 } }] },
+      { id: 'caller 6', at: 1226, ops: [{ do: 'step', action: 'charge', order: { slow: 84 } }] },
+      { id: 'caller 7', at: 1260, ops: [{ do: 'step', action: 'charge', order: { slow: 62 } }] },
+      { id: 'caller 8', at: 1147, ops: [{ do: 'step', action: 'charge', order: { slow: 112 } }] },
+      { id: 'caller 9', at: 1096, ops: [{ do: 'step', action: 'charge', order: { slow: 64 } }] },
+      { id: 'caller 10', at: 1067, ops: [{ do: 'step', action: 'charge', order: { slow: 113 } }] },
+      { id: 'caller 11', at: 1305, ops: [{ do: 'step', action: 'charge', order: { slow: 135 } }] },
+      { id: 'caller 12', at: 1104, ops: [{ do: 'step', action: 'charge', order: { slow: 47 } }] },
+      { id: 'caller 13', at: 1270, ops: [{ do: 'step', action: 'charge', order: { slow: 85 } }] },
+      { id: 'caller 14', at: 1285, ops: [{ do: 'step', action: 'charge', order: { slow: 83 } }] },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: {},
+    strike: null,
+    poison: [{ task: 't1', kind: 'refused', at: 2675 }],
+    outage: {
+      ills: [{ at: 3060, ms: 1556 }],
+      rule: { failureRate: 0.5, window: 4000, minimum: 2, open: 362, openMax: 724, probes: 3, keyed: true },
+      words: [],
+    },
+    reign: { names: ['supervisor'], lasts: 2748, lingers: 2965 },
+    entrance: { most: 4, waits: false },
   }),
 }
