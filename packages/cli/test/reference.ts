@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { programOf } from '../src/program.ts'
+import { type Printed, type Shape, shapes } from '../src/shape.ts'
 import { processTerminal } from '../src/terminal.ts'
 
 const head = `# The command triarch
@@ -50,4 +51,35 @@ function optionRow({ flags, description, defaultValue, mandatory }: Option): [st
 function table(first: string, rows: readonly [string, string][]): string {
   const lines = rows.map(([name, text]) => `| \`${name.replaceAll('|', '\\|')}\` | ${text.replaceAll('|', '\\|')} |`)
   return [`| ${first} | |`, '| --- | --- |', ...lines].join('\n')
+}
+
+const shapeHead = `# The JSON of the command
+
+What each command prints with \`--json\`, made from the program itself (\`npm test -- packages/cli -u\` writes it anew); a test runs every one and compares. An array is printed line by line with
+\`--jsonl\`. The names are schemas of [the server's document](../concepts/server.md), \`/api/v1/openapi.json\`, at \`components.schemas\`; \`TaskPage.tasks[]\` is each of the items of that member. A member with \`?\` may be
+missing, and \`any\` is any JSON. New members may come with a new version: pass over those that you do not know. Instants are ISO 8601 in UTC. What goes wrong is no JSON: a line on the standard error with a
+[code](errors.md), and an [exit code](../concepts/cli.md#for-scripts).
+
+| command | prints |
+| --- | --- |
+`
+
+/** The page of reference for programs: what each command prints as JSON. */
+export function shapePage(): string {
+  const rows = Object.entries(shapes).map(([command, printed]) => `| \`${command}\` | ${printedText(printed)} |`)
+  return `${shapeHead}${rows.join('\n')}\n`
+}
+
+function printedText([how, ...of]: Printed): string {
+  if (how === 'none') return `nothing as JSON: ${of[0]}`
+  const text = of.map((shape) => `\`${shapeText(shape as Shape)}\``).join(', or ')
+  return how === 'one' ? text : how === 'many' ? `an array of ${text}` : `a line for each change: ${text}`
+}
+
+function shapeText(shape: Shape): string {
+  if (typeof shape === 'string') return shape
+  if (Array.isArray(shape)) return `${shapeText(shape[0] as Shape)}[]`
+  return `{ ${Object.entries(shape)
+    .map(([name, type]) => `${name}: ${shapeText(type as Shape)}`)
+    .join(', ')} }`
 }

@@ -54,7 +54,9 @@ export function addImport(program: Command, means: Means): void {
         if (histories.length === 1 && only) {
           const { id, isNew } = await report.during('import', triarch.import(only, order))
           const result = isNew === false ? 'there' : 'imported'
-          return report.one({ id, result }, { task: id, result })
+          // Programs are given a list, however many there are.
+          if (report.isData) return report.rows(columns, [{ id, result }], '')
+          return report.one({}, { task: id, result })
         }
         await report.during('import', all(), async () => measure)
         report.rows(columns, results, 'no task')

@@ -49,12 +49,21 @@ export function addStatistics(program: Command, means: Means): void {
       const within = { ...(from && { from: from.getTime() }), ...(to && { to: to.getTime() }) }
       const query = { ...chosen, ...within, by } as FiguresQuery
       const found = await report.during('counting', session.triarch.statistics(query))
-      if (report.isData) return report.one(found, {})
+      if (report.isData) return report.one(dated(found), {})
       report.rows([...by.map(columnOf), ...FIGURES], found.rows, 'nothing was counted')
       if (found.truncated) report.say('there is more: ask for fewer hours, or tell less apart')
       report.say(standing(found))
     }),
   )
+}
+
+/** As a server gives them: instants as such, not as milliseconds. */
+function dated({ rows, asOf, recount, ...rest }: Figures): unknown {
+  const dates = rows.map(({ hour, ...row }) => (hour === undefined ? row : { hour: new Date(hour), ...row }))
+  return {
+    ...{ rows: dates, asOf: asOf === null ? null : new Date(asOf), ...rest },
+    ...(recount && { recount: { ...recount, since: new Date(recount.since) } }),
+  }
 }
 
 /** Drops what was counted, for the supervisor to count it anew. */
