@@ -3,7 +3,7 @@ import type { Feature } from '../feature.ts'
 
 const desk = agent('desk')
 /** As the step hands it out: tokens that were handed out once are good in every version. */
-const token = '1.WyJhbnN3ZXJlZCIsMSwiYW5zd2VyZWQ6MSJd.zPcnA9IOWYXf2LEXgjtGhY5renXdSZE__o_XNXZMuaE'
+const token = '1.WyJhbnN3ZXJlZCIsMSwiYW5zd2VyZWR-bWp1b2hzcnM6MSJd.6JgibiltlR8U0Dz6x11hIoEOWJecFP571lmfBlAYCJI'
 /** Waits for what it is told. */
 const ask = desk.action('ask', {
   run(_: string, step, event) {

@@ -105,8 +105,7 @@ function settingInfo<T>(value: unknown): SettingInfo<Partial<T>> {
   array(rest.nodes, object)
   return {
     ...rest,
-    // A server of before says nothing of layers.
-    here: here === undefined ? undefined : { layers: [], ...object(here) },
+    here: here === undefined ? undefined : object(here),
     live: live === undefined ? undefined : dated(live, 'at'),
     trial: trial === undefined ? undefined : { until: undefined, ...dated(trial, 'at', 'since', 'until') },
   } as unknown as SettingInfo<Partial<T>>

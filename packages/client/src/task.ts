@@ -23,7 +23,7 @@ import type {
   TaskPage,
   WaitOptions,
 } from 'triarch'
-import { isTriarchError, milliseconds, type TaskHandle, TriarchError, taskError } from 'triarch/contract'
+import { milliseconds, type TaskHandle, TriarchError, taskError } from 'triarch/contract'
 import { lineTold } from './change.ts'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
@@ -46,9 +46,6 @@ import {
 
 /** How long the server is asked to wait (ms): shorter than gateways let a request be. */
 const LONGEST_WAIT = 20_000
-/** Between two looks of who follows a log on an older server, at least, and how long after the end of its task lines may still come (ms). */
-const LOOK = 1_000
-const LAST_LINES = 2_000
 
 type Ending = { outcome: TaskOutcome; output: unknown; error: ErrorRecord | undefined }
 
@@ -170,48 +167,16 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     known('watchLogs', rest)
     const path = `${this.#path}/logs/events${query({ step, attempt, level, after, limit })}`
     const events = followed(this.#exchange, path, { quiet: undefined, signal })
-    let read = options
     try {
       for (;;) {
-        const { value: told, done } = await events.next().catch(olderServer)
-        if (done === undefined) return yield* this.#pollLogs(read, signal)
+        const { value: told, done } = await events.next()
         if (done) return
         const line = told && lineTold(told)
-        if (!line) continue
-        // An older server may follow on one that streamed.
-        read = { ...options, after: line.seq }
-        yield line
+        if (line) yield line
       }
     } finally {
       await events.return(undefined)
     }
-  }
-
-  /** Of a server that streams no lines. */
-  async *#pollLogs(options: LogOptions, signal: AbortSignal | undefined): AsyncGenerator<LogLine> {
-    let page = await this.#logs(options, signal)
-    const { environment } = this.#exchange.settings
-    let endedAt: number | null = null
-    for (const pace = new Pace(this.#exchange, signal); ; ) {
-      yield* page.lines
-      signal?.throwIfAborted()
-      if (page.next === undefined) {
-        const now = environment.monotonic()
-        if (endedAt !== null && now - endedAt >= LAST_LINES) return
-        // Also the pause between two looks.
-        const stopped = await pace.next(LOOK, () => this.#hasStopped(signal))
-        endedAt = stopped ? (endedAt ?? now) : null
-      }
-      page = await this.#logs({ ...options, after: page.last }, signal)
-    }
-  }
-
-  #hasStopped(signal: AbortSignal | undefined): Promise<boolean> {
-    const path = `${this.#path}/outcome${query({ wait: `${LOOK}ms` })}`
-    return this.#exchange.ask({
-      ...{ method: 'GET', path, wait: LOOK, ...(signal && { signal }) },
-      read: (_, status) => status !== 202,
-    })
   }
 
   async *watch({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {
@@ -328,13 +293,6 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
       if (mark !== after || task.status === 'stopped') return [task, mark]
     }
   }
-}
-
-/** There is no such path: it comes before the first line. Throws any other error. */
-function olderServer(error: unknown): { value: undefined; done: undefined } {
-  const code = isTriarchError(error, 'REQUEST_REFUSED') && (error.details as { code?: unknown } | undefined)?.code
-  if (code !== 'NO_ROUTE') throw error
-  return { value: undefined, done: undefined }
 }
 
 /** The answer to a control. */

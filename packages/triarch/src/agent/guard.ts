@@ -36,7 +36,7 @@ import {
 } from './lane.ts'
 import { verdict } from './verdict.ts'
 
-/** A host of before breakers that knows no lanes asks again after this (ms). */
+/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
 const ASK_AGAIN = 1_000
 /** A pass for which nothing was found is asked for again after this (ms). */
 const PATIENCE = 1_000

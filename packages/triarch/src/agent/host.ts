@@ -672,7 +672,7 @@ export class AgentHost {
   }
 }
 
-/** A host of before lanes asks again after this (ms). */
+/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
 const ASK_AGAIN = 1_000
 
 /** Before anybody else may take the attempt for lost. */

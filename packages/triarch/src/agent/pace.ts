@@ -120,5 +120,5 @@ export class Pace {
   }
 }
 
-/** A host of before rate limits that knows no lanes asks again after this (ms). */
+/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
 const ASK_AGAIN = 1_000

@@ -64,7 +64,7 @@ export interface Asked {
   request?: string
   /** Of what is asked for under it: another thing under the same name is refused where it is asked for. */
   digest?: string
-  /** Why, and who asks: for the history. Code of before passes over both, but for the reason of a cancel and a pause. */
+  /** Why, and who asks: for the history. */
   reason?: string
   actor?: string
 }
@@ -82,7 +82,7 @@ export type Message =
       /** Says who is connected to its agent's process: it runs on there. Attempts of each operation have numbers of their own. */
       elsewhere?: Operation
     }
-  /** A signal for the task: its word in inboxes is that of the first release, whose code reads them as well. */
+  /** A signal for the task. */
   | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */
   | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)

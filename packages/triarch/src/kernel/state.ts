@@ -36,8 +36,8 @@ export interface TaskState {
   parent: Parent | null
   /** That is of its submission no more. */
   adopted: boolean
-  /** Of its submission; null: it is older than that. */
-  incarnation: string | null
+  /** Of its submission; '' where the id of the task has one already. */
+  incarnation: string
   /** It does not begin before it is thawed. */
   frozen: boolean
   /** The tasks it comes after. */
@@ -132,7 +132,7 @@ export function newState(id: string): TaskState {
     share: null,
     parent: null,
     adopted: false,
-    incarnation: null,
+    incarnation: '',
     frozen: false,
     predecessors: new Table(),
     locks: new Table(),

@@ -157,7 +157,6 @@ export function followingOf(text: string | null): Following {
     ...[string, string, number, boolean],
     ...[Record<string, number[]>, [number, string, string, number, number]?],
   ]
-  // What was counted by older versions does not say how it stopped: that stop stays counted.
   const [hour = 0, outcome = '', error = '', bucket = UNKNOWN, ms = 0] = stop ?? []
   const last = stop ? { hour, outcome, error, bucket, ms } : null
   const actions = new Map<number, string>()

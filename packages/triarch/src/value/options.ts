@@ -10,24 +10,6 @@ type Names<T, A extends readonly string[]> = [Exclude<NameOf<T>, A[number]>, Exc
   ? A
   : { missing: Exclude<NameOf<T>, A[number]>; unknown: Exclude<A[number], NameOf<T>> }
 
-/** What options were called while nothing was published yet: their names of today. */
-const renamed: Readonly<Record<string, readonly string[]>> = {
-  after: ['cursor'],
-  afterOn: ['after'],
-  by: ['actor'],
-  completeWithin: ['attemptWithin', 'taskWithin'],
-  event: ['name'],
-  events: ['signals'],
-  expiresIn: ['stepWithin'],
-  finalize: ['finalizeAs'],
-  mailbox: ['inbox'],
-  mailboxBytes: ['inboxBytes'],
-  note: ['reason'],
-  patience: ['lockTimeout'],
-  result: ['outcome'],
-  via: ['transaction'],
-}
-
 /**
  * Refuses options that do not exist, with the nearest name that does; undefined is no options. `allowed`: the names of all
  * that T has. Throws UNKNOWN_OPTION, INVALID_OPTION.
@@ -43,7 +25,7 @@ export function checkOptions<T extends object, const A extends readonly string[]
   }
   for (const key of namesIn(what, given)) {
     if (allowed.includes(key)) continue
-    const nearest = renamed[key]?.find((name) => allowed.includes(name)) ?? nearestOf(key, allowed)
+    const nearest = nearestOf(key, allowed)
     const hint = nearest === undefined ? `known options: ${allowed.join(', ')}` : `did you mean "${nearest}"?`
     throw new TriarchError('UNKNOWN_OPTION', `${what}: unknown option "${key.slice(0, 100)}", ${hint}`, {
       details: { option: key.slice(0, 100), ...(nearest !== undefined && { nearest }) },

@@ -85,9 +85,8 @@ function dueTimes(story: Story): Map<string, number> {
     if (!step) continue
     const { operation, attempt } = step
     const { id, incarnation } = state
-    const mark = incarnation === null ? ':' : '~'
     const task = incarnation ? `${id}~${incarnation}` : id
-    const key = `${task}:${step.id}${step.generation === 0 ? '' : `${mark}${step.generation}`}`
+    const key = `${task}:${step.id}${step.generation === 0 ? '' : `~${step.generation}`}`
     const name = attemptOf({ key, operation, attempt })
     if (!due.has(name)) due.set(name, Math.max(step.due, at))
   }

@@ -105,15 +105,6 @@ describe('an unknown option', () => {
     expect(messageFor('k'.repeat(1e5)).length).toBeLessThan(300)
   })
 
-  it('is answered with the name of today where it is an old one', () => {
-    expect(messageFor('completeWithin')).toBe('x: unknown option "completeWithin", did you mean "attemptWithin"?')
-    const message = (definition: object) => raises('UNKNOWN_OPTION', () => workflow('w', definition as never)).message
-    expect(message({ run, completeWithin: '1d' })).toContain('did you mean "taskWithin"?')
-    expect(message({ run, events: {} })).toContain('did you mean "signals"?')
-    const step = raises('UNKNOWN_OPTION', () => agent('b').action('old', { run, expiresIn: '1m' } as never))
-    expect(step.message).toContain('did you mean "stepWithin"?')
-  })
-
   it('does not compile where the names are not those of the options', () => {
     const given: Options = {}
     // @ts-expect-error: `rescue` is missing

@@ -307,7 +307,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'started',
       'begins',
-      'hooks t.running.1020-0-2-0 k task="t" workflow="w" from="pending" to="running" result="pending" at=+0',
+      'hooks t~running.1020-0-2-0 k task="t" workflow="w" from="pending" to="running" outcome="pending" at=+0',
     ],
   ],
   [
@@ -317,8 +317,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'threw error=(Error: no) rescue="fail"',
       'stopped result="error" error=(Error: no)',
-      'hooks t.stopped.1030-0-4-0 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
-      'hooks t.stopped.1030-0-4-1 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
+      'hooks t~stopped.1030-0-4-0 k task="t" workflow="w" from="running" to="stopped" outcome="error" at=+0 error=(Error: no)',
+      'hooks t~stopped.1030-0-4-1 k task="t" workflow="w" from="running" to="stopped" outcome="error" at=+0 error=(Error: no)',
     ],
   ],
   [
@@ -327,7 +327,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'pause' }] },
     [
       'paused reason="operator"',
-      'hooks t.paused.1030-0-3-0 k task="t" workflow="w" from="running" to="paused" result="pending" at=+0',
+      'hooks t~paused.1030-0-3-0 k task="t" workflow="w" from="running" to="paused" outcome="pending" at=+0',
     ],
   ],
   [
@@ -336,7 +336,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'retry' }] },
     [
       'reset step=null',
-      'hooks t.running.1040-1-4-0 k task="t" workflow="w" from="stopped" to="running" result="pending" at=+0',
+      'hooks t~running.1040-1-4-0 k task="t" workflow="w" from="stopped" to="running" outcome="pending" at=+0',
       'reloads',
     ],
   ],
@@ -349,9 +349,9 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'resumed',
       'threw error=(Error: no) rescue="fail"',
       'stopped result="error" error=(Error: no)',
-      'hooks t.running.1040-0-4-0 k task="t" workflow="w" from="paused" to="running" result="error" at=+0',
-      'hooks t.stopped.1040-0-6-0 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
-      'hooks t.stopped.1040-0-6-1 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
+      'hooks t~running.1040-0-4-0 k task="t" workflow="w" from="paused" to="running" outcome="error" at=+0',
+      'hooks t~stopped.1040-0-6-0 k task="t" workflow="w" from="running" to="stopped" outcome="error" at=+0 error=(Error: no)',
+      'hooks t~stopped.1040-0-6-1 k task="t" workflow="w" from="running" to="stopped" outcome="error" at=+0 error=(Error: no)',
     ],
   ],
   [

@@ -57,13 +57,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'has its first page',
     asks(),
     { mail: [page(false)] },
-    ['stepSuspended 1 attempt=1', 'batchAdvanced 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+    ['stepSuspended 1 attempt=1', 'batchAdvanced 1 started=2', 'makes t~1.0 0 "a"', 'makes t~1.1 1 "b"'],
   ],
   [
     'has its last page',
     asks(),
     { mail: [page(true)] },
-    ['stepSuspended 1 total=3 attempt=1', 'batchAdvanced 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+    ['stepSuspended 1 total=3 attempt=1', 'batchAdvanced 1 started=2', 'makes t~1.0 0 "a"', 'makes t~1.1 1 "b"'],
   ],
   [
     'has a page that it did not ask for',
@@ -82,7 +82,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
   ],
   ['waits for its page', asks(), {}, []],
-  ['has room', runs(1, undefined), gives({}), ['batchAdvanced 1 started=1', 'makes t.1.1 1 "a"']],
+  ['has room', runs(1, undefined), gives({}), ['batchAdvanced 1 started=1', 'makes t~1.1 1 "a"']],
   ['has no room', runs(2, undefined), gives({}), []],
   [
     'has room and no input',
@@ -103,31 +103,31 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       paged(),
     ],
     gives({}),
-    ['batchAdvanced 1 started=1 again=1', 'posts t.1.0 retry', 'posts t.1.0 report', 'makes t.1.1 1 "a"'],
+    ['batchAdvanced 1 started=1 again=1', 'posts t~1.0 retry', 'posts t~1.0 report', 'makes t~1.1 1 "a"'],
   ],
   [
     'has a child that ended',
     runs(2, undefined),
     gives({ mail: [ends(0)] }),
-    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t~1.2 2 "a"'],
   ],
   [
     'has children that ended',
     runs(2, undefined),
     gives({ mail: [ends(0), ends(1)] }),
-    ['batchAdvanced 1 ended=[[0, 1, "success"]] started=2', 'makes t.1.2 2 "a"', 'makes t.1.3 3 "b"'],
+    ['batchAdvanced 1 ended=[[0, 1, "success"]] started=2', 'makes t~1.2 2 "a"', 'makes t~1.3 3 "b"'],
   ],
   [
     'has a child that ended twice',
     runs(2, undefined),
     gives({ mail: [ends(0), ends(0)] }),
-    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t~1.2 2 "a"', 'stale 1'],
   ],
   [
     'has a child that ended before',
     [...runs(2, undefined), ended(0, 'success')],
     gives({ mail: [ends(0)] }),
-    ['batchAdvanced 1 started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+    ['batchAdvanced 1 started=1', 'makes t~1.2 2 "a"', 'stale 1'],
   ],
   [
     'has a child that ended with a warning',
@@ -178,7 +178,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'batchAdvanced 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
       'batchStopping 1 error=(BATCH_FAILED: 2 of 3 children of b failed, the first with: no 1 < (Error: no 1) {success=0 failed=2})',
-      'posts t.1.2 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.2 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
@@ -209,7 +209,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
-      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
@@ -266,7 +266,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'goes on after a failure',
     runs(2, undefined, { failFast: false }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t~1.2 2 "a"'],
   ],
   [
     'has enough',
@@ -275,14 +275,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'batchAdvanced 1 ended=[[0, 0, "success"]]',
       'batchStopping 1',
-      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
     'has not yet enough',
     runs(2, 4, { quorum: 2 }),
     gives({ mail: [ends(0)] }),
-    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t~1.2 2 "a"'],
   ],
   [
     'had enough',
@@ -301,20 +301,20 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
-      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
     'can still have enough',
     runs(2, 3, { quorum: 2, tolerate: null }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t~1.2 2 "a"'],
   ],
   [
     'may have enough, for nobody knows how many there are',
     runs(2, undefined, { quorum: 2, tolerate: null }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t~1.2 2 "a"'],
   ],
   [
     'ends without enough',
@@ -340,11 +340,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   [
     'has a child whose id another task has',
     runs(2, undefined),
-    gives({ mail: [{ type: 'child', step: 1, result: 'error', refused: { child: 't.1.1', code: 'TASK_EXISTS' } }] }),
+    gives({ mail: [{ type: 'child', step: 1, result: 'error', refused: { child: 't~1.1', code: 'TASK_EXISTS' } }] }),
     [
-      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
-      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: task "t.1.1" exists already < (TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"}) {success=0 failed=1})',
-      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t~1.1" exists already {task="t~1.1"})',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: task "t~1.1" exists already < (TASK_EXISTS: task "t~1.1" exists already {task="t~1.1"}) {success=0 failed=1})',
+      'posts t~1.0 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
@@ -352,12 +352,12 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { tolerate: 1 }),
     gives({
       mail: [
-        { type: 'child', step: 1, result: 'error', refused: { child: 't.1.0', code: 'LOCK_HELD', lock: 'l', by: 'x' } },
+        { type: 'child', step: 1, result: 'error', refused: { child: 't~1.0', code: 'LOCK_HELD', lock: 'l', by: 'x' } },
       ],
     }),
     [
       'batchAdvanced 1 foreign=[0] started=1 error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
-      'makes t.1.2 2 "a"',
+      'makes t~1.2 2 "a"',
     ],
   ],
   [
@@ -368,11 +368,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
         type: 'child',
         step: 1,
         result: 'error',
-        refused: { child: 't.1.1', code: 'TASK_EXISTS' },
+        refused: { child: 't~1.1', code: 'TASK_EXISTS' },
       })),
     },
     [
-      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
+      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t~1.1" exists already {task="t~1.1"})',
       'stepSignalled 1 name="page" payload=null',
       'stale 1',
       'starts 1 run 2',
@@ -380,29 +380,9 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
   ],
   [
-    'has a child that was refused, as older versions say',
-    runs(2, undefined, { tolerate: 1 }),
-    {
-      mail: [
-        {
-          type: 'child',
-          step: 1,
-          result: 'error',
-          error: { ...h.error, code: 'TASK_EXISTS', message: 'task "t.1.1" exists' },
-        },
-      ],
-    },
-    [
-      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists)',
-      'stepSignalled 1 name="page" payload=null',
-      'starts 1 run 2',
-      'wakes +0',
-    ],
-  ],
-  [
     'has nobody that was refused',
     runs(2, undefined, { tolerate: 1 }),
-    { mail: [{ type: 'child', step: 1, result: 'error', error: { ...h.error, message: 'task "t.1.1" exists' } }] },
+    { mail: [{ type: 'child', step: 1, result: 'error', error: { ...h.error, message: 'task "t~1.1" exists' } }] },
     ['stale 1'],
   ],
   [
@@ -412,8 +392,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
       'batchStopping 1 error=(Error: no)',
-      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
-      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
@@ -459,10 +439,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'stepRetried 1 at=+0',
       'resumed',
       'batchAdvanced 1 again=2',
-      'posts t.1.0 retry',
-      'posts t.1.0 report',
-      'posts t.1.2 retry',
-      'posts t.1.2 report',
+      'posts t~1.0 retry',
+      'posts t~1.0 report',
+      'posts t~1.2 retry',
+      'posts t~1.2 report',
       'starts 1 run 2',
       'wakes +0',
     ],
@@ -481,7 +461,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       { type: 'batchAdvanced', id: 1, again: 1 },
     ],
     {},
-    ['batchAdvanced 1 again=1', 'posts t.1.2 retry', 'posts t.1.2 report'],
+    ['batchAdvanced 1 again=1', 'posts t~1.2 retry', 'posts t~1.2 report'],
   ],
   [
     'is cancelled',
@@ -490,8 +470,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
-      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
-      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
   ],
   [
@@ -501,8 +481,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
-      'posts t.1.0 cancel force=false compensate=false reason="the batch was stopped"',
-      'posts t.1.1 cancel force=false compensate=false reason="the batch was stopped"',
+      'posts t~1.0 cancel force=false compensate=false reason="the batch was stopped"',
+      'posts t~1.1 cancel force=false compensate=false reason="the batch was stopped"',
     ],
   ],
   [
@@ -512,7 +492,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
-      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t~1.0 cancel force=false compensate=true reason="the batch was stopped"',
       'aborts 1',
       'forgets 1',
     ],
@@ -552,8 +532,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
-      'posts t.1.0 cancel force=true compensate=null',
-      'posts t.1.1 cancel force=true compensate=null',
+      'posts t~1.0 cancel force=true compensate=null',
+      'posts t~1.1 cancel force=true compensate=null',
       'aborts 1',
       'forgets 1',
     ],
@@ -574,7 +554,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is undone',
     undoing,
     {},
-    ['batchAdvanced 1 started=3', 'posts t.1.2 compensate', 'posts t.1.1 compensate', 'posts t.1.0 compensate'],
+    ['batchAdvanced 1 started=3', 'posts t~1.2 compensate', 'posts t~1.1 compensate', 'posts t~1.0 compensate'],
   ],
   [
     'is undone with little room',
@@ -582,7 +562,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       event.type === 'stepRequested' ? h.requested(1, { batch: { ...h.batch, concurrency: 2, tolerate: 1 } }) : event,
     ),
     {},
-    ['batchAdvanced 1 started=2', 'posts t.1.2 compensate', 'posts t.1.1 compensate'],
+    ['batchAdvanced 1 started=2', 'posts t~1.2 compensate', 'posts t~1.1 compensate'],
   ],
   [
     'is undone, and a child has undone',
@@ -594,7 +574,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is undone, and a child had not heard of it',
     allAsked,
     { mail: [ends(2), ends(0, 'warning')] },
-    ['posts t.1.2 compensate', 'posts t.1.0 compensate'],
+    ['posts t~1.2 compensate', 'posts t~1.0 compensate'],
   ],
   [
     'is undone, and all children have',
@@ -612,7 +592,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.closing(true),
     ],
     {},
-    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=2', 'posts t.1.0 compensate'],
+    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=2', 'posts t~1.0 compensate'],
   ],
   ['is undone whose task is paused', [...undoing, { type: 'paused', reason: 'operator' }], {}, []],
   [
@@ -625,7 +605,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.closing(true),
     ],
     {},
-    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=4', 'posts t.1.0 compensate'],
+    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=4', 'posts t~1.0 compensate'],
   ],
   [
     'is undone, and all of its children were other tasks but one that failed',

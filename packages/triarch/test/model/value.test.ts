@@ -387,15 +387,13 @@ describe('the row of a task', () => {
 describe('the key of an attempt', () => {
   const step = (more: Partial<Step>): Step => ({ ...(after(h.started, h.requested(1)).steps.get(1) as Step), ...more })
 
-  it.each<[incarnation: string | null, step: Partial<Step>, key: string]>([
-    [null, {}, 't:1'],
-    [null, { generation: 2 }, 't:1:2'],
+  it.each<[incarnation: string, step: Partial<Step>, key: string]>([
     ['x', { generation: 2 }, 't~x:1~2'],
     ['x', {}, 't~x:1'],
     ['', {}, 't:1'],
     ['', { generation: 2 }, 't:1~2'],
-    [null, { operation: 'verify' }, 't:1'],
-    [null, { operation: 'undo', generation: 2 }, 't:1:2:undo'],
+    ['', { operation: 'verify' }, 't:1'],
+    ['', { operation: 'undo', generation: 2 }, 't:1~2:undo'],
   ])('of incarnation %s for %j is %s', (incarnation, more, key) => {
     expect(idempotencyKey({ ...after(), incarnation }, step(more))).toBe(key)
   })
@@ -403,7 +401,6 @@ describe('the key of an attempt', () => {
 
 describe('the id of what a task starts', () => {
   it.each([
-    [null, 't.1'],
     ['', 't~1'],
     ['x', 't~x~1'],
   ])('of incarnation %s is %s', (incarnation, id) => {

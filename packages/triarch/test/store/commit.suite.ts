@@ -328,8 +328,8 @@ export function commitSuite(bench: Bench): void {
       expect(ended).toEqual({ type: 'child', step: 1, result: 'success', output: 'done' })
       expect(wrong).toEqual({ type: 'child', step: 2, result: 'error', error: { name: 'E', message: 'm' } })
       expect(others).toMatchObject([
-        { type: 'child', step: 4, result: 'error', error: { code: 'TASK_EXISTS' } },
-        { type: 'child', step: 5, result: 'error', error: { code: 'TASK_EXISTS' } },
+        { type: 'child', step: 4, result: 'error', refused: { code: 'TASK_EXISTS' } },
+        { type: 'child', step: 5, result: 'error', refused: { code: 'TASK_EXISTS' } },
       ])
     })
 

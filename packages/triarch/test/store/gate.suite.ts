@@ -201,7 +201,7 @@ export function gateSuite(bench: Bench): void {
       expect(await store.task('c2')).toBeNull()
       const letters = await messages(store)
       expect(letters.filter((it) => (it as { type: string }).type === 'child')).toMatchObject([
-        { type: 'child', step: 2, result: 'error', error: { code: 'LOCK_HELD' } },
+        { type: 'child', step: 2, result: 'error', refused: { code: 'LOCK_HELD' } },
       ])
     })
 

@@ -24,7 +24,7 @@ export function childEnded(turn: Turn, { step, ordinal, result, error, refused }
   if (!batch) return false
   const ended = turn.ended.get(step) ?? newEnded()
   if (ordinal === undefined) {
-    const name = refused ? refused.child : takenId(error)
+    const name = refused?.child
     const unmade = [...batch.outstanding].find((other) => childId(turn.state, step, batch, other) === name)
     if (unmade === undefined || ended.foreign.has(unmade)) return false
     ended.foreign.add(unmade)
@@ -41,11 +41,6 @@ export function repeatedPage(turn: Turn, id: number, { offset, digest }: Page): 
   if (!before || before.offset === offset || before.digest !== digest) return null
   const message = `the items of a batch gave the same page from ${offset} on as from ${before.offset} on: give the part that is asked for, or an iterable of all that there is`
   return { name: 'TriarchError', code: 'BATCH_PAGE_INVALID', message, details: { offset, before: before.offset } }
-}
-
-/** A letter of a version that named the child in its message only. That of a lock named the lock's holder: it says nothing of a child. */
-function takenId(error: ErrorRecord | undefined): string | undefined {
-  return error?.code === 'TASK_EXISTS' ? /"(.*)"/.exec(error.message)?.[1] : undefined
 }
 
 /** Whether letters of children, the last of them this one, are to be dealt with now: else more of them may come first. */

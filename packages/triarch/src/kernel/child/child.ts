@@ -22,10 +22,10 @@ export interface Child {
   completedAt: number
 }
 
-/** What the ids of all that a task starts are made of. `incarnation`: null, its submission is older than that. */
+/** What the ids of all that a task starts are made of. `incarnation`: of its submission; '' where the id of the task has one already. */
 export interface Ancestor {
   id: string
-  incarnation: string | null
+  incarnation: string
 }
 
 /** Stands in ids that the engine makes, and in none that users give. */
@@ -33,10 +33,8 @@ export const SEPARATOR = '~'
 
 /**
  * The id of what a task starts: of its `incarnation`, so that nothing a task of the same id started before is in its way.
- * Tasks that have none are older than that, and go on as they began.
  */
 export function childTaskId({ id, incarnation }: Ancestor, place: string | number): string {
-  if (incarnation === null) return `${id}.${place}`
   return [id, ...(incarnation === '' ? [] : [incarnation]), place].join(SEPARATOR)
 }
 

@@ -13,7 +13,7 @@ export interface Lock {
    * asked again; `refused`: it asked again in vain.
    */
   standing: 'new' | 'asked' | 'held' | 'lost' | 'reclaimed' | 'refused'
-  /** The fencing number of its latest grant; absent: not granted yet, or by a version that gave none. */
+  /** The fencing number of its latest grant; absent: not granted yet. */
   fence?: number
   /** The code knows that it has it: one that was only asked for when the task stopped is news to it, whenever it is granted. */
   told?: true

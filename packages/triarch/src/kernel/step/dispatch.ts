@@ -48,18 +48,9 @@ export function isWider(state: TaskState, bound: number): boolean {
  */
 export function idempotencyKey(state: TaskState, step: Step): string {
   const { id, incarnation } = state
-  return keyFrom(incarnation ? `${id}${SEPARATOR}${incarnation}` : id, state, step)
-}
-
-/** Whether it is the key of the step. A signal that was sent before keys had the incarnation says it without. */
-export function isKeyOf(state: TaskState, step: Step, key: string): boolean {
-  return key === idempotencyKey(state, step) || key === keyFrom(state.id, state, step)
-}
-
-function keyFrom(task: string, { incarnation }: TaskState, { id, generation, operation }: Step): string {
-  const base = `${task}:${id}`
+  const task = incarnation === '' ? id : `${id}${SEPARATOR}${incarnation}`
+  const base = `${task}:${step.id}`
   // After the last colon of a key are the digits of its step: no other task's id makes the same of it.
-  const mark = incarnation === null ? ':' : SEPARATOR
-  const key = generation === 0 ? base : `${base}${mark}${generation}`
-  return operation === 'undo' ? `${key}:undo` : key
+  const key = step.generation === 0 ? base : `${base}${SEPARATOR}${step.generation}`
+  return step.operation === 'undo' ? `${key}:undo` : key
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts'
 import { remarkOf } from '../remark.ts'
 import type { TaskState } from '../state.ts'
-import { isKeyOf } from '../step/dispatch.ts'
+import { idempotencyKey } from '../step/dispatch.ts'
 import type { Step } from '../step/step.ts'
 import { emit, messageIgnored, type Turn } from '../turn.ts'
 import type { SelfSignal } from './suspension.ts'
@@ -30,7 +30,7 @@ export function whySpent(state: TaskState, { step: id, key }: { step: number; ke
   if (state.status === 'stopped' || state.closing) return 'the task stops or has stopped'
   if (!step || step.status === 'compensating') return `step ${id} is done`
   // Verification and run share one key.
-  return isKeyOf(state, step, key) ? null : `step ${id} began anew since, under another token`
+  return key === idempotencyKey(state, step) ? null : `step ${id} began anew since, under another token`
 }
 
 /**

@@ -16,7 +16,7 @@ export function hookTasks({ state, moves, at }: Turn): HookTask[] {
   const { id, generation, hooks, result, error, workflow } = state
   return moves.flatMap(({ from, to, ordinal }) => {
     const named = [to, to === 'stopped' ? result : '']
-    const input = { task: id, workflow, from, to, result, at, ...(error && to === 'stopped' && { error }) }
+    const input = { task: id, workflow, from, to, outcome: result, at, ...(error && to === 'stopped' && { error }) }
     return [...hooks.entries()]
       .filter(([, { on }]) => on.some((state) => named.includes(state)))
       .map(([index, hook]) => ({

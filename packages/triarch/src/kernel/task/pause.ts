@@ -27,7 +27,7 @@ export interface Pause {
   actor?: string
   /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
   broken: boolean
-  /** The step that it is about: what it is called, and its action. Rows of older versions lack it. */
+  /** The step that it is about: what it is called, and its action. */
   step?: { name: string; action?: string }
 }
 

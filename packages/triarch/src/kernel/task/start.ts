@@ -1,13 +1,12 @@
 import { newGate } from '../lock/standing.ts'
 import type { TaskState } from '../state.ts'
-import { givenInput } from './change.ts'
 import type { Submission } from './order.ts'
 
 /** What a task begins with. */
 export function submit(state: TaskState, event: Submission, at: number): void {
   state.workflow = event.workflow
   state.version = event.version
-  state.input = givenInput(state.id, event.input)
+  state.input = event.input
   state.startAt = event.startAt ?? null
   state.startBefore = event.startBefore ?? null
   state.completeBy = event.completeBy ?? null
@@ -18,7 +17,7 @@ export function submit(state: TaskState, event: Submission, at: number): void {
   state.share = event.share ?? null
   state.parent = event.parent ?? null
   state.hooks = event.hooks ?? []
-  state.incarnation = event.incarnation ?? null
+  state.incarnation = event.incarnation ?? ''
   state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
   newGate(state, event)
 }

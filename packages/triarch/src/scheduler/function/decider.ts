@@ -11,7 +11,7 @@ export interface Decider {
   readonly workflow: Workflow
   readonly taskId: string
   /** Part of the ids of its children. */
-  readonly incarnation: string | null
+  readonly incarnation: string
   readonly metadata: Readonly<Record<string, string>>
   /** Largest payload, in bytes of JSON. */
   readonly payloadLimit: number

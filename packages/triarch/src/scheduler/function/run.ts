@@ -47,7 +47,7 @@ export class FunctionRun implements Decider {
   readonly workflow: Workflow
   readonly taskId: string
   /** Part of the ids of its children. */
-  readonly incarnation: string | null
+  readonly incarnation: string
   readonly metadata: Readonly<Record<string, string>>
   readonly payloadLimit: number
   readonly firstId: number

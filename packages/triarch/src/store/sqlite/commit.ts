@@ -1,5 +1,4 @@
 import type { RefusedChild } from '../../kernel/child/child.ts'
-import { childRefused } from '../../kernel/child/refusal.ts'
 import type { TaskEvent } from '../../kernel/event.ts'
 import type { ErrorRecord, Json } from '../../kernel/json.ts'
 import type { TaskOutcome } from '../../kernel/status.ts'
@@ -155,9 +154,8 @@ function createChild(database: Database, parent: number, parentId: string, child
   })
 }
 
-/** The error is for owners of an older version. */
 function refuseChild(database: Database, parent: number, step: number, refused: RefusedChild): void {
-  deliver(database, parent, { type: 'child', step, result: 'error', error: childRefused(refused), refused })
+  deliver(database, parent, { type: 'child', step, result: 'error', refused })
 }
 
 /** The same from a first record, where the row does not say it: a version before wrote that. */
