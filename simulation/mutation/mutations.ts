@@ -280,8 +280,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'each attempt has an idempotency key of its own': {
     change: {
       'kernel/step/dispatch.ts': [
-        ['const key = generation === 0 ? base :', "const key = attempt > 1 ? base + '!' : generation === 0 ? base :"],
-        ['{ id, generation, operation }: Step): string', '{ id, generation, operation, attempt }: Step): string'],
+        ['const key = step.generation === 0 ?', "const key = step.attempt > 1 ? base + '!' : step.generation === 0 ?"],
       ],
     },
     by: ['asked'],
