@@ -171,7 +171,7 @@ describe('the graph of a task', () => {
     const page = await stage.window(browser)
     await page.goto(`${stage.url}/tasks/p-1`)
     await page.getByRole('tab', { name: 'Graph' }).click()
-    const list = page.getByRole('region', { name: 'The same as a list' })
+    const list = page.getByRole('region', { name: 'List view' })
     await list.getByRole('button', { name: 'ready' }).waitFor()
     await list.getByRole('button', { name: 'pack ×14' }).waitFor()
     await list.getByRole('row', { name: /kid.*child.*success/ }).waitFor()
@@ -181,7 +181,7 @@ describe('the graph of a task', () => {
     await surface.focus()
     await page.keyboard.press('ArrowRight')
     await page.waitForURL(/step=1$/)
-    const chosen = page.getByRole('region', { name: 'What is chosen' })
+    const chosen = page.getByRole('region', { name: 'Selection' })
     await chosen.getByText('charge').first().waitFor()
     // Its input, its attempts: what the page of steps shows of it.
     await chosen.getByRole('region', { name: 'Attempts' }).getByText('success').waitFor()
@@ -218,7 +218,7 @@ describe('the graph of a task', () => {
     await surface.focus()
     for (let press = 0; press < 12; press++) await page.keyboard.press('+')
     await page.keyboard.press('ArrowRight')
-    await page.getByRole('region', { name: 'What is chosen' }).waitFor()
+    await page.getByRole('region', { name: 'Selection' }).waitFor()
     const tasks = tasksOf(await browser.stopTracing())
     // Of the processor, not of the clock: how busy the machine is else does not count.
     expect(tasks.filter((ms) => ms > 100)).toEqual([])

@@ -48,7 +48,7 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'o-1' }).click()
     await page.waitForFunction("document.title === 'o-1 · Tasks · Triarch'")
     await page.getByRole('tab', { name: 'History' }).click()
-    await page.getByRole('tab', { name: 'Data' }).click()
+    await page.getByRole('tab', { name: 'Input and output' }).click()
     await page.goBack()
     await page.getByRole('tab', { name: 'History', selected: true }).waitFor()
     await page.goBack()
@@ -69,13 +69,13 @@ describe('the console', () => {
   it('does nothing by keys of one letter where somebody wants it so', async () => {
     const page = await opened('/tasks')
     await page.keyboard.press('?')
-    await page.getByLabel('Keys of one letter').uncheck()
+    await page.getByLabel('Single-key shortcuts').uncheck()
     await page.keyboard.press('Escape')
     await page.keyboard.press('r')
     await page.keyboard.press('g')
     await page.keyboard.press('n')
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Go to, or do' }).waitFor()
+    await page.getByRole('combobox', { name: 'Search or run a command' }).waitFor()
     expect(page.url()).toMatch(/\/tasks$/)
     expect(await page.getByRole('button', { name: 'Pause updates' }).count()).toBe(1)
   })
@@ -109,12 +109,12 @@ describe('the console', () => {
   it('says times as they are in the zone that was chosen', async () => {
     const page = await opened('/tasks/o-1', { timezoneId: 'Asia/Kolkata' })
     const time = page.locator('.facts time').first()
-    await page.getByLabel('Moments').selectOption('absolute')
+    await page.getByLabel('Timestamps').selectOption('absolute')
     const at = new Date((await time.getAttribute('datetime')) ?? '')
     const told = (timeZone: string) =>
       at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
     expect(await time.textContent()).toBe(told('Asia/Kolkata'))
-    await page.getByLabel('Times').selectOption('utc')
+    await page.getByLabel('Time zone').selectOption('utc')
     expect(await time.textContent()).toBe(`${told('UTC')} UTC`)
   })
 
@@ -130,7 +130,7 @@ describe('the console', () => {
     const failure = page.getByRole('alert').filter({ hasText: 'This page has failed' })
     await failure.waitFor()
     isBroken = false
-    await failure.getByRole('button', { name: 'Ask again' }).click()
+    await failure.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('table').getByText('scheduler').waitFor()
   })
 
@@ -145,7 +145,7 @@ describe('the console', () => {
       }
       await dialog.getByLabel('Reason').fill(`because: ${act}`)
       await dialog.getByRole('button', { name: act, exact: true }).click()
-      await page.getByText('It is recorded.').waitFor()
+      await page.getByText('Recorded.').waitFor()
       await dialog.getByRole('button', { name: 'Close' }).last().click()
     }
     const { entries } = await stage.triarch.audit({ subject: 'schedule:nightly' })
@@ -166,7 +166,7 @@ describe('the console', () => {
     const page = await barred.window(browser)
     for (const path of ['/', '/alerts']) {
       await page.goto(barred.url + path)
-      const act = page.getByRole('table').getByRole('button', { name: 'Take in hand' }).first()
+      const act = page.getByRole('table').getByRole('button', { name: 'Acknowledge' }).first()
       await act.waitFor({ timeout: 20_000 })
       await expect.poll(() => act.isDisabled()).toBe(true)
       await page.getByText('it needs the right alerts').waitFor()
@@ -186,7 +186,7 @@ describe('the console', () => {
       await page.goto(`http://intranet:${port}/schedules/nightly`)
       await page.getByRole('main').getByRole('button', { name: 'Run now' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click()
-      await page.getByText('It is recorded.').waitFor()
+      await page.getByText('Recorded.').waitFor()
     } finally {
       await far.close()
       await open.close()

@@ -109,10 +109,10 @@ describe('each page, where every answer is an error', () => {
     isBroken = true
     await broken.goto(full.url + path)
     const failure = broken.getByRole('alert').filter({ hasText: 'STORE_UNAVAILABLE' }).first()
-    await failure.getByRole('link', { name: 'What this means' }).waitFor()
+    await failure.getByRole('link', { name: 'Error reference' }).waitFor()
     if (path === '/tasks') await expectUsable(broken)
     // It is well only afterwards: pages ask by themselves, too, and the button would be gone.
-    await failure.getByRole('button', { name: 'Ask again' }).click()
+    await failure.getByRole('button', { name: 'Retry' }).click()
     isBroken = false
     await settled(broken)
   })

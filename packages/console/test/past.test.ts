@@ -38,7 +38,7 @@ it('shows a task as it was at each record, by slider, keyboard and address, and 
   await task.result()
   const page = await stage.window(browser)
   await page.goto(`${stage.url}/tasks/p-1`)
-  await page.getByRole('tab', { name: 'Look back' }).click()
+  await page.getByRole('tab', { name: 'Earlier state' }).click()
   const slider = page.getByRole('slider', { name: 'Record of the history' })
   const { last } = await task.moment()
   await page.getByText(`Record ${last} of ${last}`).waitFor()
@@ -62,10 +62,10 @@ it('shows a task as it was at each record, by slider, keyboard and address, and 
     events.some((event) => event.type === 'stepCompleted' && event.id > 2),
   )?.seq as number
   await page.goto(`${stage.url}/tasks/p-1?at=${shipped}`)
-  const changed = page.getByRole('region', { name: 'What this record changed' })
+  const changed = page.getByRole('region', { name: 'Changes by this record' })
   await changed.getByText('shipped').waitFor()
   await expectUsable(page)
-  await page.getByRole('button', { name: 'Record before' }).click()
+  await page.getByRole('button', { name: 'Previous record' }).click()
   await page.waitForURL(new RegExp(`at=${shipped - 1}$`))
   await page.getByRole('tab', { name: 'Steps' }).click()
   await page.waitForURL(/p-1$/)

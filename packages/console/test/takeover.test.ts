@@ -44,7 +44,7 @@ it('a kill -9 is seen in the console: nobody who could go on, the node that is g
   await page.getByRole('table').getByText(killed).waitFor({ state: 'detached' })
   const second = await node('ship')
   await page.goBack()
-  await page.getByRole('heading', { name: 'How it ended' }).waitFor()
+  await page.getByRole('heading', { name: 'Result' }).waitFor()
   await page.getByRole('tab', { name: 'History' }).click()
   // Whoever takes over does not know what became of the attempt, and asks before it does it again.
   const events = page.getByRole('table')

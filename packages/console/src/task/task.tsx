@@ -89,7 +89,7 @@ export function TaskPage() {
   const titles: Record<Tab, string> = {
     steps: t().steps,
     graph: t().graph.title,
-    data: t().data,
+    data: t().one.values,
     history: t().history,
     logs: t().logs,
     children: t().children,

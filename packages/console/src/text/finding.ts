@@ -8,16 +8,16 @@ interface Waits extends Readonly<Record<Code | Kept, string>> {
 
 const waits: Record<'en' | 'de', Waits> = {
   en: {
-    frozen: 'approval of',
-    queued: 'scheduler for',
-    'no-scheduler': 'no scheduler for',
-    'workflow-paused': 'paused workflow',
-    'step-queued': 'free slot for',
-    'no-agent': 'nobody has',
-    'agent-paused': 'paused agent',
-    breaker: 'breaker',
-    'rate-limit': 'rate limit of',
-    concurrency: 'bound of',
+    frozen: 'approval:',
+    queued: 'scheduler:',
+    'no-scheduler': 'no scheduler:',
+    'workflow-paused': 'paused workflow:',
+    'step-queued': 'free slot:',
+    'no-agent': 'no agent:',
+    'agent-paused': 'paused agent:',
+    breaker: 'circuit breaker:',
+    'rate-limit': 'rate limit:',
+    concurrency: 'concurrency limit:',
     more: (count) => `and ${count} more`,
   },
   de: {
@@ -37,24 +37,23 @@ const waits: Record<'en' | 'de', Waits> = {
 
 const en = {
   waits: waits.en,
-  standby: (span: string) =>
-    `A copy of the store answers, which is ${span} behind. What you have just done is there all the same.`,
-  meant: 'What may be meant',
+  standby: (span: string) => `Read from a replica that is ${span} behind. Your own changes are included.`,
+  meant: 'Suggestions',
   palette: {
-    title: 'Go to, or do',
-    hint: 'A page, a view, the beginning of a task id, an action',
+    title: 'Search or run a command',
+    hint: 'Task id, page, saved view or action',
     page: 'Page',
     view: 'View',
     action: 'Action',
     none: (typed: string) => `Nothing has “${typed}” in its name, and no task's id begins with it.`,
   },
-  views: { name: 'Name of this view', save: 'Save view', forget: (name: string) => `Forget “${name}”` },
+  views: { name: 'Name of this view', save: 'Save view', forget: (name: string) => `Delete view “${name}”` },
   columns: {
     title: 'Columns',
     workflow: 'Workflow',
     version: 'Version',
     status: 'Status',
-    waits: 'Waits for',
+    waits: 'Waiting for',
     reason: 'Reason',
     why: 'Why',
     failures: 'Failures',

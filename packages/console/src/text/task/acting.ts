@@ -1,10 +1,10 @@
 const en = {
   payload: 'Value',
-  quicker: 'It is not as you saw it any more: somebody, or the task itself, was quicker. Nothing was done.',
-  awaited: 'Waiting for a scheduler to take it up',
-  later: 'No scheduler has taken it up yet. It is kept, and happens when one does.',
-  came: (record: number) => `It happened: record ${record} of the history.`,
-  ignored: (cause: string) => `Nothing came of it: ${cause}. Somebody may have been quicker.`,
+  quicker: 'The task has changed in the meantime. Nothing was done. Review it and try again.',
+  awaited: 'Waiting for a scheduler',
+  later: 'Stored. It takes effect when a scheduler is free.',
+  came: (record: number) => `Done: record ${record} of the history.`,
+  ignored: (cause: string) => `No effect: ${cause}.`,
 }
 
 const de: typeof en = {

@@ -43,151 +43,150 @@ interface Words {
   ends: string | null | ((it: Told) => string)
 }
 
-const line = (ahead = 0) => (ahead === 0 ? 'it is next' : `${ahead} ${ahead === 1 ? 'is' : 'are'} before it`)
+const line = (ahead = 0) => (ahead === 0 ? 'next in line' : `${ahead} ahead`)
 const slot = (pool: Told['pool']) =>
   pool === undefined
     ? 'a free slot'
     : `one of the ${pool.slots} slots ${pool.name === 'high' ? `for priority ${pool.from} and above` : `for priorities below ${pool.from}`}`
 const plan = (steps: number | undefined) =>
-  steps === undefined ? '' : `; its plan has ${steps} ${steps === 1 ? 'step' : 'steps'}`
+  steps === undefined ? '' : ` (plan: ${steps} ${steps === 1 ? 'step' : 'steps'})`
 const because = (error: string | undefined) => (error === undefined || error === '' ? '' : `: ${error}`)
 
 const causes: Readonly<Record<string, string>> = {
-  ...{ operator: 'an operator paused it', lock: 'it has lost a lock, and waits until it has it again' },
+  ...{ operator: 'by an operator', lock: 'a lock was lost and must be acquired again' },
   ...{ step: 'a step failed', undo: 'undoing a step failed' },
-  'unknown-outcome': 'nobody knows whether a step took effect',
-  mismatch: 'its code and its history disagree',
-  error: 'its code failed',
-  quarantine: 'it was set apart',
+  'unknown-outcome': 'the outcome of a step is unknown',
+  mismatch: 'code and history differ',
+  error: 'the workflow code failed',
+  quarantine: 'quarantined',
 }
 
 const en = {
   since: 'since',
   until: 'until',
-  givenUp: 'given up',
-  again: 'again',
+  givenUp: 'times out',
+  again: 'next attempt',
   probe: 'next probe',
   closeBreaker: 'Close breaker',
-  readPlan: 'Read its plan',
-  holds: (lock: string) => `It holds lock “${lock}”`,
+  readPlan: 'View plan',
+  holds: (lock: string) => `Holds lock “${lock}”`,
   reasons: {
     stopped: {
-      says: ({ outcome, error }) => `It has stopped: ${outcome ?? ''}${because(error)}`,
+      says: ({ outcome, error }) => `Stopped: ${outcome ?? ''}${because(error)}`,
       ends: null,
     },
     paused: {
       says: ({ cause = '', step, error, reason, actor }) =>
-        `It is paused: ${causes[cause] ?? cause}${step && `, step ${step}`}${because(error)}${reason ? ` “${reason}”` : ''}${actor ? ` (${actor})` : ''}`,
-      ends: 'Somebody with the right “control” ends that.',
+        `Paused: ${causes[cause] ?? cause}${step && `, step ${step}`}${because(error)}${reason ? ` “${reason}”` : ''}${actor ? ` (${actor})` : ''}`,
+      ends: 'An operator with the right “control” resumes it.',
     },
     quarantined: {
-      says: ({ error, cause }) => `It was set apart, for it harmed whoever had it${because(error ?? cause)}`,
-      ends: 'Somebody with the right “control” resumes it.',
+      says: ({ error, cause }) => `Quarantined: the task repeatedly harmed its process${because(error ?? cause)}`,
+      ends: 'An operator with the right “control” resumes it.',
     },
     held: {
       says: ({ step, error, cause = '' }) => `Step ${step} waits for an operator${because(error ?? causes[cause])}`,
-      ends: 'Somebody with the right “control” tries it again, or skips it.',
+      ends: 'An operator with the right “control” retries or skips the step.',
     },
-    scheduled: { says: () => 'Its time has not come', ends: 'It begins by itself.' },
+    scheduled: { says: () => 'Scheduled for later', ends: 'It starts by itself.' },
     frozen: {
-      says: ({ planned }) => `It is frozen, and waits to be approved${plan(planned)}`,
-      ends: 'Somebody with the right “control” lets it begin.',
+      says: ({ planned }) => `Awaiting approval${plan(planned)}`,
+      ends: 'An operator with the right “control” approves it.',
     },
     predecessor: {
-      says: ({ task, status }) => `It comes after task ${task}, which is ${status}`,
-      ends: 'It begins by itself when that has stopped.',
+      says: ({ task, status }) => `Waiting for task ${task} (${status})`,
+      ends: 'It starts by itself when that task has stopped.',
     },
     lock: {
-      says: ({ lock, holder, ahead = 1 }) =>
-        `It waits for lock “${lock}”, which task ${holder} holds: ${line(ahead - 1)}`,
-      ends: 'It goes on by itself when the lock is given back.',
+      says: ({ lock, holder, ahead = 1 }) => `Waiting for lock “${lock}”, held by task ${holder}: ${line(ahead - 1)}`,
+      ends: 'It continues by itself when the lock is released.',
     },
     'queue-full': {
       says: ({ workflow, most, ahead }) =>
-        `It is not taken yet: ${most} tasks of ${workflow} wait already, as many as may: ${line(ahead)}`,
-      ends: 'It is taken by itself when there is room, or refused after half a minute.',
+        `Queue full: ${most} tasks of ${workflow} wait already, which is the limit: ${line(ahead)}`,
+      ends: 'It is accepted by itself when there is room, or refused after half a minute.',
     },
     queued: {
-      says: ({ ahead }) => `It waits for a scheduler with room: ${line(ahead)}`,
-      ends: 'It goes on by itself; more schedulers make it faster.',
+      says: ({ ahead }) => `Queued for a scheduler: ${line(ahead)}`,
+      ends: 'It continues by itself. More schedulers make it faster.',
     },
     'no-scheduler': {
-      says: ({ workflow, version }) => `No living node runs version ${version} of ${workflow}`,
-      ends: 'Start a process with that version.',
+      says: ({ workflow, version }) => `No running node hosts version ${version} of ${workflow}`,
+      ends: 'Deploy that version, or start a process that has it.',
     },
     'node-lost': {
-      says: ({ node, step }) => `Node ${node} gives no sign of life${step && `; it had step ${step}`}`,
-      ends: 'A supervisor takes it away by itself.',
+      says: ({ node, step }) => `Node ${node} does not respond${step && `; it ran step ${step}`}`,
+      ends: 'A supervisor reassigns it by itself.',
     },
-    planning: { says: () => 'Its plan is being made', ends: 'It goes on by itself.' },
+    planning: { says: () => 'Planning', ends: 'It continues by itself.' },
     step: {
       says: ({ step, attempt, node }) =>
-        `Step ${step} runs, attempt ${attempt}${node === undefined ? ', in a process elsewhere' : ` on node ${node}`}`,
-      ends: 'It goes on by itself when the step is done.',
+        `Running step ${step}, attempt ${attempt}${node === undefined ? ', in a remote process' : ` on node ${node}`}`,
+      ends: 'It continues by itself when the step is done.',
     },
     'step-queued': {
       says: ({ step, ahead, pool }) => `Step ${step} waits for ${slot(pool)}: ${line(ahead)}`,
-      ends: 'It goes on by itself; more processes of the agent make it faster.',
+      ends: 'It continues by itself. More processes of the agent make it faster.',
     },
     breaker: {
       says: ({ step, breaker, state, waiting = 0 }) =>
-        `The circuit breaker “${breaker}” is ${state} and keeps step ${step} back, with ${waiting} in all`,
+        `Circuit breaker “${breaker}” is ${state}: step ${step} is held, ${waiting} in all`,
       ends: ({ byHand }) =>
         byHand
-          ? 'Somebody with the right “breakers” closes it: it was opened by hand.'
-          : 'A probe closes it by itself; or somebody with the right “breakers”.',
+          ? 'It was opened by an operator: one with the right “breakers” closes it.'
+          : 'A probe closes it by itself, or an operator with the right “breakers”.',
     },
     'rate-limit': {
-      says: ({ step, limit, ahead }) => `The rate limit of ${limit} keeps step ${step} back: ${line(ahead)}`,
-      ends: 'It goes on by itself.',
+      says: ({ step, limit, ahead }) => `Rate limit of ${limit}: step ${step} waits, ${line(ahead)}`,
+      ends: 'It continues by itself.',
     },
     concurrency: {
       says: ({ step, limit, running, most, ahead }) =>
-        `${running} of ${most} attempts of ${limit} run everywhere, and step ${step} waits: ${line(ahead)}`,
-      ends: 'It goes on by itself when one is done.',
+        `Concurrency limit of ${limit}: ${running} of ${most} in use; step ${step} waits, ${line(ahead)}`,
+      ends: 'It continues by itself when an attempt ends.',
     },
     'agent-paused': {
       says: ({ step, agent, actor, reason }) =>
         `Agent ${agent} was paused by ${actor} (“${reason}”): step ${step} waits`,
-      ends: 'Somebody with the right “settings:write” lets the agent go on.',
+      ends: 'An operator with the right “settings:write” resumes the agent.',
     },
     'workflow-paused': {
       says: ({ workflow, actor, reason }) => `Workflow ${workflow} was paused by ${actor} (“${reason}”)`,
-      ends: 'Somebody with the right “settings:write” lets the workflow go on.',
+      ends: 'An operator with the right “settings:write” resumes the workflow.',
     },
     'no-agent': {
-      says: ({ step, action }) => `No living node has the action ${action}: step ${step} waits`,
+      says: ({ step, action }) => `No running node hosts the action ${action}: step ${step} waits`,
       ends: 'Start a process that hosts the agent.',
     },
     retry: {
-      says: ({ step, attempt, error }) => `Step ${step} is tried again, attempt ${attempt}${because(error)}`,
-      ends: 'It goes on by itself.',
+      says: ({ step, attempt, error }) => `Retrying step ${step}, attempt ${attempt}${because(error)}`,
+      ends: 'It continues by itself.',
     },
     suspended: {
       says: ({ step, next }) =>
-        `Step ${step} waits for a signal by its token${next ? `, and sends itself “${next.name}”` : ''}`,
-      ends: 'Whoever has the token of the step.',
+        `Step ${step} waits for an external answer by its token${next ? `, and sends itself “${next.name}”` : ''}`,
+      ends: 'The holder of the token answers the step.',
     },
     batch: {
       says: ({ step, total, success = 0, failed = 0, cancelled = 0 }) =>
-        `The batch of step ${step} runs: ${success + failed + cancelled} of ${total ?? 'the'} children have ended${failed > 0 ? `, ${failed} failed` : ''}${cancelled > 0 ? `, ${cancelled} were cancelled` : ''}`,
-      ends: 'It goes on by itself.',
+        `Running batch of step ${step}: ${success + failed + cancelled} of ${total ?? 'the'} children ended${failed > 0 ? `, ${failed} failed` : ''}${cancelled > 0 ? `, ${cancelled} cancelled` : ''}`,
+      ends: 'It continues by itself.',
     },
-    timer: { says: () => 'It sleeps', ends: 'It wakes by itself.' },
+    timer: { says: () => 'Sleeping', ends: 'It wakes by itself.' },
     signal: {
-      says: ({ name }) => `It waits for signal “${name}”`,
-      ends: 'Whoever sends the signal: a program, or somebody with the right “control”.',
+      says: ({ name }) => `Waiting for signal “${name}”`,
+      ends: 'A program, or an operator with the right “control”, sends the signal.',
     },
     child: {
-      says: ({ task, workflow, status }) => `It waits for its child ${task} (${workflow}), which is ${status}`,
-      ends: 'It goes on by itself when the child has stopped.',
+      says: ({ task, workflow, status }) => `Waiting for child ${task} (${workflow}), which is ${status}`,
+      ends: 'It continues by itself when the child has stopped.',
     },
     stalled: {
-      says: () => 'Its code waits for something that is no call of the task: it may wait for ever',
-      ends: 'Mend the code; cancel the task, or start its process again.',
+      says: () => 'Stuck: the workflow awaits something that is not a call of the task',
+      ends: 'Fix the code, then restart the process, or cancel the task.',
     },
     moving: {
-      says: ({ node }) => (node === undefined ? 'It is taken up at once' : `Node ${node} works on it`),
+      says: ({ node }) => (node === undefined ? 'Starting' : `Running on node ${node}`),
       ends: null,
     },
   } as Readonly<Record<string, Words>>,
