@@ -134,7 +134,7 @@ describe('the console', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await way.getByText('nobody answers at charge').waitFor()
     await way.getByRole('button', { name: 'Mark as undone' }).click()
-    await dialog.getByText('What the step did stays as it is').waitFor()
+    await dialog.getByText('Leaves the effects of the step in place').waitFor()
     await dialog.getByLabel('Reason').fill('paid back by hand')
     await dialog.getByRole('button', { name: 'Mark as undone' }).click()
     await page.getByText('Recorded.').waitFor()
@@ -287,7 +287,7 @@ describe('the console', () => {
       if (act === 'Silence') {
         await dialog.getByLabel('Duration in hours').fill('soon')
         await dialog.getByRole('button', { name: act }).click()
-        await dialog.getByText('must be a number').waitFor()
+        await dialog.getByText('Enter a number').waitFor()
         await dialog.getByLabel('Duration in hours').fill('8')
       }
       await dialog.getByRole('button', { name: act }).click()

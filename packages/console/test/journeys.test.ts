@@ -118,7 +118,7 @@ describe('in the console one', () => {
     }
     const [page, other] = await Promise.all([stage.window(browser), stage.window(browser)])
     await other.goto(`${stage.url}/operations`)
-    await other.getByText('Nothing was done to many tasks at once.').waitFor()
+    await other.getByText('No bulk operations yet.').waitFor()
     await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     // Nothing is done yet: it says to how many it would be done.

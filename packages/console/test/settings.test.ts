@@ -75,7 +75,7 @@ describe('the page of settings', () => {
     await page.getByRole('button', { name: 'Start canary' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Value (JSON)').fill('{ "amount": 700 }')
-    await dialog.getByLabel('Stages (JSON)').fill('[{ "share": 1 }]')
+    await dialog.getByLabel('Rollout stages (JSON)').fill('[{ "share": 1 }]')
     await dialog.getByLabel('Reason').fill('more')
     await dialog.getByRole('button', { name: 'Start canary' }).click()
     await dialog.getByText('Recorded.').waitFor()
