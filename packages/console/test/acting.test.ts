@@ -160,7 +160,7 @@ describe('acting on a task', () => {
     const trace = page.getByRole('link', { name: 'Open trace' })
     expect(await trace.getAttribute('href')).toBe(traceUrl.replace('{traceId}', '4bf92f3577b34da6a3ce929d0e0e4736'))
     const wait = page.getByRole('region', { name: 'Waiting for' })
-    await wait.getByText('It is paused: a step failed, step 1 (charge): the card was declined').waitFor()
+    await wait.getByText('Paused: a step failed, step 1 (charge): the card was declined').waitFor()
     await wait.getByText('An operator with the right “control” resumes it.').waitFor()
     await wait.getByRole('button', { name: 'Retry' }).click()
     const dialog = page.getByRole('dialog')

@@ -118,7 +118,7 @@ describe('the console', () => {
     await expect
       .poll(() => way.getByRole('listitem').allInnerTexts())
       .toEqual([
-        expect.stringMatching(/3 ship.*Stuck/s),
+        expect.stringMatching(/3 ship.*Blocked/s),
         expect.stringMatching(/2 pack.*to compensate/s),
         expect.stringMatching(/1 charge.*to compensate/s),
       ])

@@ -169,7 +169,7 @@ describe('the console', () => {
       const act = page.getByRole('table').getByRole('button', { name: 'Acknowledge' }).first()
       await act.waitFor({ timeout: 20_000 })
       await expect.poll(() => act.isDisabled()).toBe(true)
-      await page.getByText('it needs the right alerts').waitFor()
+      await page.getByText('This needs the right alerts').waitFor()
     }
   })
 

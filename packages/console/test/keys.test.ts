@@ -63,7 +63,7 @@ describe('the page of API keys', () => {
     // It is not lost by a key that was pressed too soon.
     for (let n = 0; n < 2; n++) await page.keyboard.press('Escape')
     expect(await shownSecret(page)).toBe(secret)
-    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await row(page, 'billing').getByText('read, start').waitFor()
     await row(page, 'billing').getByText('ada').waitFor()
     await row(page, 'billing').getByText('not used yet').waitFor()
@@ -78,7 +78,7 @@ describe('the page of API keys', () => {
     await dialog.getByRole('button', { name: 'Rotate' }).click()
     await dialog.getByText('cannot be shown again').waitFor()
     const other = await copied(page)
-    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await row(page, 'billing').getByText('Previous secret valid until').waitFor()
     expect([other === secret, await status(other), await status(secret)]).toEqual([false, 200, 200])
     await expectUsable(page)

@@ -41,7 +41,7 @@ const en = {
     neverUsed: 'not used yet',
     secret: 'Secret',
     once: 'Copy the secret now. It cannot be shown again.',
-    kept: 'I have copied it',
+    kept: 'I have saved it',
     none: 'No API keys yet. Create one here, or run:',
     first: 'First page',
     lacks: 'The key has rights that you do not have',
