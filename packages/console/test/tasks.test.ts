@@ -200,7 +200,7 @@ describe('the page of tasks', () => {
     // Of what goes on, nothing is said.
     expect(await page.locator('.wait').count()).toBe(1)
     await stage.triarch.setting('triarch.agent.depot').set({ paused: 'stock-taking' }, { reason: 'each year' })
-    await row.getByText('paused agent:: depot').waitFor()
+    await row.getByText('paused agent: depot').waitFor()
     expect(await wait.getAttribute('title')).toContain('stock-taking')
     expect(await row.getByText('stock-taking').first().isVisible()).toBe(true)
     await expectUsable(page)
