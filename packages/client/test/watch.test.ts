@@ -174,42 +174,6 @@ describe('a watch', () => {
     expect(await told(unknown.client.task('t').watchLogs())).toMatchObject([{ code: 'UNKNOWN_TASK' }])
   })
 
-  it('of a log tells no line twice where an older server follows on one that streamed', async () => {
-    const stop = new AbortController()
-    let query = ''
-    const page: Answer = (url, init) => {
-      query = new URL(url).search
-      stop.abort('enough')
-      return json(200, { lines: [], last: 5, shed: 0 })(url, init)
-    }
-    const { client } = asked([stream(event('line', line(5), '5'), 'cut'), problem(404, 'NO_ROUTE'), page])
-    const all = await told(client.task('t').watchLogs({ level: 'info', after: 3, signal: stop.signal }))
-    expect(all).toMatchObject([{ seq: 5 }, 'enough'])
-    expect(query).toBe('?level=info&after=5')
-  })
-
-  it('of a log asks from time to time where the server is older, and streams none', async () => {
-    const page = (...lines: object[]) => json(200, { lines, last: lines.length, shed: 0 })
-    const { around, client } = asked([
-      problem(404, 'NO_ROUTE'),
-      page(line(1)),
-      json(200, { outcome: 'success' }),
-      page(line(2)),
-    ])
-    const stop = new AbortController()
-    const all: number[] = []
-    await expect(async () => {
-      for await (const { seq } of client.task('t').watchLogs({ signal: stop.signal })) {
-        all.push(seq)
-        if (seq === 2) stop.abort('enough')
-      }
-    }).rejects.toBe('enough')
-    expect(all).toEqual([1, 2])
-    expect(around.asked.map(({ path }) => path.split('/t/')[1])).toEqual([
-      ...['logs/events', 'logs', 'outcome', 'logs'],
-    ])
-  })
-
   it('goes on at the next server, and is told what changed meanwhile', async () => {
     const approval = workflow('approval', { run: (_: null, task) => task.waitForSignal('decided') })
     await using triarch = new Triarch({ store: memory(), workflows: [approval], notices: false })

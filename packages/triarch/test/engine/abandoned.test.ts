@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type TaskContext, workflow } from '../../src/index.ts'
-import type { NewTask } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { checkFold, eventsOf, type Stage, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -259,52 +258,4 @@ describe('the history of a task with such a wait', () => {
       expect(await eventsOf(s.engine.task('t'), 'waitCancelled')).toEqual([{ type: 'waitCancelled', id: 1 }])
     }
   })
-
-  it('is followed as it is where a version before let the wait take a signal; what comes then is for who listens', async () => {
-    const flow = after(losers['a race with a sleep'] as Wait)
-    await using s = await stage({ workflows: [flow] })
-    const at = s.engine.now().getTime()
-    const history = [
-      { type: 'submitted', workflow: 'after', version: flow.version, input: null },
-      { type: 'started' },
-      { type: 'waitStarted', id: 1, name: 'x', until: null },
-      { type: 'timerStarted', id: 2, until: at },
-      { type: 'timerFired', id: 2 },
-      { type: 'timerStarted', id: 3, until: at },
-      { type: 'eventReceived', name: 'x', payload: 'swallowed' },
-      { type: 'timerFired', id: 3 },
-      { type: 'waitStarted', id: 4, name: 'x', until: null },
-      { type: 'eventReceived', name: 'x', payload: 1 },
-      { type: 'waitStarted', id: 5, name: 'x', until: null },
-    ]
-    await s.store.submit([asTask(history, at)])
-    await s.settle()
-    await s.engine.task('old').signal('x', 2)
-    await s.settle()
-    expect(await s.engine.task('old').result()).toEqual([1, 2])
-  })
-
-  it('of a version before, in which nothing has come yet, gives what comes to who listens', async () => {
-    const flow = after(losers['a race with a sleep'] as Wait)
-    await using s = await stage({ workflows: [flow] })
-    const at = s.engine.now().getTime()
-    const history = [
-      { type: 'submitted', workflow: 'after', version: flow.version, input: null },
-      { type: 'started' },
-      { type: 'waitStarted', id: 1, name: 'x', until: null },
-      { type: 'timerStarted', id: 2, until: at },
-      { type: 'timerFired', id: 2 },
-      { type: 'timerStarted', id: 3, until: at + 3_600_000 },
-    ]
-    await s.store.submit([asTask(history, at)])
-    await s.settle()
-    for (const n of [1, 2]) await s.engine.task('old').signal('x', n)
-    await s.advance('2h')
-    expect(await s.engine.task('old').result()).toEqual([1, 2])
-  })
 })
-
-function asTask(history: object[], at: number): NewTask {
-  const task = { id: 'old', workflow: 'after', version: '1', priority: 0, tags: {}, startAt: null }
-  return { ...task, deadline: null, parent: null, status: 'pending', at, events: JSON.stringify(history) }
-}

@@ -237,30 +237,6 @@ describe('a signal', () => {
     await s.advance('1h')
     expect(await task.result()).toEqual({ n: 42, other: 44, late: 'SIGNAL_TIMEOUT' })
   })
-
-  it('is waited for as its history has it: one of before, where a refusal ended the wait, goes on as it did', async () => {
-    const typed = workflow('typed', {
-      async run(_: null, task) {
-        await task.waitForSignal('n', { schema: z.number() }).catch(() => task.sleep('1s'))
-        await task.sleep('1d')
-        return 'as before'
-      },
-    })
-    await using s = await stage({ workflows: [typed] })
-    const history = [
-      { type: 'submitted', workflow: 'typed', version: typed.version, input: null },
-      { type: 'started' },
-      { type: 'waitStarted', id: 1, name: 'n', until: null },
-      { type: 'eventReceived', name: 'n', payload: 'wrong' },
-      { type: 'timerStarted', id: 2, until: s.engine.now().getTime() + 1_000 },
-    ]
-    const at = s.engine.now().getTime()
-    const task = { id: 'old', workflow: 'typed', version: typed.version, priority: 0, tags: {}, startAt: null }
-    const rest = { deadline: null, parent: null, status: 'pending' as const, at, events: JSON.stringify(history) }
-    await s.store.submit([{ ...task, ...rest }])
-    await s.advance('2d')
-    expect(await s.engine.triarch.task('old').result()).toBe('as before')
-  })
 })
 
 describe('a child task', () => {

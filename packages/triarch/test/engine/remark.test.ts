@@ -144,7 +144,7 @@ describe('who asked for it, and why,', () => {
       expect(await codeOf(ask({ reason: 'x'.repeat(10_001) }))).toBe('INVALID_OPTION')
       expect(await codeOf(ask({ actor: 'x'.repeat(201) }))).toBe('INVALID_OPTION')
       expect(await codeOf(ask({ actor: 7 as never }))).toBe('INVALID_OPTION')
-      await expect(ask({ acter: 'ada' } as never)).rejects.toThrow('did you mean "actor"?')
+      await expect(ask({ actr: 'ada' } as never)).rejects.toThrow('did you mean "actor"?')
     }
     expect(await shown(task, 'messageIgnored')).toEqual([])
   })

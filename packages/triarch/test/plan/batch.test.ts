@@ -271,7 +271,7 @@ describe('a batch whose children fail', () => {
     const { flow, child, workflows, agents } = work({ tolerate: 1 })
     await using s = await stage({ workflows, agents })
     const id = childTaskId({ id: 't', incarnation: s.engine.now().getTime().toString(36) }, '1.2')
-    const first = JSON.stringify([{ type: 'submitted', workflow: 'child', version: '1', input: 77 }])
+    const first = JSON.stringify([1, { type: 'submitted', workflow: 'child', version: '1', input: 77 }])
     await s.store.submit([newTask(id, { workflow: child.name, events: first })])
     const other = s.engine.task(id)
     const task = await s.submit(flow, 4, { id: 't' })
