@@ -4,13 +4,13 @@ import { usage } from './exit.ts'
 /** A task in a file. `history` has a format of its own. */
 export interface Exported {
   /** Another number when what is in the file means something else. */
-  format: 2
+  format: 1
   task: TaskDetails
   history: TaskExport
 }
 
 export function exported(task: TaskDetails, history: TaskExport): Exported {
-  return { format: 2, task, history }
+  return { format: 1, task, history }
 }
 
 /** The task of a file that `triarch export` wrote. */
@@ -33,7 +33,7 @@ export function allImported(text: string, path: string): TaskExport[] {
       : [whole]
   return found.map((one) => {
     const { format, history } = (one ?? {}) as Partial<Exported>
-    if (format !== 2 || typeof history?.task !== 'string' || !Array.isArray(history.records)) throw refused
+    if (format !== 1 || typeof history?.task !== 'string' || !Array.isArray(history.records)) throw refused
     return history
   })
 }

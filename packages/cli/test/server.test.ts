@@ -137,7 +137,7 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(await on('stats', '--json')).toContain('"tasks"')
   expect(await on('doctor')).toMatch(/^ok +server +\S+ answers$/m)
   await on('export', 'u-1', '--output', file)
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 2, task: { id: 'u-1' } })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 1, task: { id: 'u-1' } })
   expect(await on('import', file)).toMatch(/^result +there$/m)
 })
 

@@ -83,7 +83,7 @@ describe('in the console one', () => {
     await page.goto(`${stage.url}/tasks`)
     await page.getByRole('button', { name: 'planned 1' }).waitFor()
     await page.goto(`${stage.url}/tasks/h-1`)
-    await page.locator('.why').getByText('waits to be approved; its plan has 3 steps').waitFor()
+    await page.locator('.why').getByText('Awaiting approval (plan: 3 steps)').waitFor()
     await page.getByRole('link', { name: 'View plan' }).click()
     const list = page.getByRole('table').last()
     await list.getByRole('button', { name: 'wall 1' }).click()
@@ -122,7 +122,7 @@ describe('in the console one', () => {
     await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     // Nothing is done yet: it says to how many it would be done.
-    await page.getByRole('dialog').getByText(`${MANY} tasks fit.`).waitFor()
+    await page.getByRole('dialog').getByText(`${MANY} matching tasks.`).waitFor()
     expect((await stage.triarch.count({ filter: 'status:stopped', most: 1 })).count).toBe(0)
     await done(page, 'Cancel', 'the lot is recalled')
     const share = async (of: Page) => Number(await of.getByRole('progressbar').getAttribute('value'))

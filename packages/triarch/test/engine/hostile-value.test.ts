@@ -289,7 +289,7 @@ const others: Record<string, Entry> = {
   'a filter': (s, it) => codeOf(s.engine.triarch.list({ filter: it as string })),
   'what is imported': (s, it) => codeOf(s.engine.triarch.import(it as TaskExport)),
   'a record that is imported': (s, it) =>
-    codeOf(s.engine.triarch.import({ format: 2, task: 'strange', records: [it] } as never)),
+    codeOf(s.engine.triarch.import({ format: 1, task: 'strange', records: [it] } as never)),
   'the input of a planned step': (s, it) => {
     planned = { input: it }
     return codeOf(s.submit(inPlan, null))
@@ -359,7 +359,7 @@ const others: Record<string, Entry> = {
     return ended(s, inRetry, () => null)
   },
   'an event that is imported': (s, it) =>
-    codeOf(s.engine.triarch.import({ format: 2, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
+    codeOf(s.engine.triarch.import({ format: 1, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
 }
 const codes =
   /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|PLAN_FAILED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|STEP_UNKNOWN_OUTCOME|READ_TOO_COSTLY)$/

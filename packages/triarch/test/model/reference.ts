@@ -289,7 +289,7 @@ function startChild(model: Reference, parent: string, child: port.NewTask): void
   const step = askedBy(child.events)
   if (found.parent !== parent || askedBy(found.records[0]?.events ?? '[]') !== step) {
     const refused = { child: child.id, code: 'TASK_EXISTS' } as const
-    return deliver(model, parent, [{ type: 'child', step, result: 'error', error: record('TASK_EXISTS'), refused }])
+    return deliver(model, parent, [{ type: 'child', step, result: 'error', refused }])
   }
   if (found.status !== 'stopped') return
   const { result, output, error } = found

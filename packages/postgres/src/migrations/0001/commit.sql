@@ -60,10 +60,7 @@ BEGIN
         WHEN t.parent IS DISTINCT FROM c.parent
           OR coalesce(t.parent_step, triarch.first_step(t.key)) <> c.step
         THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
-          'refused', json_build_object('child', c.id, 'code', 'TASK_EXISTS'),
-          -- For owners of an older version.
-          'error', json_build_object('name', 'TriarchError', 'code', 'TASK_EXISTS',
-            'message', 'task "' || c.id || '" exists already', 'details', json_build_object('task', c.id)))::text
+          'refused', json_build_object('child', c.id, 'code', 'TASK_EXISTS'))::text
         WHEN t.status = 'stopped' AND NOT (triarch.is_legible(t.output) AND triarch.is_legible(t.error))
         THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
           'error', json_build_object('name', 'TriarchError', 'code', 'HISTORY_CORRUPT',

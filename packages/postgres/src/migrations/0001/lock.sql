@@ -453,11 +453,7 @@ BEGIN
         ELSE
           owners := owners || triarch.deliver(ARRAY[key], ARRAY[false], ARRAY[json_build_object('type', 'child',
             'step', (one ->> 'step')::integer, 'result', 'error', 'refused', json_build_object('child', one ->> 'id',
-              'code', 'LOCK_HELD', 'lock', made.wanted, 'by', made.refused),
-            -- For owners of an older version.
-            'error', json_build_object('name', 'TriarchError', 'code', 'LOCK_HELD',
-              'message', 'lock "' || made.wanted || '" is held by task "' || made.refused || '"',
-              'details', json_build_object('lock', made.wanted, 'by', json_build_array(made.refused))))::text]);
+              'code', 'LOCK_HELD', 'lock', made.wanted, 'by', made.refused))::text]);
         END IF;
     END CASE;
   END LOOP;
