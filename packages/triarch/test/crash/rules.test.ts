@@ -230,8 +230,9 @@ function ofAction({ ledger }: Evidence) {
     ledger.some(({ kind, task, step }) => kind === 'effect' && task === row.id && step === id)
 }
 
-/** Whether a step that is undone later was done before this one was asked for. */
+/** Whether a step that is undone later was done before this one was asked for. The rule says nothing of a story that was rewound. */
 function cameAfterAnother(id: number, story: Story): boolean {
+  if (rewound(story)) return false
   const events = story.records.flatMap(({ events }) => events)
   const order = undos(story).map((undo) => undo.id)
   const asked = events.findIndex((event) => event.type === 'stepRequested' && event.id === id)
