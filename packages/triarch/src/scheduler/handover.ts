@@ -4,6 +4,7 @@ import { isTriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
 import type { StateStore } from '../store/port.ts'
 
+/** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
@@ -22,7 +23,7 @@ export async function handOn(
   task: string,
   messages: readonly Message[],
 ): Promise<void> {
-  const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  const backoff = untilAnswered()
   for (let parts: Message[][] = [[...messages]]; parts.length > 0; ) {
     const [part = []] = parts
     try {
@@ -36,6 +37,11 @@ export async function handOn(
       else parts = [...part.map((message) => [message]), ...parts.slice(1)]
     }
   }
+}
+
+/** Between tries that end when the store answers, however long it does not. */
+export function untilAnswered(): Backoff {
+  return new Backoff(AGAIN, LONGEST_AGAIN)
 }
 
 /** The store cannot be asked just now, whatever it is asked. */

@@ -1,12 +1,11 @@
 import type { Leased } from '../agent/host.ts'
-import { Backoff } from '../environment/backoff.ts'
 import { delay, type Environment } from '../environment/environment.ts'
 import type { Register } from '../environment/register.ts'
 import { isTriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Reply } from '../kernel/message.ts'
 import type { LostRecord, RecordMark, StateStore, Transition, WorkRequest } from '../store/port.ts'
-import { handOn, isAway } from './handover.ts'
+import { handOn, isAway, untilAnswered } from './handover.ts'
 import type { TaskRunner } from './runner.ts'
 
 /** So many looks after the last record there may still be something to find. */
@@ -22,10 +21,6 @@ const PAGE = 500
 
 /** Requests that are remembered of tasks that left memory since the last look. Of more, the oldest are forgotten. */
 const MOST_LEFT = 1_000
-
-/** How long after a failure the store is asked again: at first, and at most (ms). */
-const AGAIN = 100
-const LONGEST_AGAIN = 5_000
 
 export interface WitnessOptions {
   environment: Environment
@@ -191,7 +186,7 @@ export class Witness {
   /** Of tasks that no node has. Tries until the store answers, whatever becomes of this node meanwhile. */
   async #answer(left: readonly Left[]): Promise<void> {
     const { environment, failed } = this.#options
-    for (const backoff = new Backoff(AGAIN, LONGEST_AGAIN); ; ) {
+    for (const backoff = untilAnswered(); ; ) {
       try {
         for (const { id, workflow, request } of await this.#unanswered(left)) {
           this.#tell(id, workflow, REQUEST_LOST)
