@@ -1,8 +1,21 @@
 import { join } from 'node:path'
+import type { Triarch } from 'triarch'
 import { exitCodes } from '../src/exit.ts'
 import { shop } from './binary.ts'
+import { approval, careful, letter } from './shop.ts'
 
 export type Call = readonly [command: string, given: readonly string[], said: RegExp, exit?: number]
+
+/** Submits what the commands act on, and waits until each task is as far as it comes. */
+export async function stock(engine: Triarch): Promise<void> {
+  await engine.schedule('nightly').register({ workflow: letter, input: 'night', cron: '0 3 * * *' })
+  for (const id of ['done', 'old']) await (await engine.submit(letter, 'hello', { id })).result()
+  await (await engine.submit(letter, 'bad', { id: 'failed' })).result().catch(() => undefined)
+  for (const id of ['a', 'b', 'c', 'd']) await engine.submit(approval, id, { id })
+  for (const id of ['held', 'stuck']) await engine.submit(careful, 'bad', { id })
+  for (const id of ['held', 'stuck'])
+    for await (const { status } of engine.task(id).watch()) if (status === 'paused') break
+}
 
 const why = ['--reason', 'a test']
 /** What follows from another comes after it; these run side by side. */

@@ -11,7 +11,7 @@ import { programOf } from '../src/program.ts'
 import { run } from '../src/run.ts'
 import { processTerminal } from '../src/terminal.ts'
 import { triarch } from './binary.ts'
-import { chainsOn, endless } from './chains.ts'
+import { chainsOn, endless, stock } from './chains.ts'
 import * as definitions from './shop.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'triarch-commands-'))
@@ -26,13 +26,7 @@ beforeAll(async () => {
   const workflows = [letter, approval, careful]
   engine = new Triarch({ store: sqlite(store), workflows, agents: [desk, bank], operations: true, notices: false })
   await engine.start()
-  await engine.schedule('nightly').register({ workflow: letter, input: 'night', cron: '0 3 * * *' })
-  for (const id of ['done', 'old']) await (await engine.submit(letter, 'hello', { id })).result()
-  await (await engine.submit(letter, 'bad', { id: 'failed' })).result().catch(() => undefined)
-  for (const id of ['a', 'b', 'c', 'd']) await engine.submit(approval, id, { id })
-  for (const id of ['held', 'stuck']) await engine.submit(careful, 'bad', { id })
-  for (const id of ['held', 'stuck'])
-    for await (const { status } of engine.task(id).watch()) if (status === 'paused') break
+  await stock(engine)
 })
 afterAll(async () => {
   await engine.stop({ grace: 0 })

@@ -13,7 +13,7 @@ import { programOf } from '../src/program.ts'
 import { run } from '../src/run.ts'
 import { type Printed, type Shape, shapes } from '../src/shape.ts'
 import { processTerminal } from '../src/terminal.ts'
-import { type Call, chainsOn } from './chains.ts'
+import { type Call, chainsOn, stock } from './chains.ts'
 import { shapePage } from './reference.ts'
 import * as definitions from './shop.ts'
 
@@ -34,13 +34,7 @@ beforeAll(async () => {
     alerts: { every: '100ms', rules: { check: { for: 0 } }, sinks: [{ name: 'bell', send: async () => undefined }] },
   })
   await engine.start()
-  await engine.schedule('nightly').register({ workflow: letter, input: 'night', cron: '0 3 * * *' })
-  for (const id of ['done', 'old']) await (await engine.submit(letter, 'hello', { id })).result()
-  await (await engine.submit(letter, 'bad', { id: 'failed' })).result().catch(() => undefined)
-  for (const id of ['a', 'b', 'c', 'd']) await engine.submit(approval, id, { id })
-  for (const id of ['held', 'stuck']) await engine.submit(careful, 'bad', { id })
-  for (const id of ['held', 'stuck'])
-    for await (const { status } of engine.task(id).watch()) if (status === 'paused') break
+  await stock(engine)
   const server = createServer(engine, { workflows, open: true })
   const listening = await server.listen({ port: 0, signals: [] })
   url = listening.url
