@@ -159,7 +159,7 @@ const calls: Readonly<Record<Call, number>> = {
   submit_one: 13,
   post_on_terms: 12,
   take_tasks: 14,
-  quarantine: 8,
+  quarantine: 9,
   terminate: 12,
   cut: 15,
   take_work: 7,

@@ -292,8 +292,9 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('letters_of', [key, after, limit, bytes])).map(letterOf)
   }
 
-  async quarantine({ key, node, epoch, at, record }: port.Quarantine): Promise<boolean> {
-    const row = await this.#first('quarantine', [key, node, epoch, at, record?.events ?? null, record?.pause ?? null])
+  async quarantine({ key, node, epoch, at, orphaned, record }: port.Quarantine): Promise<boolean> {
+    const why = [record?.events ?? null, record?.pause ?? null]
+    const row = await this.#first('quarantine', [key, node, epoch, at, orphaned, ...why])
     return answerOf(row) === 'yes'
   }
 

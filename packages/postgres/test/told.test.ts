@@ -407,8 +407,18 @@ describe('a store on PostgreSQL', () => {
         async () => (await store.letters(5, 0, { limit: 1, bytes: 1 })).length,
         1,
       ],
-      ['quarantine', row('yes'), () => store.quarantine({ ...t, node: 'n', at: 1, record: null } as never), true],
-      ['quarantine', row('no'), () => store.quarantine({ ...t, node: 'n', at: 1, record: null } as never), false],
+      [
+        'quarantine',
+        row('yes'),
+        () => store.quarantine({ ...t, node: 'n', at: 1, orphaned: true, record: null } as never),
+        true,
+      ],
+      [
+        'quarantine',
+        row('no'),
+        () => store.quarantine({ ...t, node: 'n', at: 1, orphaned: true, record: null } as never),
+        false,
+      ],
       ['reply', row('1,0', null), () => store.reply(replies), [false, true]],
       [
         'pulse_work',

@@ -114,7 +114,7 @@ export class Quarantine {
    * Tries until the store answers; the fence keeps it from harming a later owner. False: of one that was refused, the store
    * refuses this as well, so that it may be the store after all.
    */
-  async setApart({ id, epoch }: Owned, error: TriarchError): Promise<boolean> {
+  async setApart({ id, epoch }: Owned, orphaned: boolean, error: TriarchError): Promise<boolean> {
     const { environment, store, node, alert, failed } = this.#options
     const refused = (error.details as { cause: Trouble }).cause === 'refused'
     for (let wait = 50; ; wait = Math.min(wait * 2, 5_000)) {
@@ -122,7 +122,7 @@ export class Quarantine {
         const row = await store.task(id)
         if (row?.lockedBy !== node || row.epoch !== epoch) return true
         const at = Math.max(row.updatedAt, environment.now())
-        if (await store.quarantine({ key: row.key, id, node, epoch, at, record: recordOf(row, error) }))
+        if (await store.quarantine({ key: row.key, id, node, epoch, at, orphaned, record: recordOf(row, error) }))
           alert({
             code: 'TASK_QUARANTINED',
             task: id,

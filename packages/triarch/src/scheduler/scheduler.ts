@@ -416,7 +416,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   letGo(runner: TaskRunner, why: TriarchError | null): void {
     const rest = this.#quarantine.rest(runner.id)
     if (runner.key !== null) this.#leave(runner.key, rest)
-    if (why) this.#setApart(runner, why)
+    if (why) this.#setApart(runner, runner.orphaned, why)
     else this.giveBack(runner, rest, runner.orphaned)
   }
 
@@ -427,11 +427,11 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.alarm.set(this.environment.now() + rest)
   }
 
-  #setApart(task: Owned, why: TriarchError): void {
-    void this.#quarantine.setApart(task, why).then((done) => {
+  #setApart(task: Owned, orphaned: boolean, why: TriarchError): void {
+    void this.#quarantine.setApart(task, orphaned, why).then((done) => {
       this.witness.givenBack()
       if (done) this.wake()
-      else this.giveBack(task, this.#quarantine.rest(task.id), task instanceof TaskRunner ? task.orphaned : true)
+      else this.giveBack(task, this.#quarantine.rest(task.id), orphaned)
     })
   }
 
@@ -441,7 +441,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const { store, queued } = this.#options
     const refused = async (error: Error) => {
       const why = this.#quarantine.judge(task.id, error, 0)
-      return why !== null && (await this.#quarantine.setApart(task, why))
+      return why !== null && (await this.#quarantine.setApart(task, orphaned, why))
     }
     this.#leaving.add(task.id)
     void releaseAfterError({ environment, store, node, rest, refused }, task, orphaned).then(() => {
@@ -560,7 +560,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #take(claim: Claim): void {
     this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'), true)
     const { trial, rest, unread } = claim
-    if (trial && trial.strikes >= STRIKES) return this.#setApart(claim, this.#quarantine.deaths(trial.strikes))
+    if (trial && trial.strikes >= STRIKES)
+      return this.#setApart(claim, claim.orphaned, this.#quarantine.deaths(trial.strikes))
     if (rest !== undefined && rest > this.limits.memory - this.#weight) return void this.#makeRoom(claim, rest)
     const weight = rest ?? claim.records.reduce((sum, it) => sum + (it.stored ?? it.events.length), 0)
     const runner = TaskRunner.claim(this, claim)
@@ -586,7 +587,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (nodes && !larger) {
       const message = `its history has ${bytes} bytes, and no node takes more than ${memory}`
       const why = this.#quarantine.judge(id, new TriarchError('TASK_TOO_LARGE', message), 0)
-      if (why) return this.#setApart(task, why)
+      if (why) return this.#setApart(task, orphaned, why)
     }
     this.#leave(claim.key, Math.round((larger ? TOO_LARGE_REST : NO_ROOM_REST) * (1 + this.environment.random())))
     this.giveBack(task, 0, orphaned)

@@ -18,6 +18,8 @@ export interface Quarantine extends Ownership {
   id: string
   /** When it was decided (ms since the epoch). */
   at: number
+  /** Whether an attempt may have been in flight in its owner: whoever takes it next counts such an attempt as lost. */
+  orphaned: boolean
   /** Why, as a record; and as the row has it, which makes it a pause. Without that the task keeps its status: it has stopped. */
   record: { events: string; pause: string | null } | null
 }

@@ -462,6 +462,44 @@ describe('a task whose writes the store refuses', () => {
     },
   )
 
+  it('begins a retry that was due meanwhile once it is lifted, and loses no attempt by having been set apart', async () => {
+    let refuses = true
+    const store = before((batch) => {
+      if (refuses && batch.some(({ events }) => events?.includes('signalReceived')))
+        throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+    })
+    const attempts: number[] = []
+    const own = agent('svc')
+    const act = own.action('act', {
+      retry: { attempts: 2, backoff: { initial: '5m', max: '5m', jitter: false } },
+      run: (_: null, step) => {
+        attempts.push(step.attempt)
+        if (step.attempt === 1) throw new Error('not yet')
+      },
+    })
+    const retries = workflow('retries', {
+      run: async (n: number, task) => {
+        const acted = task.run(act, null)
+        await task.waitForSignal('go')
+        await acted
+        return n
+      },
+    })
+    const s = await stage({ workflows: [retries], agents: [own], store })
+    const task = await s.submit(retries, 1)
+    await s.settle()
+    await task.signal('go')
+    await s.advance('10m')
+    expect(s.alerts).toMatchObject([{ task: task.id, cause: 'quarantine' }])
+    expect(attempts).toEqual([1])
+    refuses = false
+    await task.resume()
+    expect(await task.result()).toBe(1)
+    expect(attempts).toEqual([1, 2])
+    expect((await eventsOf(task, 'attemptFailed')).map(({ error }) => error.message)).toEqual(['not yet'])
+    await s.leave()
+  })
+
   it('after it had stopped is shown as set apart, tried again by resume(), and at rest again by force', async () => {
     let refuses = true
     const store = before((batch) => {

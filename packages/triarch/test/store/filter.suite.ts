@@ -132,7 +132,7 @@ export function filterSuite(bench: Bench): void {
       const record = { events: '[{"type":"unheeded"}]', pause: '{"reason":"quarantine"}' }
       const key = (await store.task('q'))?.key ?? 0
       expect(apart).toMatchObject([{ ok: true }])
-      expect(await store.quarantine({ key, id: 'q', node: 'a', epoch: 1, at: now, record })).toBe(true)
+      expect(await store.quarantine({ key, id: 'q', node: 'a', epoch: 1, at: now, orphaned: false, record })).toBe(true)
     })
 
     it('finds what it says and nothing else, in order, whole and in pages', async () => {

@@ -10,7 +10,7 @@ const record = { events, pause: '{"reason":"quarantine","from":"running"}' }
 const tick = (task: string, control = false) => [{ task, message: { type: 'tick' }, control }] as const
 
 function apart({ key, id, epoch }: Claim, change: Partial<Quarantine> = {}): Quarantine {
-  return { key, id, epoch, node: 'a', at, record, ...change }
+  return { key, id, epoch, node: 'a', at, orphaned: true, record, ...change }
 }
 
 /** Of tasks that nobody may take. */
@@ -77,6 +77,17 @@ export function quarantineSuite(bench: Bench): void {
       await store.leave('b')
       expect(await claimAll(store, 'c')).toMatchObject([{ id: 't', epoch: 3 }])
     })
+
+    it.each([true, false])(
+      'says whether an attempt of it was in flight to whoever takes it next: %s',
+      async (orphaned) => {
+        const { store } = bench
+        const t = await owned(store)
+        await store.quarantine(apart(t, { orphaned }))
+        await store.lift('t')
+        expect(await store.claim({ node: 'b', runnable: [flow], limit: 10, trial: true })).toMatchObject([{ orphaned }])
+      },
+    )
 
     it('stays stopped if it had stopped', async () => {
       const { store } = bench

@@ -1,8 +1,9 @@
 -- Tasks that are set apart until an operator decides, because their owners died of them or their history cannot be read.
 
--- Sets a task apart, by its owner. A null `pause` leaves the status as it is, because a stopped task cannot pause.
+-- Sets a task apart, by its owner. `orphaned`: an attempt may have been in flight there. A null `pause` leaves the status as it is, because a stopped task cannot pause.
 CREATE FUNCTION triarch.quarantine(
-  slot text, call bigint, of_task bigint, node text, epoch bigint, at bigint, events text, pause text
+  slot text, call bigint, of_task bigint, node text, epoch bigint, at bigint, orphaned boolean, events text,
+  pause text
 ) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_variable
 DECLARE
@@ -10,8 +11,8 @@ DECLARE
 BEGIN
   IF answer IS NOT NULL THEN RETURN answer; END IF;
   PERFORM 1 FROM triarch.tasks t WHERE t.key = of_task FOR UPDATE;
-  UPDATE triarch.tasks t SET quarantined = true, locked_by = NULL, ready = false, control = false, orphaned = true,
-    wake_at = NULL, deadline = NULL, on_trial = false, updated_at = quarantine.at,
+  UPDATE triarch.tasks t SET quarantined = true, locked_by = NULL, ready = false, control = false,
+    orphaned = quarantine.orphaned, wake_at = NULL, deadline = NULL, on_trial = false, updated_at = quarantine.at,
     status = CASE WHEN quarantine.pause IS NULL THEN t.status ELSE 'paused' END, pause = coalesce(quarantine.pause, t.pause)
   WHERE t.key = of_task AND t.epoch = quarantine.epoch AND t.locked_by = node;
   answer := CASE WHEN FOUND THEN 'yes' ELSE 'no' END;

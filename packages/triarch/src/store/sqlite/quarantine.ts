@@ -11,7 +11,7 @@ INSERT INTO triarch_history (task, seq, at, events)
 SELECT t.key, coalesce((SELECT max(seq) FROM triarch_history WHERE task = t.key), 0) + 1, ?, ? FROM triarch_tasks t
 WHERE t.key = ?`
 const SET_APART = `
-UPDATE triarch_tasks SET quarantined = 1, locked_by = NULL, ready = 0, control = 0, orphaned = 1, wake_at = NULL,
+UPDATE triarch_tasks SET quarantined = 1, locked_by = NULL, ready = 0, control = 0, orphaned = ?, wake_at = NULL,
   deadline = NULL, on_trial = 0, updated_at = ?, status = coalesce(?, status), pause = coalesce(?, pause)
 WHERE key = ? AND epoch = ? AND locked_by = ?`
 const LIFT = `
@@ -32,10 +32,11 @@ UPDATE triarch_tasks SET orphaned = 1, base_seq = ?, updated_at = ?, status = ?,
 const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?'] as const
 
 /** Without a pause the task keeps the status it has: one that has stopped cannot pause. */
-export function quarantine(database: Database, _now: number, { key, epoch, node, at, record }: Quarantine): boolean {
+export function quarantine(database: Database, _now: number, task: Quarantine): boolean {
+  const { key, epoch, node, at, orphaned, record } = task
   return database.transaction(() => {
     const [status, pause] = record?.pause != null ? ['paused', record.pause] : [null, null]
-    if (database.run(SET_APART, at, status, pause, key, epoch, node) === 0) return false
+    if (database.run(SET_APART, Number(orphaned), at, status, pause, key, epoch, node) === 0) return false
     if (record) database.run(APPEND, at, record.events, key)
     database.run(DISOWN_LETTERS, key)
     return true
