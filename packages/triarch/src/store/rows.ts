@@ -19,7 +19,7 @@ export interface TaskRow extends Snapshot {
   tags: Record<string, string>
   /** The task that started it; null: none did. */
   parent: string | null
-  /** The step of the parent that asked for it. Null also where a version that did not keep it made the task. */
+  /** The step of the parent that started it; null: no step did, as for the task of a hook. */
   parentStep: number | null
   /** The node that has it; null: none has. */
   lockedBy: string | null

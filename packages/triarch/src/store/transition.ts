@@ -24,8 +24,8 @@ export interface Transition {
   lastAt: number | null
   /** JSON array of the events of this record; null appends none (a mere release). */
   events: string | null
-  /** The task that this transition creates; null: it is there. */
-  create: Creation | null
+  /** The task that this transition creates, which no step of another asked for; null: it is there. */
+  create: Omit<Creation, 'parentStep'> | null
   /** Written when something in it changed. */
   snapshot: Snapshot | null
   /** Inbox letters consumed by this record. */

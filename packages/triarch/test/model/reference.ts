@@ -286,8 +286,8 @@ function release(
 function startChild(model: Reference, parent: string, child: port.NewTask): void {
   if (insert(model, child)) return
   const found = model.tasks.get(child.id) as ModelTask
-  const step = askedBy(child.events)
-  if (found.parent !== parent || askedBy(found.records[0]?.events ?? '[]') !== step) {
+  const step = child.parentStep ?? 0
+  if (found.parent !== parent || (found.parentStep ?? 0) !== step) {
     const refused = { child: child.id, code: 'TASK_EXISTS' } as const
     return deliver(model, parent, [{ type: 'child', step, result: 'error', refused }])
   }
@@ -295,10 +295,6 @@ function startChild(model: Reference, parent: string, child: port.NewTask): void
   const { result, output, error } = found
   const ending = { ...(output && { output: JSON.parse(output) }), ...(error && { error: JSON.parse(error) }) }
   deliver(model, parent, [{ type: 'child', step, result, ...ending }])
-}
-
-function askedBy(events: string): number {
-  return (JSON.parse(events) as { parent?: { step: number } }[])[0]?.parent?.step ?? 0
 }
 
 /** `told`: the store's answer, where the order is its own choice. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Post, PostRoom, PostTerms, RowCondition, Transition } from '../../src/store/port.ts'
+import type { Claim, Post, PostRoom, PostTerms, RowCondition, Transition } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { idsOf } from './listing.ts'
 import {
@@ -34,11 +34,7 @@ export function commitSuite(bench: Bench): void {
       const { store } = bench
       await store.submit([newTask('parent')])
       const claim = await owned(store, 'parent')
-      const child = (id: string, step: number) =>
-        newTask(id, {
-          parent: 'parent',
-          events: JSON.stringify([{ type: 'submitted', ...flow, input: '\u0000', parent: { task: 'parent', step } }]),
-        })
+      const child = (id: string, step: number) => newTask(id, { parent: 'parent', parentStep: step })
       await store.commit([transition(claim, { children: [child('own name', 3), child('other', 4)] })])
       expect(await store.task('own name')).toMatchObject({ parent: 'parent', parentStep: 3 })
       expect(await store.task('parent')).toMatchObject({ parent: null, parentStep: null })
@@ -310,20 +306,20 @@ export function commitSuite(bench: Bench): void {
     it('hears at once of a child that has stopped, and that one is another’s', async () => {
       const { store } = bench
       const claim = await owned(store)
-      const child = (id: string, step: number, task = 't') =>
-        newTask(id, {
-          parent: task,
-          events: JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task, step } }]),
-        })
+      const other = await owned(store, 'u')
+      const child = (id: string, step: number, parent = 't') => newTask(id, { parent, parentStep: step })
       const failed = { ...stopped, result: 'error' as const, output: null, error: '{"name":"E","message":"m"}' }
       await store.commit([
-        creation(child('ended', 1), { snapshot: stopped, release: released }),
-        creation(child('failed', 2), { snapshot: failed, release: released }),
-        creation(child('open', 3)),
-        creation(child('other', 4, 'u')),
+        transition(claim, { children: [child('ended', 1), child('failed', 2), child('open', 3)] }),
+        transition(other, { children: [child('other', 4, 'u')] }),
+      ])
+      const made = new Map((await claimAll(store)).map((one) => [one.id, one]))
+      await store.commit([
+        transition(made.get('ended') as Claim, { snapshot: stopped, release: released }),
+        transition(made.get('failed') as Claim, { snapshot: failed, release: released }),
       ])
       const children = [child('ended', 1), child('failed', 2), child('open', 3), child('other', 4), child('ended', 5)]
-      await store.commit([transition(claim, { children: [...children, child('new', 6)] })])
+      await store.commit([transition(claim, { seq: 3, children: [...children, child('new', 6)] })])
       const [ended, wrong, ...others] = (await store.inbox('a', 10)).map(({ message }) => message)
       expect(ended).toEqual({ type: 'child', step: 1, result: 'success', output: 'done' })
       expect(wrong).toEqual({ type: 'child', step: 2, result: 'error', error: { name: 'E', message: 'm' } })

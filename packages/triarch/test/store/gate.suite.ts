@@ -4,18 +4,7 @@ import type { LockRequest, NewTask, StateStore } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
 import { idsOf } from './listing.ts'
-import {
-  claimAll,
-  creation,
-  flow,
-  newTask,
-  owned,
-  released,
-  snapshot,
-  stopped,
-  transition,
-  workRequest,
-} from './samples.ts'
+import { claimAll, creation, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
 
 const lock = (name: string, change: Partial<LockRequest> = {}): LockRequest => ({
   step: 0,
@@ -192,10 +181,8 @@ export function gateSuite(bench: Bench): void {
       const { store } = bench
       await store.submit([wanting('a', [lock('x')])])
       const parent = await owned(store, 'p')
-      const events = (step: number) =>
-        JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task: 'p', step } }])
       const child = (id: string, step: number, ifHeld: LockRequest['ifHeld']) =>
-        wanting(id, [lock('x', { ifHeld })], { parent: 'p', events: events(step) })
+        wanting(id, [lock('x', { ifHeld })], { parent: 'p', parentStep: step })
       await store.commit([transition(parent, { children: [child('c1', 1, 'queue'), child('c2', 2, 'reject')] })])
       expect(await line(store, 'x')).toEqual(['a held', 'c1 1'])
       expect(await store.task('c2')).toBeNull()

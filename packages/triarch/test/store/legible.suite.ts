@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Claim } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { list } from './listing.ts'
-import { claimAll, creation, flow, newTask, owned, released, stopped, transition, workRequest } from './samples.ts'
+import { claimAll, newTask, owned, released, stopped, transition, workRequest } from './samples.ts'
 
 const BROKEN = ['{"type":', '', 'null', '42', '[]', '{}', '"reply"']
 const tick = { type: 'tick' } as const
@@ -96,16 +96,13 @@ export function legibleSuite(bench: Bench): void {
 
     it('is a child’s, and costs neither its parent nor those whose records are written with it', async () => {
       const [parent, good] = [await owned(bench.store, 'parent'), await owned(bench.store, 'good')]
-      const kids = [6, 7].map((step) =>
-        newTask(`kid ${step}`, {
-          parent: 'parent',
-          events: JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task: 'parent', step } }]),
-        }),
-      )
-      await bench.store.commit(kids.map((kid) => creation(kid, { snapshot: stopped, release: released })))
+      const kids = [6, 7].map((step) => newTask(`kid ${step}`, { parent: 'parent', parentStep: step }))
+      await bench.store.commit([transition(parent, { children: kids })])
+      for (const kid of await claimAll(bench.store))
+        await bench.store.commit([transition(kid, { snapshot: stopped, release: released })])
       await harm(`UPDATE ${bench.subject.table('tasks')} SET output = '{' WHERE id = 'kid 6'`)
       await harm(`UPDATE ${bench.subject.table('tasks')} SET error = '{' WHERE id = 'kid 7'`)
-      const outcomes = await bench.store.commit([transition(parent, { children: kids }), transition(good)])
+      const outcomes = await bench.store.commit([transition(parent, { seq: 3, children: kids }), transition(good)])
       expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
       const told = (await bench.store.inbox('a', 10)).map(({ message }) => message)
       const corrupt = { type: 'child', result: 'error', error: { code: 'HISTORY_CORRUPT' } }

@@ -5,11 +5,12 @@ import type { Claim, NewTask, Snapshot, StateStore, Transition, WorkRequest } fr
 export const flow = { workflow: 'flow', version: '1' }
 
 export function newTask(id: string, change: Partial<NewTask> = {}): NewTask {
-  const events = JSON.stringify([{ type: 'submitted', ...flow, input: id }])
+  const { parent = null, parentStep = 1 } = change
+  const child = parent === null ? {} : { parent: { task: parent, step: parentStep } }
+  const events = JSON.stringify([{ type: 'submitted', ...flow, input: id, ...child }])
   const rest = { priority: 0, tags: {}, status: 'pending', at: 1_800_000_000_000, startAt: null } as const
-  const task = { id, ...flow, ...rest, deadline: null, parent: null, events, ...change }
-  const [first] = JSON.parse(task.events) as { parent?: { step: number } }[]
-  return { ...task, ...(first?.parent && { parentStep: first.parent.step }) }
+  const task = { id, ...flow, ...rest, deadline: null, parent, events, ...change }
+  return parent === null ? task : { ...task, parentStep }
 }
 
 /** The next record of a claimed task; `claim` may be any owner, right or wrong. */

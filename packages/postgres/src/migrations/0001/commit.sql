@@ -1,15 +1,5 @@
 -- Transitions: what owners append to the histories of their tasks.
 
--- The step of the parent that waits for a task, from its first record, for rows that do not say it; 0 when there is none, or it cannot be read.
-CREATE FUNCTION triarch.first_step(of_task bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN coalesce((SELECT (h.events::json -> 0 -> 'parent' ->> 'step')::bigint FROM triarch.history h
-    WHERE h.task = of_task AND h.seq = 1), 0);
-EXCEPTION WHEN data_exception THEN
-  RETURN 0;
-END
-$$;
-
 -- Whether a text is JSON or null. A corrupt one must not become part of what others read.
 CREATE FUNCTION triarch.is_legible(given text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -58,7 +48,7 @@ BEGIN
     SELECT c.ord, done[c.tx] AS parent_key,
       CASE
         WHEN t.parent IS DISTINCT FROM c.parent
-          OR coalesce(t.parent_step, triarch.first_step(t.key)) <> c.step
+          OR coalesce(t.parent_step, 0) <> c.step
         THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
           'refused', json_build_object('child', c.id, 'code', 'TASK_EXISTS'))::text
         WHEN t.status = 'stopped' AND NOT (triarch.is_legible(t.output) AND triarch.is_legible(t.error))

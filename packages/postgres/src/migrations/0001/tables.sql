@@ -36,7 +36,7 @@ CREATE TABLE triarch.tasks (
   claimed_seq  integer,                         -- its last record when it was claimed as an orphan
   on_trial     boolean NOT NULL DEFAULT false,  -- claimed apart from others, because of suspicion, and not acquitted yet
   strikes      integer NOT NULL DEFAULT 0,      -- how many owners died while it was on trial
-  parent_step  bigint,                          -- the step of the parent that waits for it; null: none does, or its first record says it
+  parent_step  bigint,                          -- the step of the parent that started it; null: no step did
   share        text                             -- whose share of the line it belongs to and with which weight, as JSON; null: none
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 -- The fill factor leaves room in each page for the next version of its rows: an update that changes no indexed column then writes no index.

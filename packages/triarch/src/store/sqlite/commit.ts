@@ -1,5 +1,4 @@
 import type { RefusedChild } from '../../kernel/child/child.ts'
-import type { TaskEvent } from '../../kernel/event.ts'
 import type { ErrorRecord, Json } from '../../kernel/json.ts'
 import type { TaskOutcome } from '../../kernel/status.ts'
 import { legible } from '../legible.ts'
@@ -66,8 +65,7 @@ const CONSUME = 'DELETE FROM triarch_inbox WHERE id = ? AND task = ?'
 const FORGET = 'DELETE FROM triarch_work WHERE task = ? AND step = ?'
 
 const CHILD = `
-SELECT parent, parent_step AS step, status, result, output, error, (SELECT events FROM triarch_history WHERE task = key AND seq = 1) AS first
-FROM triarch_tasks WHERE id = ?`
+SELECT parent, parent_step AS step, status, result, output, error FROM triarch_tasks WHERE id = ?`
 
 const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
 const exists: CommitOutcome = { ok: false, reason: 'exists' }
@@ -130,7 +128,7 @@ function createChild(database: Database, parent: number, parentId: string, child
     return refuseChild(database, parent, step, { child: child.id, code: 'LOCK_HELD', lock, by: heldBy })
   }
   const row = database.get<ChildRow>(CHILD, child.id)
-  if (row?.parent !== parentId || (row.step ?? askedBy(row.first)) !== step) {
+  if (row?.parent !== parentId || (row.step ?? 0) !== step) {
     return refuseChild(database, parent, step, { child: child.id, code: 'TASK_EXISTS' })
   }
   if (row.status !== 'stopped') return
@@ -158,16 +156,8 @@ function refuseChild(database: Database, parent: number, step: number, refused: 
   deliver(database, parent, { type: 'child', step, result: 'error', refused })
 }
 
-/** The same from a first record, where the row does not say it: a version before wrote that. */
-function askedBy(first: string): number {
-  const events = legible(first)
-  const [submitted] = (Array.isArray(events) ? events : []) as (TaskEvent | undefined)[] // of format 1
-  return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
-}
-
 interface ChildRow {
   step: number | null
-  first: string
   parent: string | null
   status: string
   result: TaskOutcome

@@ -12,7 +12,7 @@ CREATE TABLE triarch_tasks (
   result       TEXT    NOT NULL,                   -- the outcome; 'pending' until the task has stopped
   failures     INTEGER NOT NULL,                   -- steps that failed
   parent       TEXT,                               -- the id of the task that started it
-  parent_step  INTEGER,                            -- the step of the parent that asked for it; null: no step did
+  parent_step  INTEGER,                            -- the step of the parent that started it; null: no step did
   submitted_at INTEGER NOT NULL,
   updated_at   INTEGER NOT NULL,
   base_seq     INTEGER NOT NULL,                   -- replay begins with this record of the history
