@@ -172,11 +172,10 @@ export class Kept {
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
     if (!this.#plan || answer instanceof Error) return
     if (name === 'fly' && answer === true) this.#flies(args[0] as Flight)
-    if (name === 'land') {
-      const { key, node } = args[0] as Flight
+    if (name === 'land' || name === 'remember') {
+      const { key, node } = args[0] as Pick<Flight, 'key' | 'node'>
       if (this.#flights.get(key)?.node === node) this.#flights.delete(key)
     }
-    if (name === 'remember') this.#flights.delete((args[0] as Pick<Flight, 'key'>).key)
     if (name === 'invalidate' && this.#word) this.#word.taken = this.#world.now
   }
 

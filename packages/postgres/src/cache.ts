@@ -10,8 +10,10 @@ FROM ${NOW}, triarch.cache c WHERE c.key = $2`
 export const REMEMBER: string = `
 INSERT INTO triarch.cache AS c (key, value, seen, at, expires)
 SELECT $2, $3, $4, least($6, t.now), least($6, t.now) + $5 FROM ${NOW}
-ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at, expires = excluded.expires,
-  flight = NULL, flight_until = 0 WHERE excluded.at > c.at`
+ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at,
+  expires = greatest(excluded.expires, CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END), flight = nullif(c.flight, $7),
+  flight_until = CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END
+WHERE excluded.at > c.at`
 export const FLY: string = `
 INSERT INTO triarch.cache AS c (key, expires, flight, flight_until, at) SELECT $2, t.now + $4, $3, t.now + $4, 0 FROM ${NOW}
 ON CONFLICT (key) DO UPDATE SET flight = excluded.flight, flight_until = excluded.flight_until,

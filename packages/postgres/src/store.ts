@@ -664,8 +664,8 @@ export class PostgresStore implements port.StateStore {
     return cacheOf(key, await this.#first('recall', [this.#given(), key]))
   }
 
-  async remember({ key, value, seen, at, keep }: port.CacheWrite): Promise<void> {
-    await this.#call('remember', [this.#given(), key, value, seen, keep, at])
+  async remember({ key, node, value, seen, at, keep }: port.CacheWrite): Promise<void> {
+    await this.#call('remember', [this.#given(), key, value, seen, keep, at, node])
   }
 
   async fly({ key, node, within }: port.Flight): Promise<boolean> {

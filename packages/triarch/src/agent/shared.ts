@@ -33,7 +33,7 @@ interface Written {
 }
 
 export function storeCache(
-  store: Pick<StateStore, 'recall' | 'remember'>,
+  { store, node }: { store: Pick<StateStore, 'recall' | 'remember'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
@@ -46,7 +46,7 @@ export function storeCache(
     },
     async set(key, { value, names, seen }, keep) {
       const text = coder.encode(JSON.stringify({ value, names }))
-      await store.remember({ key, value: text, seen, at: now(), keep: Math.ceil(keep) })
+      await store.remember({ key, node, value: text, seen, at: now(), keep: Math.ceil(keep) })
     },
   }
 }

@@ -63,7 +63,7 @@ export function answersOf(
 ): Answers {
   const coder = new Coder(codecs)
   const now = () => Math.round(environment.now())
-  const own = (): SharedCache => storeCache(store, coder, now)
+  const own = (): SharedCache => storeCache({ store, node }, coder, now)
   const other = (cache: KeyValueCache) => keyValueCache(cache, { store, node }, coder, now)
   const outlet = telemetry['cache:failed']
   return new Answers({

@@ -16,8 +16,10 @@ export interface CacheRow {
   flying: boolean
 }
 
-/** An answer to keep, for so long (ms). One that is no younger than what is kept changes nothing. */
+/** An answer to keep, for so long (ms). One that is no younger than what is kept changes nothing. The flight of its node has landed with it, and that of no other. */
 export interface CacheWrite extends CachedAnswer {
+  /** The node that asked for it. */
+  node: string
   /** When it was given, by the store's clock as its writer knows it; however late it comes, it is as old as it is. */
   at: number
   /** Until it is dropped (ms). */

@@ -3,7 +3,7 @@ import type { Bench } from './conformance.ts'
 
 /** Given this instant. */
 const NOW = Number.MAX_SAFE_INTEGER
-const write = (key: string, keep = 1_000, seen = 0) => ({ key, value: `"${key}"`, seen, at: NOW, keep })
+const write = (key: string, keep = 1_000, seen = 0) => ({ key, node: 'b', value: `"${key}"`, seen, at: NOW, keep })
 
 export function cacheSuite(bench: Bench): void {
   describe('a kept answer', () => {
@@ -52,6 +52,19 @@ export function cacheSuite(bench: Bench): void {
       expect((await store.recall('k')).flying).toBe(false)
       expect(await fly('b')).toBe(true)
       await store.remember(write('k'))
+      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
+    })
+
+    it('ends the flight of the node that asked for it, and not that of another, which may outlast the answer', async () => {
+      const { store, clock } = bench
+      for (const id of ['a', 'b']) await store.beat({ id, roles: [], lease: 100_000 })
+      expect(await store.fly({ key: 'k', node: 'a', within: 5_000 })).toBe(true)
+      await store.remember(write('k'))
+      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: true })
+      clock.advance(2_000)
+      expect(await store.forget({ limit: 100, marks: 100, answers: 100 })).toBe(0)
+      expect(await store.fly({ key: 'k', node: 'b', within: 5_000 })).toBe(false)
+      await store.remember({ ...write('k'), node: 'a' })
       expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
     })
 

@@ -9,8 +9,10 @@ SELECT c.value, c.seen, ?2 - c.at AS age, c.expires > ?2 AS fresh, c.flight_unti
 FROM triarch_cache c WHERE c.key = ?1`
 const REMEMBER = `
 INSERT INTO triarch_cache (key, value, seen, at, expires) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at, expires = excluded.expires,
-  flight = NULL, flight_until = 0 WHERE excluded.at > triarch_cache.at`
+ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at,
+  expires = max(excluded.expires, iif(flight = ?6, 0, flight_until)), flight = nullif(flight, ?6),
+  flight_until = iif(flight = ?6, 0, flight_until)
+WHERE excluded.at > triarch_cache.at`
 const FLY = `
 INSERT INTO triarch_cache AS c (key, expires, flight, flight_until) VALUES (?1, ?3, ?2, ?3)
 ON CONFLICT (key) DO UPDATE SET flight = ?2, flight_until = ?3, expires = max(expires, ?3)
@@ -41,9 +43,9 @@ export function recall(database: Database, now: number, key: string): CacheRow {
   return { answer: value === null || fresh === 0 ? null : { key, value, seen, age }, flying: flying === 1 }
 }
 
-export function remember(database: Database, now: number, { key, value, seen, at, keep }: CacheWrite): void {
+export function remember(database: Database, now: number, { key, node, value, seen, at, keep }: CacheWrite): void {
   const given = Math.min(at, now)
-  database.run(REMEMBER, key, value, seen, given, given + keep)
+  database.run(REMEMBER, key, value, seen, given, given + keep, node)
 }
 
 export function fly(database: Database, now: number, { key, node, within }: Flight): boolean {
