@@ -22,8 +22,8 @@ export interface TenancyPlan {
 export const QUIET = 8
 /** So many tasks of one other tenant of weight 1 may go before the first of a newcomer: what begins at the same place, and what was taken out of turn before. */
 const MOST_TASKS = 6
-/** So many steps: besides, what is in the way of other newcomers in theirs. */
-const MOST_STEPS = MOST_TASKS + QUIET
+/** So many steps: each process has a round of its own, so that the first of a newcomer may wait in each of them. */
+const MOST_STEPS = 2 * MOST_TASKS
 /** By so much service of one process may tenants be apart while both wait: what it did not see waits as well. */
 const MOST_APART = 10
 
@@ -149,8 +149,10 @@ export class Tenancy {
           (request.rank ?? 0) === one.priority &&
           request.operation === 'run',
       )
-      for (const { request } of before)
-        this.#pass(waiting, request.share?.key, MOST_STEPS, `step ${one.step} of ${one.task}`)
+      // What stands in the way of another, in a queue of its own, is taken for that one's sake.
+      for (const { agent, request } of before)
+        if (agent === one.agent || !left.some((it) => it.agent === agent && it.share !== request.share?.key))
+          this.#pass(waiting, request.share?.key, MOST_STEPS, `step ${one.step} of ${one.task}`)
     }
     const inSight = left.filter(({ agent }) => inView.has(agent))
     this.#weigh(machine, its, inSight)
