@@ -14,6 +14,7 @@ import type {
   SignalName,
   SignalPayload,
   SignalSchemas,
+  StepRange,
   StepView,
   TaskDetails,
   TaskExport,
@@ -49,8 +50,8 @@ const LONGEST_WAIT = 20_000
 
 type Ending = { outcome: TaskOutcome; output: unknown; error: ErrorRecord | undefined }
 
-/** Records that a server gives at a time. */
-const MOST_RECORDS = 1_000
+/** Records and steps that a server gives at a time. */
+const MOST_ROWS = 1_000
 
 /** A task on a server. */
 export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implements TaskHandle<O, E> {
@@ -91,14 +92,29 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     throw taskError(this.id, outcome, error)
   }
 
-  steps(): Promise<StepView[]> {
-    return this.#get('/steps', stepViews)
+  steps(options: StepRange = {}): Promise<StepView[]> {
+    const { after, limit, ...rest } = options
+    known('steps', rest)
+    return this.#pages('/steps', stepViews, { after, limit })
   }
 
-  async moment(seq?: number): Promise<TaskMoment> {
+  async moment(seq?: number, options: StepRange = {}): Promise<TaskMoment> {
     if (seq !== undefined && !(Number.isSafeInteger(seq) && seq >= 1))
       throw new TriarchError('INVALID_OPTION', 'moment must be a whole number from 1')
-    return this.#get(`/moment${query({ at: seq })}`, taskMoment)
+    const { after, limit, ...rest } = options
+    known('moment', rest)
+    const page = (at: number | undefined, from: number | undefined) =>
+      this.#get(`/moment${query({ at, after: from, limit: limit && Math.min(limit, MOST_ROWS) })}`, taskMoment)
+    const moment = await page(seq, after)
+    if (limit !== undefined) return moment
+    const { next, ...whole } = moment
+    // The last record may be another by now.
+    for (let last = next; last !== undefined; ) {
+      const { steps, next } = await page(moment.seq, last)
+      whole.steps.push(...steps)
+      last = next !== undefined && next > last ? next : undefined
+    }
+    return whole
   }
 
   history(options: RecordRange = {}): Promise<HistoryEntry[]> {
@@ -122,7 +138,7 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return { format, task: this.id, records, ...(typeof veiled === 'boolean' && { veiled }) }
   }
 
-  /** All records of what comes in pages of them; with a limit, one page. */
+  /** All of what comes in pages; with a limit, one page. */
   async #pages<T>(
     path: string,
     read: (body: unknown) => T[],
@@ -130,7 +146,7 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   ): Promise<T[]> {
     const entries: T[] = []
     for (let after: number | undefined = from; after !== undefined; ) {
-      const asked = query({ after, ...(limit !== undefined && { limit: Math.min(limit, MOST_RECORDS) }) })
+      const asked = query({ after, ...(limit !== undefined && { limit: Math.min(limit, MOST_ROWS) }) })
       const [page, next]: [T[], number | undefined] = await this.#get(`${path}${asked}`, (body) => [
         read(body),
         object(body).next as number | undefined,

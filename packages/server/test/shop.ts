@@ -19,6 +19,8 @@ const charge = bank.action('charge', {
   rescue: 'pause',
 })
 
+const stack = bank.action('stack', { run: async (_: { n: number; text: string }) => null })
+
 /** Done at once. */
 export const order = workflow('order', {
   input: z.object({ amount: z.number() }),
@@ -39,6 +41,12 @@ export const failing = workflow('failing', {
 export const planned = workflow('planned', {
   plan: (input: { amount: number }, plan) => plan.step(charge, input).output.receipt,
 })
+/** As many steps as it is told, each with its number, and so many characters of two bytes. */
+export const broad = workflow('broad', {
+  plan: ({ steps, size }: { steps: number; size: number }, plan) => {
+    for (let n = 0; n < steps; n++) plan.step(stack, { n, text: 'é'.repeat(size) })
+  },
+})
 export const parent = workflow('parent', { run: (_: unknown, task) => task.call(order, { amount: 1 }) })
 const newer = workflow('order', { version: '2', run: async () => ({ receipt: 'new' }) })
 
@@ -52,7 +60,7 @@ const callback = bank.action('callback', {
 })
 export const called = workflow('called', { run: (_: unknown, task) => task.run(callback, null) })
 
-export const workflows = [newer, order, approval, failing, planned, parent, called]
+export const workflows = [newer, order, approval, failing, planned, broad, parent, called]
 
 export interface Shop extends AsyncDisposable {
   triarch: Triarch

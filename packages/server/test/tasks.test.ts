@@ -259,6 +259,48 @@ describe('tasks', () => {
     expect(all.records.every(({ events }) => events.length > 0)).toBe(true)
   })
 
+  describe('of thousands of steps, or of large ones', () => {
+    type Page = { steps: { id: number; input: { n: number } }[]; next?: number; seq?: number }
+    /** Bytes of an answer, beside the events of the record that a moment is of: those of the steps of a page, and of what is around them. */
+    const most = 1024 * 1024 + 1_000
+
+    async function pages(path: string): Promise<Page[]> {
+      const all: Page[] = []
+      for (let after: number | undefined = 0; after !== undefined; after = all.at(-1)?.next) {
+        const { events: _, ...page } = await here.json<Page & { events?: unknown }>('GET', `${path}?after=${after}`)
+        expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(most)
+        all.push(page)
+      }
+      return all
+    }
+
+    /** Planned, and not begun: each step is known. */
+    async function planned(id: string, steps: number, size: number): Promise<void> {
+      await submit({ workflow: 'broad', id, frozen: true, input: { steps, size } })
+      await expect.poll(() => here.json('GET', `/tasks/${id}`)).toMatchObject({ status: 'planned' })
+    }
+
+    it.each(['steps', 'moment'])('show their %s a page at a time, without a gap: 1,000 steps at most', async (part) => {
+      await planned(`wide-${part}`, 2_500, 1)
+      const found = await pages(`/tasks/wide-${part}/${part}`)
+      expect(found.map(({ steps }) => steps.length)).toEqual([1_000, 1_000, 500])
+      const steps = found.flatMap(({ steps }) => steps)
+      expect(steps.map(({ input }) => input.n)).toEqual([...Array(2_500).keys()])
+      const some = await here.json<Page>('GET', `/tasks/wide-${part}/${part}?after=${steps[9]?.id}&limit=2`)
+      expect(some).toMatchObject({ steps: steps.slice(10, 12), next: steps[11]?.id })
+      const last = await here.json<Page>('GET', `/tasks/wide-${part}/${part}?after=${steps.at(-1)?.id}`)
+      expect([last.steps, last.next]).toEqual([[], undefined])
+      for (const limit of [0, 1_001])
+        expect((await here.ask('GET', `/tasks/wide-${part}/${part}?limit=${limit}`)).status).toBe(400)
+    })
+
+    it.each(['steps', 'moment'])('show no more than 1 MiB of their %s in an answer', async (part) => {
+      await planned(`large-${part}`, 6, 100_000)
+      const found = await pages(`/tasks/large-${part}/${part}`)
+      expect(found.map(({ steps }) => steps.length)).toEqual([5, 1])
+    })
+  })
+
   it('are waited for, also where they were submitted before', async () => {
     await submit({ workflow: 'approval', id: 'wanted' })
     const asked = here.json('GET', '/tasks/wanted?wait=30s')

@@ -293,7 +293,7 @@ export type {
 } from './view/setting.ts'
 export type { Statistics } from './view/statistics.ts'
 export type { Broken, Omitted, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
-export type { StepView } from './view/steps.ts'
+export type { StepRange, StepView } from './view/steps.ts'
 export type { TaskWait } from './view/wait.ts'
 export { connectAgents } from './wire/connect.ts'
 export type { ConnectAgentsOptions, ConnectedAgents } from './wire/connection.ts'

@@ -14,15 +14,22 @@ const PACE = 400
 /** Where no stream tells of changes (ms). */
 const POLL = 3_000
 
+interface Asking {
+  once?: boolean
+  often?: boolean
+  since?: number
+  read?: (path: string, signal: AbortSignal) => Promise<unknown>
+}
+
 /**
  * Asks, and asks again whenever the stream tells of something; null as a path: not now. `stream` null: from time to time, or only `once`.
  * `often`: from time to time even so, for what no stream tells of.
- * Asked again, too, when `since` is another. Nothing is asked while the server wants to know who we are: what is shown stays.
+ * Asked again, too, when `since` is another. `read`: how, the same function each time. Nothing is asked while the server wants to know who we are: what is shown stays.
  */
 export function useQuery<T>(
   path: string | null,
   stream: string | null = null,
-  { once = false, often = false, since = 0 } = {},
+  { once = false, often = false, since = 0, read = get }: Asking = {},
 ): Query<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: ApiError | null }>(none)
   const again = useRef<() => void>(() => undefined)
@@ -42,7 +49,7 @@ export function useQuery<T>(
       isAsking = true
       isWanted = false
       try {
-        const value = await get<T>(path, end.signal)
+        const value = (await read(path, end.signal)) as T
         if (!end.signal.aborted) set({ path, value, error: null })
         if (stream === null) answers(true)
       } catch (error) {
@@ -70,7 +77,7 @@ export function useQuery<T>(
       if (timer !== null) clearTimeout(timer)
       if (poll !== null) clearInterval(poll)
     }
-  }, [path, stream, once, often, since, isOut])
+  }, [path, stream, once, often, since, read, isOut])
   const { value, error } = state.path === path ? state : none
   return { value, error, reload: () => again.current() }
 }

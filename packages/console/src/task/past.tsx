@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Api, text } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import { getSteps } from '../api/steps.ts'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { instant } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
-import { t } from '../shell/preference.ts'
+import { language, t } from '../shell/preference.ts'
 import { type Change, changesOf } from './change.ts'
 
 type Moment = Api['Moment']
@@ -22,13 +23,17 @@ export function Past({ path, stream }: { path: string; stream: string | null }) 
   const at = /^[1-9]\d{0,14}$/.test(said) ? Number(said) : null
   const found = useQuery<Moment>(`${path}/moment${at === null ? '' : `?at=${at}`}`, at === null ? stream : null, {
     once: at !== null || stream === null,
+    read: getSteps,
   })
   // While another is asked for, the last one stays.
   const shown = useRef<Moment | null>(null)
   if (found.value) shown.current = found.value
   const moment = shown.current
   const hasBefore = moment !== null && moment.seq > moment.run
-  const before = useQuery<Moment>(hasBefore ? `${path}/moment?at=${moment.seq - 1}` : null, null, { once: true })
+  const before = useQuery<Moment>(hasBefore ? `${path}/moment?at=${moment.seq - 1}` : null, null, {
+    once: true,
+    read: getSteps,
+  })
   if (!moment)
     return found.error ? <Failure error={found.error} retry={() => ask('at', null)} /> : <p>{t().loading}…</p>
   const changes = before.value ? changesOf(before.value, moment) : []
@@ -54,6 +59,9 @@ export function Past({ path, stream }: { path: string; stream: string | null }) 
       )}
       <h3>{t().past.steps}</h3>
       <Table label={t().past.steps} rows={moment.steps} columns={stepColumns()} keyOf={({ id }) => String(id)} />
+      {moment.next !== undefined && (
+        <p class="note">{t().one.first(moment.steps.length.toLocaleString(language.value), t().steps)}</p>
+      )}
     </div>
   )
 }

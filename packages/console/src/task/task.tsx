@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import { getSteps } from '../api/steps.ts'
 import { TaskAudit } from '../audit/audit.tsx'
 import { Copy } from '../part/copy.tsx'
 import { Failure } from '../part/failure.tsx'
@@ -11,7 +12,7 @@ import { Link, taskPath } from '../part/link.tsx'
 import { Time } from '../part/time.tsx'
 import { ownKeys } from '../shell/own-keys.ts'
 import { askAll, nameIn, place } from '../shell/place.ts'
-import { t } from '../shell/preference.ts'
+import { language, t } from '../shell/preference.ts'
 import { startPath } from '../start/path.ts'
 import { useWorkflow } from '../workflows/known.ts'
 import { Acts } from './acts.tsx'
@@ -57,7 +58,7 @@ export function TaskPage() {
   const answers = useRef({ last: task.value, count: 0 })
   if (answers.current.last !== task.value) answers.current = { last: task.value, count: answers.current.count + 1 }
   const since = answers.current.count
-  const steps = useQuery<Api['Steps']>(`${path}/steps`, null, { once: true, since })
+  const steps = useQuery<Api['Steps']>(`${path}/steps`, null, { once: true, since, read: getSteps })
   // What was tried again, and what was undone, has more to show than one bar.
   const wasTriedAgain =
     steps.value?.steps.some(({ attempts, status }) => attempts > 1 || status.startsWith('compensat')) ?? false
@@ -171,6 +172,9 @@ export function TaskPage() {
         ))}
       </div>
       <div role="tabpanel" id="part" aria-labelledby={`tab-${tab}`}>
+        {steps.value?.next !== undefined && ['steps', 'graph', 'report'].includes(tab) && (
+          <p class="note">{t().one.first(steps.value.steps.length.toLocaleString(language.value), t().steps)}</p>
+        )}
         {tab === 'steps' && steps.error && <Failure error={steps.error} retry={steps.reload} />}
         {tab === 'steps' && steps.value && (
           <Steps {...{ path, task: it, steps: steps.value.steps, held, records, reload }} />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Api, get } from '../api/client.ts'
+import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import { getSteps } from '../api/steps.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Link, taskPath } from '../part/link.tsx'
@@ -86,7 +87,7 @@ function useSteps(runs: readonly Task[]): ReadonlyMap<string, { at: string; step
     void (async () => {
       for (const { id, updatedAt } of changed) {
         // One that is gone, or cannot be asked for now, is shown without its steps.
-        const found = await get<Api['Steps']>(`${taskPath(id)}/steps`, end.signal).catch(() => null)
+        const found = await getSteps<Api['Steps']>(`${taskPath(id)}/steps`, end.signal).catch(() => null)
         if (end.signal.aborted) return
         set((old) => new Map(old).set(id, { at: updatedAt, steps: found?.steps ?? [] }))
       }

@@ -123,15 +123,27 @@ async function markOf({ status, outcome, failures, progress, pause }: TaskInfo):
   return [...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** Records or steps of one answer. */
+const MOST_ROWS = 1_000
+const rangeQuery = z.strictObject({
+  after: whole.optional(),
+  limit: z.int().min(1).max(MOST_ROWS).optional(),
+})
+
 const steps = route({
   method: 'GET',
   path: '/tasks/{id}/steps',
   id: 'getSteps',
-  summary: 'Every step of the task, without what is secret.',
-  answers: { 200: { description: 'Its steps, in the order of their numbers', schema: Steps } },
+  summary: 'The steps of the task in the order of their numbers, without what is secret.',
+  query: rangeQuery,
+  answers: {
+    200: { description: 'Steps that come after `after`; `next` is the `after` of the next page', schema: Steps },
+  },
   problems: [404],
-  async run({ params }, { triarch }) {
-    return reply(200, { steps: await triarch.task(params.id).steps() })
+  async run({ params, query }, { triarch }) {
+    const task = triarch.task(params.id)
+    const steps = await task.steps(rangeOf(query))
+    return reply(200, { steps, ...(await nextOf(idsOf(steps), async (range) => idsOf(await task.steps(range)))) })
   },
 })
 
@@ -140,18 +152,18 @@ const moment = route({
   path: '/tasks/{id}/moment',
   id: 'getMoment',
   summary: 'The task and its steps as of a record of its history, and what that record changed.',
-  query: z.strictObject({ at: z.int().min(1).optional() }),
-  answers: { 200: { description: 'As of record `at`, or of the last one', schema: Moment } },
+  query: rangeQuery.extend({ at: z.int().min(1).optional() }),
+  answers: {
+    200: {
+      description:
+        'As of record `at`, or of the last one: its steps that come after `after`; `next` is the `after` of the next page',
+      schema: Moment,
+    },
+  },
   problems: [404, 422],
   async run({ params, query }, { triarch }) {
-    return reply(200, await triarch.task(params.id).moment(query.at))
+    return reply(200, await triarch.task(params.id).moment(query.at, rangeOf(query)))
   },
-})
-
-const MOST_RECORDS = 1_000
-const recordsQuery = z.strictObject({
-  after: whole.optional(),
-  limit: z.int().min(1).max(MOST_RECORDS).optional(),
 })
 
 const history = route({
@@ -159,7 +171,7 @@ const history = route({
   path: '/tasks/{id}/history',
   id: 'getHistory',
   summary: 'What happened in the task, oldest first, without what is secret.',
-  query: recordsQuery,
+  query: rangeQuery,
   answers: {
     200: { description: 'Records that come after `after`; `next` is the `after` of the next page', schema: History },
   },
@@ -175,7 +187,7 @@ const exported = route({
   path: '/tasks/{id}/export',
   id: 'exportTask',
   summary: 'The history as stores keep it, for `replayHistory` and `triarch replay`, without what is secret.',
-  query: recordsQuery,
+  query: rangeQuery,
   answers: {
     200: { description: 'Records that come after `after`; `next` is the `after` of the next page', schema: Export },
   },
@@ -184,7 +196,7 @@ const exported = route({
     const task = triarch.task(params.id)
     const exported = await task.export(rangeOf(query))
     const { records, ...rest } = exported
-    const next = await nextOf(records, async (range) => (await task.export(range)).records)
+    const next = await nextOf(seqsOf(records), async (range) => seqsOf((await task.export(range)).records))
     return reply(200, { ...rest, records, ...next })
   },
 })
@@ -212,27 +224,30 @@ const imported = route({
 
 type Range = { after: number; limit: number }
 
-function rangeOf({ after = 0, limit = MOST_RECORDS }: z.output<typeof recordsQuery>): Range {
+function rangeOf({ after = 0, limit = MOST_ROWS }: z.output<typeof rangeQuery>): Range {
   return { after, limit }
 }
 
 async function paged<R extends { seq: number }>(
   read: (range: Range) => Promise<readonly R[]>,
-  query: z.output<typeof recordsQuery>,
+  query: z.output<typeof rangeQuery>,
 ): Promise<{ records: readonly R[]; next?: number }> {
   const records = await read(rangeOf(query))
-  return { records, ...(await nextOf(records, read)) }
+  return { records, ...(await nextOf(seqsOf(records), async (range) => seqsOf(await read(range)))) }
 }
 
-/** Where the next page begins: a page may end before its limit where its records are large. */
-async function nextOf<R extends { seq: number }>(
-  records: readonly R[],
-  read: (range: Range) => Promise<readonly R[]>,
+/** Where the next page begins, by the numbers of this one: a page may end before its limit where what is in it is large. */
+async function nextOf(
+  numbers: readonly number[],
+  read: (range: Range) => Promise<readonly number[]>,
 ): Promise<{ next?: number }> {
-  const last = records.at(-1)
-  if (!last || (await read({ after: last.seq, limit: 1 })).length === 0) return {}
-  return { next: last.seq }
+  const last = numbers.at(-1)
+  if (last === undefined || (await read({ after: last, limit: 1 })).length === 0) return {}
+  return { next: last }
 }
+
+const seqsOf = (records: readonly { seq: number }[]) => records.map(({ seq }) => seq)
+const idsOf = (steps: readonly { id: number }[]) => steps.map(({ id }) => id)
 
 const logs = route({
   method: 'GET',

@@ -10,5 +10,6 @@ export const Moment = named(
   z.object({
     ...{ seq: whole, at: instant, last: whole, run: whole, events: z.array(Event) },
     ...{ status, outcome, failures, progress, output, error, pause, steps: stepViews },
+    next: whole.optional(),
   }),
 )

@@ -127,7 +127,7 @@ export const stepViews = z.array(
   }),
 )
 
-export const Steps = named('Steps', z.object({ steps: stepViews }))
+export const Steps = named('Steps', z.object({ steps: stepViews, next: whole.optional() }))
 
 export const Plan = named(
   'Plan',

@@ -161,7 +161,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every step of the task, without what is secret. */
+        /** The steps of the task in the order of their numbers, without what is secret. */
         get: operations["getSteps"];
         put?: never;
         post?: never;
@@ -2157,6 +2157,7 @@ export interface components {
                 /** @constant */
                 undoable?: true;
             }[];
+            next?: number;
         };
         Plan: {
             plan: {
@@ -3408,6 +3409,7 @@ export interface components {
                 /** @constant */
                 undoable?: true;
             }[];
+            next?: number;
         };
     };
     responses: {
@@ -3862,7 +3864,10 @@ export interface operations {
     };
     getSteps: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: number;
+                limit?: number;
+            };
             header?: never;
             path: {
                 id: string;
@@ -3871,7 +3876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its steps, in the order of their numbers */
+            /** @description Steps that come after `after`; `next` is the `after` of the next page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3895,6 +3900,8 @@ export interface operations {
     getMoment: {
         parameters: {
             query?: {
+                after?: number;
+                limit?: number;
                 at?: number;
             };
             header?: never;
@@ -3905,7 +3912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As of record `at`, or of the last one */
+            /** @description As of record `at`, or of the last one: its steps that come after `after`; `next` is the `after` of the next page */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -4,6 +4,7 @@ import { Leisure } from '../environment/leisure.ts'
 import { type Owner, owned } from '../environment/owner.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
+import type { Redaction } from '../kernel/redaction.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
 import { isRequested, type TaskState } from '../kernel/state.ts'
 import { whyNot } from '../kernel/task/control.ts'
@@ -18,7 +19,7 @@ import { explain } from '../view/explain.ts'
 import type { Reading } from '../view/reading.ts'
 import type { Explanation } from '../view/reason.ts'
 import { type Ending, infoOf, pauseShown, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
-import { present, type StepView } from '../view/steps.ts'
+import { bounded, present, type StepRange, type StepView } from '../view/steps.ts'
 import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
 import { endOf, hasEnded } from './ending.ts'
@@ -153,13 +154,16 @@ export class Connection {
     return reading
   }
 
-  /** Every step of the task, as it may be shown. */
-  async steps(id: string): Promise<StepView[]> {
+  /** The steps of the task, or those of a range, as they may be shown. */
+  async steps(id: string, range: StepRange): Promise<StepView[]> {
     const reading = await this.read(await this.row(id))
-    const views = reading.steps()
-    const { texts } = reading.redaction
-    for (const view of views) await owned(this.owner, () => present(view, this.registry))
-    return views.map((view) => {
+    return this.presented(reading.steps(range.after), range.limit, reading.redaction)
+  }
+
+  /** With what their actions say of them, as many as there may be. */
+  presented(views: readonly StepView[], limit: number | undefined, { texts }: Redaction): Promise<StepView[]> {
+    return bounded(views, limit, async (view) => {
+      await owned(this.owner, () => present(view, this.registry))
       const { summary, hints } = view
       return { ...view, ...texts.scrub({ summary, hints }) }
     })

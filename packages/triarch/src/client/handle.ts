@@ -25,7 +25,7 @@ import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
-import type { StepView } from '../view/steps.ts'
+import type { StepRange, StepView } from '../view/steps.ts'
 import { entryOf, taskAct } from './act.ts'
 import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
@@ -94,13 +94,17 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     throw taskError(this.id, ending.outcome, ending.error)
   }
 
-  async steps(): Promise<StepView[]> {
-    return this.#connection.steps(this.id)
+  async steps(options: StepRange = {}): Promise<StepView[]> {
+    checkOptions('steps', options, rangeKeys)
+    checkRange('steps', options)
+    return this.#connection.steps(this.id, options)
   }
 
-  async moment(seq?: number): Promise<TaskMoment> {
+  async moment(seq?: number, options: StepRange = {}): Promise<TaskMoment> {
     if (seq !== undefined) checkInteger('moment', seq, 1, HIGHEST_NUMBER)
-    return readMoment(this.#connection, this.id, seq)
+    checkOptions('moment', options, rangeKeys)
+    checkRange('moment', options)
+    return readMoment(this.#connection, this.id, seq, options)
   }
 
   async history(options: RecordRange = {}): Promise<HistoryEntry[]> {

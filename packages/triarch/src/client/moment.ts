@@ -1,17 +1,21 @@
 import type { Pace } from '../environment/leisure.ts'
-import { owned } from '../environment/owner.ts'
 import { lastOf, runOf } from '../scheduler/past.ts'
 import { momentOf, pastOf, type TaskMoment } from '../view/moment.ts'
-import { present } from '../view/steps.ts'
+import type { StepRange } from '../view/steps.ts'
 import type { Connection } from './connection.ts'
 
 /** Events that are folded without waiting for others. */
 const SHORT = 500
 
 /** The task as of a record; of the last one, unless told which. Throws UNKNOWN_TASK, UNKNOWN_RECORD, HISTORY_CORRUPT. */
-export async function readMoment(connection: Connection, id: string, seq?: number): Promise<TaskMoment> {
+export async function readMoment(
+  connection: Connection,
+  id: string,
+  seq: number | undefined,
+  { after = 0, limit }: StepRange,
+): Promise<TaskMoment> {
   const row = await connection.row(id)
-  const { store, registry, leisure, owner } = connection
+  const { store, leisure } = connection
   const reading = await connection.readings.of(row)
   const at = seq ?? (reading.broken ? await lastOf(store, id, 1) : reading.last)
   const place = reading.broken || at < reading.base ? null : reading.upTo(at)
@@ -20,10 +24,12 @@ export async function readMoment(connection: Connection, id: string, seq?: numbe
     const past = place
       ? { events, redaction, ...place, from, last }
       : await pace.through(pastOf(at, await runOf(store, id, at)))
-    return pace.through(momentOf(id, at, past))
+    return { moment: await pace.through(momentOf(id, at, past)), redaction: past.redaction }
   }
   // What is short waits for nobody.
-  const moment = await (place && place.size <= SHORT ? look(leisure.pace()) : leisure.run(look))
-  for (const step of moment.steps) await owned(owner, () => present(step, registry))
-  return moment
+  const { moment, redaction: known } = await (place && place.size <= SHORT ? look(leisure.pace()) : leisure.run(look))
+  const all = moment.steps.filter(({ id }) => id > after)
+  const steps = await connection.presented(all, limit, known)
+  const end = steps.at(-1)
+  return { ...moment, steps, ...(end && steps.length < all.length && { next: end.id }) }
 }

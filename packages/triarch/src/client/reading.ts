@@ -237,9 +237,9 @@ class GrowingReading implements Reading {
     return progressOfSteps(this.#steps.shown(this.#rebuilt.state))
   }
 
-  steps(): StepView[] {
+  steps(after?: number): StepView[] {
     const { texts } = this.#redaction
-    const views = this.#steps.shown(this.#rebuilt.state)
+    const views = this.#steps.shown(this.#rebuilt.state, after)
     if (texts.size === 0) return views
     // Some may have become known since.
     return views.map((view) => {

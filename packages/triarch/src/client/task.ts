@@ -8,7 +8,7 @@ import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
-import type { StepView } from '../view/steps.ts'
+import type { StepRange, StepView } from '../view/steps.ts'
 import type { ChildrenOptions } from './children.ts'
 import type { LogOptions, LogPage } from './log.ts'
 import type { TaskPage } from './page.ts'
@@ -65,10 +65,11 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   result(options?: WaitOptions): Promise<O>
 
   /**
-   * Every step of the task: what it is about, how far it is, what may help. Nothing secret is in it.
+   * Every step of the task, or those of a range, in the order of their numbers: what it is about, how far it is, what may help. Nothing secret is
+   * in it. Throws UNKNOWN_TASK, INVALID_OPTION.
    * @example for (const { name, status, summary } of await task.steps()) console.log(name, status, summary)
    */
-  steps(): Promise<StepView[]>
+  steps(options?: StepRange): Promise<StepView[]>
 
   /**
    * Every record of the history, or those of a range, oldest first, without what is marked as secret. Throws UNKNOWN_TASK, INVALID_OPTION.
@@ -79,10 +80,10 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   /**
    * The task as it was when a record of its history had just been written: its state, its steps, and what that record changed. Of the last
    * record, unless `seq` says another. Reads the run that the record belongs to, of however many there are; summaries and hints are what
-   * the code of today says. Throws UNKNOWN_TASK, UNKNOWN_RECORD, INVALID_OPTION.
+   * the code of today says. With a range, `steps` has those of it. Throws UNKNOWN_TASK, UNKNOWN_RECORD, INVALID_OPTION.
    * @example const { status, steps, events } = await task.moment(7)
    */
-  moment(seq?: number): Promise<TaskMoment>
+  moment(seq?: number, options?: StepRange): Promise<TaskMoment>
 
   /**
    * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is

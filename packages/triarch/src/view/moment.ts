@@ -39,8 +39,10 @@ export interface TaskMoment {
   error: ErrorRecord | undefined
   /** Why it was paused. */
   pause: TaskInfo['pause']
-  /** Every step of that run which was known. */
+  /** Every step of that run which was known, or those of the range that was asked for. */
   steps: StepView[]
+  /** The last of these steps, where the range ends before the last step of all: the `after` of the next. */
+  next?: number
 }
 
 /** What a moment is made of: the events of the run, and what may be shown of them. */

@@ -20,8 +20,8 @@ export interface Reading {
   readonly broken: TriarchError | null
   /** When the last record was written; 0: there is none. */
   readonly at: number
-  /** Every step of the run, without what is secret. */
-  steps(): StepView[]
+  /** The steps of the run after a number, without what is secret. */
+  steps(after?: number): StepView[]
   /** Weighted share of the steps that are known which is done: 0 to 1. */
   progress(): number
   /** How many events there are up to this record, and how many of them are before it; null: it is no record of the run. */

@@ -58,6 +58,17 @@ export interface StepView {
   undoable?: true
 }
 
+/**
+ * Which steps of a task.
+ * @example const first: StepRange = { limit: 100 }
+ */
+export interface StepRange {
+  /** Those after the step of this number; from the first. */
+  after?: number
+  /** Most steps. There are fewer where they are large (1 MiB); all. */
+  limit?: number
+}
+
 /** What this process knows by name. */
 interface Known {
   action: (key: string) => Action | undefined
@@ -92,10 +103,11 @@ export class GrowingSteps {
     return this.#views.has(id)
   }
 
-  /** Copies. `state`: of the task by the same events. */
-  shown(state: TaskState): StepView[] {
+  /** Copies of those after a number. `state`: of the task by the same events. */
+  shown(state: TaskState, after: number = 0): StepView[] {
     const views: StepView[] = []
     for (const known of this.#views.values()) {
+      if (known.id <= after) continue
       if (known.id < state.firstId && !this.#carried.has(known.id)) continue
       const view = { ...known }
       settle(view, state, this.#batches.batches)
@@ -110,6 +122,27 @@ export function progressOfSteps(views: readonly StepView[]): number {
   const all = views.reduce((sum, { weight }) => sum + weight, 0)
   const done = views.reduce((sum, { weight, progress }) => sum + weight * progress, 0)
   return all === 0 ? 0 : Math.floor((done / all) * 100) / 100
+}
+
+/** Bytes of JSON of as many steps as there may be. */
+const LARGEST = 1024 * 1024
+
+/** The first of the steps, each as `shown` makes it: no more than there may be; all without a limit. */
+export async function bounded(
+  views: readonly StepView[],
+  limit: number | undefined,
+  shown: (view: StepView) => Promise<StepView>,
+): Promise<StepView[]> {
+  const steps: StepView[] = []
+  let left = LARGEST
+  for (const view of views.slice(0, limit)) {
+    const step = await shown(view)
+    if (limit !== undefined) left -= Buffer.byteLength(JSON.stringify(step))
+    // One that is larger by itself is given alone.
+    if (left < 0 && steps.length > 0) break
+    steps.push(step)
+  }
+  return steps
 }
 
 /** What the action says about the step, as far as it is known here. What fails in saying so is what is shown. */
