@@ -23,8 +23,8 @@ export function claimArguments({
     bytes ?? CLAIM_BOUNDS.bytes,
     CLAIM_BOUNDS.letters,
     CLAIM_BOUNDS.letterBytes,
-    // Functions have the parameters that nodes of before give them: the span stands above what they say.
-    (trial ? CLAIM_BOUNDS.trials : 0) + 1_000 * ageing,
+    trial ? CLAIM_BOUNDS.trials : 0,
+    ageing,
     integers([...except]),
   ]
 }

@@ -158,7 +158,7 @@ const calls: Readonly<Record<Call, number>> = {
   submit: 13,
   submit_one: 13,
   post_on_terms: 12,
-  take_tasks: 14,
+  take_tasks: 15,
   quarantine: 9,
   terminate: 12,
   cut: 15,
@@ -349,7 +349,7 @@ function aloudCall(name: Aloud, columns: number): string {
   return `CALL triarch.${name}_aloud('${WAITS}', '${BREATH}', ${parameters(calls[name] + 2)}, ${answer})`
 }
 
-/** Whether settings changed, and whether services rest, is looked at with it: its function is of before there was either. */
+/** What a look tells, and whether settings changed and services rest. */
 function looked(count: number): string {
   return `SELECT l.*, ${SETTINGS_MARK}, ${REST} FROM triarch.look(${parameters(count)}) l`
 }

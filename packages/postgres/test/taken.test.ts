@@ -139,7 +139,7 @@ describe('what is alone', () => {
         return rows
       }
       const [claim] = await twice(
-        `take_tasks('s', 1, NULL, 'n', '{flow}', '{1}', 1, NULL, 9, 999, 9, 999, 0, '{}')`,
+        `take_tasks('s', 1, NULL, 'n', '{flow}', '{1}', 1, NULL, 9, 999, 9, 999, 0, 0, '{}')`,
         [],
       )
       expect(JSON.parse(claim.text)).toMatchObject({ id: 'again', more: true })

@@ -42,14 +42,14 @@ $$;
 -- queue of each workflow version and of the control queue. Rows that another claim, a delivery or a sweep holds are passed by: their turn comes
 -- with the next claim. Tasks under suspicion are claimed on trial only, apart from others: up to `trials` tasks that no owner died of while it
 -- tried them, or one of the rest, the fewest strikes first. The tasks in `except_keys` are left to others.
--- `trials` also holds, times a thousand, how long a task must wait to gain one level of priority (ms); 0: waiting gains none. Within one
+-- `ageing_ms`: how long a task must wait to gain one level of priority; 0: waiting gains none. Within one
 -- priority nobody has waited longer than those before it, so a claim goes from priority to priority of each workflow version, and takes the
 -- best of their heads; the 100 highest priorities take part.
 -- Returns for each task a row with seq 0 that describes it, rows with seq -1 for its messages (`at`: their ids), and its records.
 CREATE FUNCTION triarch.take_many(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
   most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trials bigint,
-  except_keys bigint[]
+  ageing_ms bigint, except_keys bigint[]
 ) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -74,9 +74,7 @@ DECLARE
   -- Whether there are messages, and whether one task is too large for an answer; true until it is known, as for a call that was sent again.
   lettered boolean := true;
   large boolean := true;
-  ageing bigint := trials / 1000;
 BEGIN
-  trials := trials % 1000;
   -- After a claim whose answer was lost for good, what the node does not know it owns is free again. No owner died of it.
   IF held IS NOT NULL THEN
     UPDATE triarch.tasks t SET on_trial = false WHERE t.locked_by = node AND t.on_trial AND t.id <> ALL (held);
@@ -115,7 +113,7 @@ BEGIN
         LIMIT least(size, trials) FOR UPDATE SKIP LOCKED) s;
       trying := chosen IS NOT NULL;
     END IF;
-    IF NOT trying AND ageing > 0 THEN
+    IF NOT trying AND ageing_ms > 0 THEN
       WITH RECURSIVE levels AS (
         SELECT w.workflow, w.version, h.priority, 1 AS n FROM unnest(workflows, versions) AS w (workflow, version),
           LATERAL (SELECT t.priority FROM triarch.tasks t WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version
@@ -126,7 +124,7 @@ BEGIN
             AND t.priority < l.priority ORDER BY t.priority DESC LIMIT 1) h
         WHERE l.n < 100
       ), best AS MATERIALIZED (
-        SELECT r.key, r.place, r.priority * ageing
+        SELECT r.key, r.place, r.priority * ageing_ms
           - max(r.since) OVER (PARTITION BY l.workflow, l.version, l.priority ORDER BY r.place, r.key) AS rank
         FROM levels l,
           LATERAL (SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place, t.updated_at AS since FROM triarch.tasks t
@@ -134,7 +132,7 @@ BEGIN
               AND t.suspicion < 2 AND t.key <> ALL (except_keys)
             ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) r
         UNION ALL
-        SELECT c.key, c.place, c.priority * ageing - c.since FROM (
+        SELECT c.key, c.place, c.priority * ageing_ms - c.since FROM (
           SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place, t.updated_at AS since FROM triarch.tasks t
           WHERE t.control AND t.suspicion < 2 AND t.key <> ALL (except_keys)
           ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) c
@@ -248,7 +246,7 @@ $$;
 CREATE FUNCTION triarch.take_tasks(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
   most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trials bigint,
-  except_keys bigint[]
+  ageing_ms bigint, except_keys bigint[]
 ) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -296,6 +294,6 @@ BEGIN
     END IF;
   END IF;
   RETURN QUERY SELECT t.* FROM triarch.take_many(slot, call, given_now, node, workflows, versions, size, held, most_records, most_bytes,
-    most_letters, letter_bytes, trials, except_keys) t;
+    most_letters, letter_bytes, trials, ageing_ms, except_keys) t;
 END
 $$;
