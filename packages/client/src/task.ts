@@ -128,14 +128,14 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     known('export', rest)
     if (secrets) throw new TriarchError('INVALID_OPTION', 'export: secrets are given out where the store is alone')
     let format = 0
-    let veiled: unknown
+    let veiled = true
     const read = (body: unknown) => {
       format = Number(object(body).format)
-      veiled = object(body).veiled
+      veiled = object(body).veiled !== false
       return exportedRecords(body)
     }
     const records = await this.#pages('/export', read, { after, limit })
-    return { format, task: this.id, records, ...(typeof veiled === 'boolean' && { veiled }) }
+    return { format, task: this.id, records, veiled }
   }
 
   /** All of what comes in pages; with a limit, one page. */

@@ -254,9 +254,7 @@ export class Examiner {
       this.#last = 0
       for (const it of this.#unseen) it.message.n = ++this.#last
       const { protocol } = first
-      welcome = [
-        { type: 'welcome', protocol, session: `s-${this.#session}`, lease: 10_000, payload: 262_144, logs: true },
-      ]
+      welcome = [{ type: 'welcome', protocol, session: `s-${this.#session}`, lease: 10_000, payload: 262_144 }]
     } else if (session !== `s-${this.#session}`) return [{ type: 'reset' }]
     this.#unseen = this.#unseen.filter(({ message }) => message.n > (welcome.length > 0 ? 0 : seen))
     for (const message of messages) {

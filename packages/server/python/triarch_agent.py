@@ -145,9 +145,8 @@ class Process:
         self._given_by = {}
         self._answered = {}
         self._said = []
-        # Lines of logs, for a server that takes them: by attempt, [line, when it was written].
+        # Lines of logs by attempt: [line, when it was written].
         self._lines = {}
-        self._takes_lines = True
         self._draining = False
         self._open = True
         self._pause = FIRST_PAUSE_S
@@ -161,8 +160,7 @@ class Process:
 
     def write(self, attempt, line):
         with self._lock:
-            if self._takes_lines:
-                self._lines.setdefault(attempt, []).append((line, time.monotonic()))
+            self._lines.setdefault(attempt, []).append((line, time.monotonic()))
 
     def _log(self, attempts, now):
         """Under the lock: the lines of these attempts."""
@@ -274,9 +272,6 @@ class Process:
         if kind == "welcome":
             self._session = message["session"]
             self._lease = message["lease"] / 1000
-            self._takes_lines = message.get("logs", False)
-            if not self._takes_lines:
-                self._lines.clear()
             self._seen = 0
         elif kind in ("reset", "drain"):
             self._disconnected()

@@ -441,14 +441,16 @@ describe('a hostile agent', () => {
         type: fc.constant('hello'),
         protocol: fc.constantFrom(1, 2),
         instance: fc.string(),
+        count: fc.nat(3),
         agents: fc.constant(agents),
         running: fc.array(ticket),
       }),
       fc.jsonValue(),
     )
+    let hellos = 0
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 6 }), fc.nat(3), async (messages, seen) => {
-        const hello = { type: 'hello', protocol: 1, instance: 'hostile', agents, running: [] }
+        const hello = { type: 'hello', protocol: 1, instance: 'hostile', count: ++hellos, agents, running: [] }
         const { messages: heard } = await post({ messages: [hello] })
         const [welcome] = heard
         const session = welcome?.type === 'welcome' ? welcome.session : 'none'

@@ -53,6 +53,7 @@ const hello = {
   type: 'hello',
   protocol: 1,
   instance: 'i',
+  count: 1,
   agents: [{ name: 'mail', slots: 1, actions: ['mail.send'] }],
   running: [],
 }

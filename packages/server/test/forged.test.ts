@@ -193,11 +193,13 @@ it('an agent answers no attempt that no server gave it, nor one of an agent that
     const { text } = await here.post('/agents/exchange', { messages, ...(session && { session }) }, bearer(key))
     return (JSON.parse(text) as AgentResponse).messages
   }
+  let hellos = 0
   const hello = (instance: string, name: string): AgentMessage => {
     return {
       type: 'hello',
       protocol: 1,
       instance,
+      count: ++hellos,
       agents: [{ name, slots: 5, actions: [`${name}.send`] }],
       running: [],
     }

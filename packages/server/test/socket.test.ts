@@ -148,7 +148,7 @@ describe('an agent by WebSocket', () => {
     const offer = { name: 'mail', slots: 5, actions: ['mail.send'] }
     client.send(
       JSON.stringify({
-        messages: [{ ...{ type: 'hello', protocol: 1, instance: 'x' }, agents: [offer], running: [] }],
+        messages: [{ ...{ type: 'hello', protocol: 1, instance: 'x', count: 1 }, agents: [offer], running: [] }],
       }),
     )
     await until(() => session !== undefined)
@@ -257,7 +257,7 @@ describe('a hostile connection', () => {
     return client
   }
   const hello = {
-    ...{ type: 'hello', protocol: 1, instance: 'hostile', running: [] },
+    ...{ type: 'hello', protocol: 1, instance: 'hostile', count: 1, running: [] },
     agents: [{ name: 'mail', slots: 2_000, actions: ['mail.send', 'mail.wait'] }],
   }
 

@@ -25,7 +25,7 @@ export const AgentHello = named(
     type: z.literal('hello'),
     protocol: z.int().min(1),
     instance: name,
-    count: z.int().min(0).optional(),
+    count: z.int().min(1),
     agents: z
       .array(
         z.strictObject({
@@ -210,7 +210,6 @@ export const ServerWelcome = named(
     session: z.string(),
     lease: z.number(),
     payload: z.int(),
-    logs: z.literal(true).optional(),
   }),
 )
 export const ServerReset = named('ServerReset', z.object({ type: z.literal('reset') }))

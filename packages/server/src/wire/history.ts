@@ -203,7 +203,7 @@ export const Export = named(
   z.object({
     format: whole,
     task: z.string(),
-    veiled: z.boolean().optional(),
+    veiled: z.boolean(),
     records: z.array(z.object({ ...record, at: z.number(), events: z.array(json) })),
     next: whole.optional(),
   }),
@@ -215,7 +215,7 @@ export const ImportOrder = named(
     history: z.object({
       format: z.int().min(1),
       task: z.string(),
-      veiled: z.boolean().optional(),
+      veiled: z.boolean(),
       records: z.array(z.object({ ...record, at: z.int(), events: z.array(json) })),
     }),
     paused: z.boolean().optional(),

@@ -1524,7 +1524,7 @@ export interface components {
             type: "hello";
             protocol: number;
             instance: string;
-            count?: number;
+            count: number;
             agents: {
                 name: string;
                 slots: number;
@@ -1705,8 +1705,6 @@ export interface components {
             session: string;
             lease: number;
             payload: number;
-            /** @constant */
-            logs?: true;
         };
         ServerReset: {
             /** @constant */
@@ -3325,7 +3323,7 @@ export interface components {
         Export: {
             format: number;
             task: string;
-            veiled?: boolean;
+            veiled: boolean;
             records: {
                 seq: number;
                 error?: components["schemas"]["Error"];
@@ -3342,7 +3340,7 @@ export interface components {
             history: {
                 format: number;
                 task: string;
-                veiled?: boolean;
+                veiled: boolean;
                 records: {
                     seq: number;
                     error?: components["schemas"]["Error"];

@@ -6,7 +6,6 @@ import { childId } from '../kernel/batch/batch.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { redactionOf } from '../kernel/redaction.ts'
 import { type Remark, remarkOf } from '../kernel/remark.ts'
-import { HIDDEN } from '../kernel/secret.ts'
 import { assertSound } from '../kernel/soundness.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { summarise } from '../kernel/summary.ts'
@@ -71,7 +70,7 @@ export async function importTask(means: Means, exported: TaskExport, options: Im
   }
   const { task: id, veiled } = checkShape(exported)
   const found = soundHistory(id, exported)
-  if (veiled ?? isVeiled(found)) throw refused(id, 'secrets', 'its secrets were left out: export it with them')
+  if (veiled) throw refused(id, 'secrets', 'its secrets were left out: export it with them')
   const { store } = means
   const isNew = (await store.task(id)) === null && (await write(means, found, paused, said))
   if (!isNew) await checkSame(store, id, found.rows)
@@ -101,13 +100,14 @@ function checkShape(exported: TaskExport): TaskExport {
 /** Whatever is given: it may be no JSON, or nested deeper than any value that a history has. */
 function isExport(exported: TaskExport): boolean {
   try {
-    const { format, task, records } = (exported ?? {}) as Partial<TaskExport>
+    const { format, task, veiled, records } = (exported ?? {}) as Partial<TaskExport>
     const isRecord = (it: ExportedRecord | null) =>
       Number.isSafeInteger(it?.seq) &&
       Number.isSafeInteger(it?.at) &&
       Array.isArray(it?.events) &&
       !('problem' in readJson(JSON.stringify(it.events)))
-    return typeof task === 'string' && Number.isSafeInteger(format) && Array.isArray(records) && records.every(isRecord)
+    if (typeof task !== 'string' || typeof veiled !== 'boolean') return false
+    return Number.isSafeInteger(format) && Array.isArray(records) && records.every(isRecord)
   } catch {
     return false
   }
@@ -170,12 +170,6 @@ function readHistory(id: string, { format, records }: TaskExport): Found {
       events.map(({ event }) => event),
     ),
   }
-}
-
-/** Of an export that does not say it. */
-function isVeiled({ rows }: Found): boolean {
-  const events = rows.flatMap((row) => eventsIn(row.events, row.seq))
-  return !redactionOf(events).isEmpty && rows.some((row) => row.events.includes(HIDDEN))
 }
 
 /** One more record: it stays where it is until somebody says otherwise. */

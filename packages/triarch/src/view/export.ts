@@ -41,7 +41,7 @@ export interface TaskExport {
   /** All of them, the oldest first. */
   records: readonly ExportedRecord[]
   /** Secrets are not in it: `•••` stands in their place, and it cannot be imported. */
-  veiled?: boolean
+  veiled: boolean
 }
 
 /**

@@ -164,7 +164,6 @@ export class AgentProcess {
         this.#seen = 0
         this.#options.crew.welcomed(message.payload)
         this.#lease = message.lease
-        if (this.#lines) this.#lines.taken = message.logs === true
         return
       case 'reset':
         return this.disconnected()

@@ -30,8 +30,6 @@ export class Lines implements LogSink {
   #bytes = 0
   #timer: Timer | null = null
   #due = false
-  /** Whether the server takes lines; one of before does not. */
-  taken = true
 
   constructor(environment: Environment, urge: () => void) {
     this.#environment = environment
@@ -49,7 +47,6 @@ export class Lines implements LogSink {
   }
 
   #put(name: string, entry: LogEntry): boolean {
-    if (!this.taken) return true
     while (this.#lines >= MOST.lines || this.#bytes >= MOST.bytes) if (!this.#forgetOne()) return false
     const attempt = this.#attempts.get(name) ?? { entries: [], said: 0 }
     this.#attempts.set(name, attempt)

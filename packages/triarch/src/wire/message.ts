@@ -59,7 +59,7 @@ export type AgentMessage =
       /** This process: drawn at random when it starts. */
       instance: string
       /** The how-manieth of its hellos: one that is late, and older than another, is not heard. */
-      count?: number | undefined
+      count: number
       agents: OfferedAgent[]
       /** Attempts that it runs, or has answered without an `ack`. */
       running: string[]
@@ -89,7 +89,7 @@ export type AgentMessage =
       onCancel?: true | undefined
       page?: RemotePage | undefined
     }
-  /** What the code of the attempt wrote into its log. For servers whose welcome has `logs`. */
+  /** What the code of the attempt wrote into its log. */
   | { type: 'log'; attempt: string; lines: RemoteLine[] }
   /** It takes no more attempts. */
   | { type: 'drain' }
@@ -210,8 +210,6 @@ export type ServerMessage =
       lease: number
       /** Bytes of JSON that an output may have. */
       payload: number
-      /** It takes `log`. */
-      logs?: true
     }
   /** It does not know the session: say hello. */
   | { type: 'reset' }

@@ -73,7 +73,7 @@ export class Session implements AgentLink {
   #open = true
   #elsewhere = 0
 
-  constructor(options: SessionOptions, { instance, agents, count = 0 }: Extract<AgentMessage, { type: 'hello' }>) {
+  constructor(options: SessionOptions, { instance, agents, count }: Extract<AgentMessage, { type: 'hello' }>) {
     const { environment, lease } = options
     this.#options = options
     this.id = environment.id()
@@ -93,11 +93,11 @@ export class Session implements AgentLink {
 
   /** It is late, or comes again: its process has said another one since, or knows that this one was heard. */
   isStale({ count }: Extract<AgentMessage, { type: 'hello' }>): boolean {
-    return count !== undefined && count <= this.#hellos
+    return count <= this.#hellos
   }
 
   /** Says hello anew: what it was sent and does not know of, it never got. The tickets that this session does not know. */
-  resume({ agents, running, count = 0 }: Extract<AgentMessage, { type: 'hello' }>): string[] {
+  resume({ agents, running, count }: Extract<AgentMessage, { type: 'hello' }>): string[] {
     this.#hellos = count
     const known = new Set(running)
     this.id = this.#options.environment.id()

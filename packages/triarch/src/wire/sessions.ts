@@ -158,7 +158,7 @@ export class Sessions implements RemoteAgents {
       unknown.filter((it) => !answered.has(it)),
     )
     for (const message of rest) session.receive(message)
-    const welcome = { type: 'welcome', protocol: PROTOCOL, session: session.id, lease, payload, logs: true } as const
+    const welcome = { type: 'welcome', protocol: PROTOCOL, session: session.id, lease, payload } as const
     return [welcome, ...(await session.take(0, 0))]
   }
 

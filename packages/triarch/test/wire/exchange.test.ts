@@ -272,7 +272,7 @@ describe('a connection by WebSocket', () => {
     const { environment, next } = sockets()
     const socket = await next()
     const say = (...messages: ServerMessage[]) => socket.emit('message', { data: JSON.stringify({ messages }) })
-    say({ ...welcome, lease: 60_000, logs: true }, attempt(1, 'logs', 60_000, 'own.log'))
+    say({ ...welcome, lease: 60_000 }, attempt(1, 'logs', 60_000, 'own.log'))
     await environment.advance(10)
     expect(socket.sent.at(-1)?.messages.map(({ type }) => type)).toEqual(['log', 'reply'])
     say({ n: 2, type: 'ack', attempt: 'logs' })

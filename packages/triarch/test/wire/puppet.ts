@@ -8,6 +8,7 @@ export class Puppet {
   readonly instance: string
   session: string | undefined
   seen = 0
+  #hellos = 0
   /** What it was told since its last hello. */
   heard: Numbered[] = []
 
@@ -18,7 +19,8 @@ export class Puppet {
 
   async hello(offers: Record<string, number>, running: string[] = [], more: AgentMessage[] = []) {
     const agents = Object.entries(offers).map(([name, slots]) => ({ name, slots, actions: [`${name}.act`] }))
-    const hello: AgentMessage = { type: 'hello', protocol: 1, instance: this.instance, agents, running }
+    const who = { protocol: 1, instance: this.instance, count: ++this.#hellos }
+    const hello: AgentMessage = { type: 'hello', ...who, agents, running }
     const { messages } = await this.agents.exchange({ messages: [hello, ...more] })
     const [welcome, ...rest] = messages
     if (welcome?.type === 'welcome') this.session = welcome.session

@@ -304,7 +304,7 @@ describe('a connection', () => {
     await using here = await scene({ agents: [own] })
     expect(await here.puppet.hello({ own: 1 })).toMatchObject({ type: 'refused', code: 'AGENT_HOSTED' })
     const agents = [{ name: 'a', slots: 1, actions: [] }]
-    const hello = { type: 'hello', protocol: 99, instance: 'x', agents, running: [] } as const
+    const hello = { type: 'hello', protocol: 99, instance: 'x', count: 1, agents, running: [] } as const
     expect(await here.agents.exchange({ messages: [{ ...hello, agents: [...agents] }] as never })).toMatchObject({
       messages: [{ type: 'refused', code: 'PROTOCOL' }],
     })
