@@ -1,8 +1,16 @@
 import { TriarchError } from 'triarch'
-import { delay, type Environment, type MigrationOrder, type MigrationReport } from 'triarch/store'
+import {
+  delay,
+  type Environment,
+  type Migration,
+  type MigrationOrder,
+  type MigrationReport,
+  oldestCode,
+  pendingMigrations,
+  schemaTooOld,
+} from 'triarch/store'
 import { type Client, connect, disconnect, inTime } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
-import { type Migration, migrations } from './migrations/index.ts'
 import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
@@ -23,14 +31,16 @@ const LONGEST_REST = 5_000
 /** How often somebody looks whether the store was migrated by others (ms). */
 const LOOK = 500
 
-/** `schema_version`: the oldest code that can work on the store, by the number of its last migration. `migrations`: what was done. */
+/** `schema_version`: one row, the oldest code that can work on the store, by the number of its last migration. `migrations`: what was done. */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL);
+CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
 const STANDING = `
-SELECT m.name, (SELECT coalesce(max(v.version), 0) FROM triarch.schema_version v) AS oldest FROM triarch.migrations m`
-const DONE = 'INSERT INTO triarch.migrations VALUES ($1, now())'
-const CONTRACTED = 'INSERT INTO triarch.schema_version VALUES ($1, now())'
+SELECT m.name, (SELECT v.version FROM triarch.schema_version v) AS oldest FROM triarch.migrations m`
+const DONE = 'INSERT INTO triarch.migrations (name, at) VALUES ($1, now())'
+const RAISE = `
+WITH raised AS (UPDATE triarch.schema_version v SET version = greatest(v.version, $1::integer) RETURNING 1)
+INSERT INTO triarch.schema_version (version) SELECT $1::integer WHERE NOT EXISTS (SELECT 1 FROM raised)`
 
 /** Servers that speak the protocol of PostgreSQL and lack what the store needs of it, such as advisory locks. */
 const FOREIGN = /CockroachDB|YugabyteDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|Spanner/i
@@ -101,9 +111,9 @@ export async function prepare(client: Client, settings: Settings, environment: E
 /** Waits until others have brought it to ours. */
 async function others(client: Client, settings: Settings, { environment, until }: Bounds): Promise<void> {
   for (;;) {
-    const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
+    const pending = await inTime(environment, settings, client, pendingIn(client, settings))
     if (pending.length === 0) return
-    if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw tooOld(pending)
+    if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw schemaTooOld(pending)
     await delay(environment, LOOK)
   }
 }
@@ -118,7 +128,7 @@ export async function migrate(
     const client = await connect(settings, 'calls')
     try {
       await inTime(environment, settings, client, checkServer(client))
-      const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
+      const pending = await inTime(environment, settings, client, pendingIn(client, settings))
       const until = environment.monotonic() + patience
       const done = dryRun ? [] : await expand(client, settings, { environment, until })
       return { pending: pending.map(({ name }) => name), done }
@@ -138,14 +148,13 @@ interface Bounds {
 
 /** Each step in a transaction of its own: no lock is kept for longer than that one takes. Answers what it did itself. */
 async function expand(client: Client, settings: Settings, { environment, until }: Bounds): Promise<string[]> {
-  const { schema } = settings
   const done: string[] = []
   let rest = SHORTEST_REST
   for (;;) {
-    const [next] = await inTime(environment, settings, client, pendingIn(client, schema))
+    const [next] = await inTime(environment, settings, client, pendingIn(client, settings))
     if (!next) return done
     try {
-      if (await step(client, schema, next)) done.push(next.name)
+      if (await step(client, settings, next)) done.push(next.name)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => undefined)
       if (ruleOf(error).verdict !== 'again') throw error
@@ -156,51 +165,34 @@ async function expand(client: Client, settings: Settings, { environment, until }
   }
 }
 
-async function step(client: Client, schema: string, { name, sql, contracts }: Migration): Promise<boolean> {
+async function step(client: Client, settings: Settings, migration: Migration): Promise<boolean> {
+  const { schema } = settings
+  const { name, sql } = migration
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   await client.query(LOCK, [schema])
   // Somebody else may have done it while we waited.
-  const mine = (await pendingIn(client, schema))[0]?.name === name
+  const mine = (await pendingIn(client, settings))[0]?.name === name
   if (mine) {
     const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
     await client.query(inSchema(TABLES, schema))
     await client.query(inSchema(sql, schema))
     await client.query(inSchema(DONE, schema), [name])
-    if (contracts) await client.query(inSchema(CONTRACTED, schema), [Number(name)])
+    await client.query(inSchema(RAISE, schema), [oldestCode([migration])])
   }
   await client.query('COMMIT')
   return mine
 }
 
-/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
-async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
+/** Migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
+async function pendingIn(client: Client, { schema, migrations }: Settings): Promise<Migration[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
     [schema],
   )
   if (tables.length < 2) return [...migrations]
   const { rows } = await client.query<{ name: string; oldest: number }>(inSchema(STANDING, schema))
-  refuseNewer(rows[0]?.oldest ?? 0)
-  const done = new Set(rows.map(({ name }) => name))
-  return migrations.filter(({ name }) => !done.has(name))
-}
-
-function refuseNewer(found: number): void {
-  const known = Number(migrations.at(-1)?.name)
-  if (found <= known) return
-  throw new TriarchError(
-    'STORE_SCHEMA_NEWER',
-    `the store needs a Triarch of schema version ${found} or later, this one is of ${known}`,
-    { details: { found, known } },
-  )
-}
-
-function tooOld(pending: readonly Migration[]): TriarchError {
-  const names = pending.map(({ name }) => name)
-  return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {
-    details: { pending: names },
-  })
+  return pendingMigrations(migrations, { oldest: rows[0]?.oldest ?? 0, done: rows.map(({ name }) => name) })
 }
 
 function blocked({ name }: Migration, cause: unknown): TriarchError {

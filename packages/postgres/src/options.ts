@@ -1,5 +1,7 @@
 import type { ClientConfig } from 'pg'
 import { TriarchError } from 'triarch'
+import type { Migration } from 'triarch/store'
+import { migrations } from './migrations/index.ts'
 import { quotedSchema } from './schema.ts'
 
 /**
@@ -75,6 +77,8 @@ export interface Settings {
   answerWithin: number
   clock: 'server' | 'environment'
   migrate: 'auto' | 'wait' | 'refuse'
+  /** The migrations that this code knows, in order. Tests give others. */
+  migrations: readonly Migration[]
 }
 
 const keys = [
@@ -124,6 +128,7 @@ export function settingsOf(given: string | PostgresOptions): Settings {
     answerWithin: whole('answerWithin', options.answerWithin ?? 5_000, 10, 86_400_000),
     clock,
     migrate,
+    migrations,
   }
 }
 

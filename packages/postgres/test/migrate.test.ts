@@ -1,12 +1,14 @@
 import { migrate } from 'triarch'
-import type { MigrationOrder, StoreFactory } from 'triarch/store'
+import type { Migration, StoreFactory } from 'triarch/store'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { newTask } from '../../triarch/test/store/samples.ts'
 import { migrateSuite } from '../../triarch/test/update/migrate.suite.ts'
-import { postgres } from '../src/index.ts'
-import { type Migration, migrations } from '../src/migrations/index.ts'
+import { type PostgresOptions, postgres } from '../src/index.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { settingsOf } from '../src/options.ts'
 import { inSchema } from '../src/schema.ts'
+import { PostgresStore } from '../src/store.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 
 const schemas: string[] = []
@@ -23,51 +25,37 @@ migrateSuite('PostgreSQL', async () => {
   const schema = made()
   return {
     // The suite's clock runs ahead while it waits, the server's answers are real.
-    store: (options, more) =>
-      knowing(postgres({ url: serverUrl(), schema, answerWithin: 86_400_000, ...options }), more),
+    store: (options, more) => knowing({ url: serverUrl(), schema, answerWithin: 86_400_000, ...options }, more),
     table: (name) => `triarch.${name}`,
+    oldest: () =>
+      withClient(async (client) => {
+        const { rows } = await client.query(inSchema('SELECT version FROM triarch.schema_version', schema))
+        return rows.map(({ version }) => Number(version))
+      }),
     newer: (by) =>
       withClient(async (client) => {
         const sql =
           by === 'added'
-            ? `INSERT INTO triarch.migrations VALUES ('9999', now())`
-            : 'INSERT INTO triarch.schema_version VALUES (99, now())'
+            ? `INSERT INTO triarch.migrations (name, at) VALUES ('9999', now())`
+            : 'UPDATE triarch.schema_version SET version = 99'
         await client.query(inSchema(sql, schema))
       }),
   }
 })
 
-let knowers = 0
-
-/** The store, as code has it that knows these migrations besides: they are in the list of all while one of its calls migrates. */
-function knowing(factory: StoreFactory, more: readonly Migration[] = []): StoreFactory {
-  const all = migrations as Migration[]
-  const during = async <T>(body: () => Promise<T>): Promise<T> => {
-    if (more.length > 0 && knowers++ === 0) all.push(...more)
-    try {
-      return await body()
-    } finally {
-      if (more.length > 0 && --knowers === 0) all.splice(-more.length)
-    }
-  }
-  return (environment) => {
-    const store = factory(environment)
-    const [open, migrate] = [store.open.bind(store), store.migrate.bind(store)]
-    return Object.assign(store, {
-      open: () => during(open),
-      migrate: (order: MigrationOrder) => during(() => migrate(order)),
-    })
-  }
+/** The store, as code has it that knows these migrations besides. */
+function knowing(options: PostgresOptions, more: readonly Migration[] = []): StoreFactory {
+  const settings = { ...settingsOf(options), migrations: [...migrations, ...more] }
+  return (environment) => new PostgresStore(environment, settings)
 }
 
 describe('a migration of PostgreSQL', () => {
   it('beside a backup waits for it without keeping others from their tables, and says why', async () => {
     const schema = made()
-    const store = postgres({ url: serverUrl(), schema })
-    const running = store(systemEnvironment())
+    const options = { url: serverUrl(), schema }
+    const running = postgres(options)(systemEnvironment())
     await running.open()
-    const change = { name: '9998', sql: 'ALTER TABLE triarch.tasks ADD COLUMN later integer' }
-    ;(migrations as (typeof change)[]).push(change)
+    const store = knowing(options, [{ name: '9998', sql: 'ALTER TABLE triarch.tasks ADD COLUMN later integer' }])
     try {
       await withClient(async (backup) => {
         await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -82,7 +70,6 @@ describe('a migration of PostgreSQL', () => {
       })
       expect(await running.task('t')).toMatchObject({ id: 't' })
     } finally {
-      ;(migrations as (typeof change)[]).pop()
       await running.close()
     }
   })

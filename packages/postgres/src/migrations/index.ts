@@ -1,16 +1,5 @@
+import type { Migration } from 'triarch/store'
 import { textOf } from './text.ts'
-
-/** A step from one schema to the next. It is done once, in a transaction, and recorded by its name. */
-export interface Migration {
-  /** Its number, of four digits. */
-  name: string
-  sql: string
-  /**
-   * It takes away what code without it needs: such code is refused from then on (STORE_SCHEMA_NEWER). Only for what no code of the
-   * release before needs any more.
-   */
-  contracts?: true
-}
 
 /** Each migration is a folder of SQL files by subject, run in this order; `triarch.` in them stands for the user's schema. */
 const folders: readonly [folder: string, files: readonly string[]][] = [

@@ -14,6 +14,7 @@ export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } fr
 export { Lifeline, type LifelineCode } from './lifeline.ts'
 export { allOf, type Lead, type Listing, LOOK, listed, listingOf, MOST_NAMES, type Span } from './listing.ts'
 export { LINE_COST, LOG_KEPT } from './log.ts'
+export { type Migration, oldestCode, pendingMigrations, type SchemaStanding, schemaTooOld } from './migration.ts'
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'
 export { type RateLine, rateLine } from './rate.ts'

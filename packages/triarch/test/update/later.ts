@@ -1,4 +1,4 @@
-import type { Migration } from '../../src/store/sqlite/migrations/index.ts'
+import type { Migration } from '../../src/store/migration.ts'
 import { migrations } from '../../src/store/sqlite/migrations/index.ts'
 
 /**

@@ -12,7 +12,6 @@ import {
 } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import type { StoreFactory } from 'triarch/store'
-import type { Migration } from '../../src/store/sqlite/migrations/index.ts'
 
 const [place = '', journal = '', version = 'today'] = process.argv.slice(2)
 
@@ -148,13 +147,13 @@ async function storeAt(url: string): Promise<StoreFactory> {
     const settings = { path: url, writer: 'auto', busyTimeout: 10_000, migrate: 'auto' } as const
     return (environment) => new SqliteStore(environment, { ...settings, migrations: [...migrations, more.ofSqlite] })
   }
-  const { postgres } = await import('@triarch/postgres')
-  if (more) {
-    const { migrations } = await import('../../../postgres/src/migrations/index.ts')
-    ;(migrations as Migration[]).push(more.ofPostgres)
-  }
   const [address, schema] = url.split('#')
-  return postgres({ ...(address && { url: address }), ...(schema && { schema }) })
+  const options = { ...(address && { url: address }), ...(schema && { schema }) }
+  if (!more) return (await import('@triarch/postgres')).postgres(options)
+  const { PostgresStore } = await import('../../../postgres/src/store.ts')
+  const settings = (await import('../../../postgres/src/options.ts')).settingsOf(options)
+  const migrations = [...settings.migrations, more.ofPostgres]
+  return (environment) => new PostgresStore(environment, { ...settings, migrations })
 }
 
 const triarch = new Triarch({

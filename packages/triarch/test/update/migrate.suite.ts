@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { migrate } from '../../src/client/migrate.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { Migration } from '../../src/store/sqlite/migrations/index.ts'
+import type { Migration } from '../../src/store/migration.ts'
 import { handClock } from '../store/clock.ts'
 import { newTask } from '../store/samples.ts'
 
@@ -10,6 +10,8 @@ export interface Migratable {
   store: (options?: { migrate?: 'auto' | 'wait' | 'refuse' }, more?: readonly Migration[]) => StoreFactory
   /** Makes it one that was written by code which needs more than ours knows of, or knows more than we do. */
   newer: (by: 'needed' | 'added') => Promise<void>
+  /** The rows that say which migration the store needs code to know: one. */
+  oldest: () => Promise<number[]>
   /** How the statement of a migration names a table of the store. */
   table: (name: string) => string
 }
@@ -110,6 +112,36 @@ export function migrateSuite(name: string, fresh: () => Promise<Migratable>): vo
       const failing = [{ name: '9001', sql: `${right}; ${wrong}` }]
       await expect(migrate(store({}, failing))).rejects.toThrow('nowhere')
       expect(await migrate(store({}, [{ name: '9001', sql: right }]))).toEqual({ pending: ['9001'], done: ['9001'] })
+    })
+
+    it('that contract take the store from code that does not know them, and from nobody else, nor need others to be known', async () => {
+      const { store, table, oldest } = await fresh()
+      const contracting: Migration = { name: '9002', sql: `DROP TABLE ${table('probes')}`, contracts: true }
+      const expanding = { name: '9003', sql: `ALTER TABLE ${table('tasks')} ADD COLUMN later TEXT` }
+      await migrate(store())
+      expect(await oldest()).toEqual([0])
+      const both = store({}, [contracting, expanding])
+      expect((await migrate(both)).done).toEqual(['9002', '9003'])
+      expect(await oldest()).toEqual([9002])
+      const refused = { code: 'STORE_SCHEMA_NEWER', details: { found: 9002, known: 1 } }
+      await expect(migrate(store())).rejects.toMatchObject(refused)
+      for (const known of [store({}, [contracting]), both])
+        expect(await migrate(known)).toEqual({ pending: [], done: [] })
+    })
+
+    it('that contract keep code that does not know them from a new store, too', async () => {
+      const { store, table } = await fresh()
+      const contracting: Migration = { name: '9002', sql: `DROP TABLE ${table('probes')}`, contracts: true }
+      const expanding = { name: '9003', sql: `ALTER TABLE ${table('tasks')} ADD COLUMN later TEXT` }
+      await migrate(store({}, [contracting, expanding]))
+      await expect(migrate(store())).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER', details: { found: 9002 } })
+    })
+
+    it('that only add leave a new store to all', async () => {
+      const { store, table, oldest } = await fresh()
+      await migrate(store({}, [{ name: '9003', sql: `ALTER TABLE ${table('tasks')} ADD COLUMN later TEXT` }]))
+      expect(await migrate(store())).toEqual({ pending: [], done: [] })
+      expect(await oldest()).toEqual([0])
     })
 
     it('take no option they do not know', async () => {

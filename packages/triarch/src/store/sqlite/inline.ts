@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment/environment.ts'
+import type { Migration } from '../migration.ts'
 import type { Database } from './database.ts'
 import { unopened } from './failure.ts'
-import type { Migration } from './migrations/index.ts'
 import { openDatabase } from './open.ts'
 import { patiently } from './patience.ts'
 import { perform } from './perform.ts'

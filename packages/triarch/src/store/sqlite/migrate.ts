@@ -1,6 +1,6 @@
-import { TriarchError } from '../../error/error.ts'
+import { type Migration, oldestCode, pendingMigrations, schemaTooOld } from '../migration.ts'
 import type { Database } from './database.ts'
-import { type Migration, migrations } from './migrations/index.ts'
+import { migrations } from './migrations/index.ts'
 
 /** `version`: the oldest code that can work on the store, by the number of its last migration. `probes`: see inline.ts. */
 const VERSION = `
@@ -18,7 +18,7 @@ export type Migrating = 'auto' | 'refuse'
 export function migrate(database: Database, how: Migrating, known: readonly Migration[] = migrations): string[] {
   const lacking = pendingIn(database, known)
   if (lacking.length === 0) return []
-  if (how === 'refuse') throw tooOld(lacking)
+  if (how === 'refuse') throw schemaTooOld(lacking)
   return database.transaction(() => {
     const pending = pendingIn(database, known)
     if (pending.length === 0) return []
@@ -35,32 +35,10 @@ export function migrate(database: Database, how: Migrating, known: readonly Migr
   })
 }
 
-/** Migrations that this code knows and the store lacks. Those that only newer code knows do not disturb this code. */
+/** Migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
 export function pendingIn(database: Database, known: readonly Migration[] = migrations): Migration[] {
   if (database.get(IS_NEW)) return [...known]
-  refuseNewer(database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0, known)
+  const oldest = database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0
   const done = database.all<{ name: string }>('SELECT name FROM triarch_migrations').map(({ name }) => name)
-  return known.filter(({ name }) => !done.includes(name))
-}
-
-/** The number of the last migration that contracts: code without it cannot work on the store. 0: there is none. */
-function oldestCode(known: readonly Migration[]): number {
-  return Number(known.findLast(({ contracts }) => contracts)?.name ?? 0)
-}
-
-function refuseNewer(found: number, migrations: readonly Migration[]): void {
-  const known = Number(migrations.at(-1)?.name)
-  if (found <= known) return
-  throw new TriarchError(
-    'STORE_SCHEMA_NEWER',
-    `the store needs a Triarch of schema version ${found} or later, this one is of ${known}`,
-    { details: { found, known } },
-  )
-}
-
-function tooOld(pending: readonly Migration[]): TriarchError {
-  const names = pending.map(({ name }) => name)
-  return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {
-    details: { pending: names },
-  })
+  return pendingMigrations(known, { oldest, done })
 }

@@ -1,9 +1,9 @@
 import { delay, type Environment } from '../../environment/environment.ts'
+import type { Migration } from '../migration.ts'
 import type { MigrationOrder, MigrationReport } from '../port.ts'
 import { BLOCK, connectTo, type Database } from './database.ts'
 import { storeError } from './failure.ts'
 import { migrate, pendingIn } from './migrate.ts'
-import type { Migration } from './migrations/index.ts'
 import { patiently } from './patience.ts'
 
 /** How often somebody looks whether the file was migrated by others (ms). */

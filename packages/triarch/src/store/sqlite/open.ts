@@ -1,6 +1,6 @@
+import type { Migration } from '../migration.ts'
 import { connectTo, type Database } from './database.ts'
 import { type Migrating, migrate } from './migrate.ts'
-import type { Migration } from './migrations/index.ts'
 
 /**
  * Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. `known`: the migrations of
