@@ -1,8 +1,8 @@
 import { type FSWatcher, statSync, utimesSync, watch } from 'node:fs'
 import type { Environment, Timer } from '../../environment/environment.ts'
 
-/** Processes sign with a number below, as a time of the file (s). Where two have one, they hear of each other a little later. */
-const SIGNATURES = 2 ** 31
+/** Two times of the file that are this close are the same touch: the file system may keep whole microseconds only (ms). */
+const SAME = 0.002
 let stores = 0
 /**
  * A look that comes this much after an own commit finds what another process did in that very moment (ms). What was committed over the
@@ -23,7 +23,8 @@ export type News = 'now' | 'soon' | 'later'
 /**
  * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
  * shared memory, which nothing of SQLite's depends on, and who watches that file asks at once whether there is something new to read.
- * The time of its last reading says who it was: what a process hears of itself does not keep it from hearing others at once.
+ * A store knows the time that it set last, so its own touches do not keep it from hearing others at once. Where two stores set the same
+ * time, they hear of each other a little later.
  * A hint: where files cannot be watched it never comes, and those who write without this engine give none.
  */
 export class Stir {
@@ -37,12 +38,13 @@ export class Stir {
   #isSoon = false
   #later: Timer | null = null
   #touchedAt = Number.NEGATIVE_INFINITY
-  #touches = 0
-  /** The last hand of another that was heard. */
-  #heard = ''
+  /** Makes each time that is set another one (µs); stores begin at different ones. */
+  #touches: number
+  /** The time that this store set last (ms). */
+  #own = Number.NaN
+  /** The time of the last touch of another that was heard. */
+  #heard = Number.NaN
   #seen: number | null = null
-  /** Of this store, in the times of the file (s). */
-  readonly #signature: number
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #isLooking = false
@@ -58,7 +60,7 @@ export class Stir {
     this.#path = `${path}-shm`
     this.#changes = changes
     this.#tell = tell
-    this.#signature = (process.pid * 1_024 + ++stores) % SIGNATURES
+    this.#touches = (process.pid * 7 + ++stores * 331) % 1_000
   }
 
   listen(): void {
@@ -98,11 +100,11 @@ export class Stir {
     if (!this.#isOpen) return
     const hand = this.#watcher && this.#hand()
     this.#touchedAt = this.#environment.monotonic()
-    // Not two hands of one process are the same.
     this.#touches = (this.#touches + 1) % 1_000
+    this.#own = this.#environment.now() + this.#touches / 1_000
     try {
       // By its path: a descriptor of that file, when it is closed, would take all of SQLite's locks along.
-      utimesSync(this.#path, this.#signature, (this.#environment.now() + this.#touches / 1_000) / 1_000)
+      utimesSync(this.#path, this.#own / 1_000, this.#own / 1_000)
     } catch {
       // Others look from time to time.
     }
@@ -110,11 +112,11 @@ export class Stir {
     if (hand && !hand.isOwn) this.#see(hand.at)
   }
 
-  /** Whose process touched the file last, and when; null: nobody knows. */
-  #hand(): { isOwn: boolean; at: string } | null {
+  /** Whether this store touched the file last, and the time that was set; null: nobody knows. */
+  #hand(): { isOwn: boolean; at: number } | null {
     try {
-      const { atimeMs, mtimeMs } = statSync(this.#path)
-      return { isOwn: Math.floor(atimeMs / 1_000) === this.#signature, at: `${atimeMs} ${mtimeMs}` }
+      const { mtimeMs } = statSync(this.#path)
+      return { isOwn: Math.abs(mtimeMs - this.#own) < SAME, at: mtimeMs }
     } catch {
       return null
     }
@@ -133,7 +135,7 @@ export class Stir {
     else this.#arm(0)
   }
 
-  #see(at: string): void {
+  #see(at: number): void {
     if (at === this.#heard) return
     this.#heard = at
     this.#isNews = true
