@@ -501,8 +501,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all; formats of before
-   * are read. One that has not stopped is paused (`paused`), and what it had under way has an unknown outcome. The same history again is the
+   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all. One that has not stopped is paused (`paused`), and what it had under way has an unknown outcome. The same history again is the
    * same task (`isNew`). Its children come first, locks and tasks that it waits for stay behind: it is refused as long as it needs them. Logs and
    * statistics of the other store do not come with it. Throws IMPORT_REFUSED (`details.cause`: history, secrets, locks,
    * predecessors, children), IMPORT_TOO_LARGE (64 MiB), TASK_EXISTS, UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME, STORE_*.

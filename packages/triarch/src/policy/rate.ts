@@ -29,7 +29,7 @@ export interface RateState {
 
 /** What lies before the first instant that nobody has, and nobody has either. */
 export interface Spare {
-  /** It counts beside this one alone: whoever moves that otherwise (for another rule, another clock, or by older code) does not know of it. */
+  /** It counts beside this one alone: whoever moves that otherwise (for another rule, or by another clock) does not know of it. */
   readonly next: number
   /** Oldest first: the first instant of each, and the one at which it is over. */
   readonly spans: readonly Span[]

@@ -186,7 +186,7 @@ function agentDemand(
   { now, within }: Moment,
 ): AgentDemand {
   const shares: NodeShare[] = hosts.map(({ id, slots = 1 }) => {
-    // One that says nothing of its load, for it is of another version, is taken for busy.
+    // One that says nothing of its load is taken for busy: it is not taken away for its silence.
     const said = nodes.find((node) => node.id === id)?.runs?.load?.agents[agent]
     return said ?? { running: slots, most: slots }
   })

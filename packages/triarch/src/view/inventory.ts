@@ -77,7 +77,7 @@ export interface AgentInfo {
 export interface AgentNode {
   /** The id of the node. */
   id: string
-  /** Attempts that it runs at a time; absent where it is of a version that does not say so. */
+  /** Attempts that it runs at a time; absent where its row does not say so. */
   slots?: number
   /** Those of them for steps of a high priority, and for all others; absent where there is one pool for all. */
   pools?: { high: number; rest: number }

@@ -50,8 +50,8 @@ export interface Submission {
   /** Texts in its input and metadata that are secret in the task that started it. Never shown. */
   secretTexts?: string[]
   /**
-   * Tells this task from others that had its id before or will have it after: part of its children's ids. Absent in tasks of
-   * before the eleventh schema, whose ids and keys are made as they always were.
+   * Tells this task from others that had its id before or will have it after: part of its children's ids. Empty where the id of the task has
+   * that of its parent's incarnation in it. The store gives it with the submission.
    */
   incarnation?: string
 }
