@@ -238,7 +238,9 @@ async function ask({ method, path, query, body, type, key }: Asked): Promise<voi
   const headers: Record<string, string> = { 'content-type': type, ...(named !== '' && { 'idempotency-key': named }) }
   const response = await here.ask(method, target, given, headers)
   if (response.headers.get('content-type') === 'text/event-stream') await response.body?.cancel()
-  expect(response.status, `${method} ${target} ${given}`).toBeLessThan(500)
+  // On a busy machine it is true that the server is not ready.
+  const isTrue = response.status === 503 && path.join('/') === 'health/ready'
+  if (!isTrue) expect(response.status, `${method} ${target} ${given}`).toBeLessThan(500)
   expect(here.errors).toEqual([])
   if (response.status === 204) await here.ask('PUT', '/schedules/nightly', nightly)
 }
