@@ -138,7 +138,8 @@ export class Breakers implements Service {
     if (this.#again !== null) return this.#again
     const guards = this.#guards
     const every = this.#options.every * (guards.every(({ quiet }) => quiet) ? QUIET : 1)
-    const due = Math.min(every, Math.max(LEAST, Math.min(...guards.map((guard) => guard.due))))
+    const first = guards.reduce((least, guard) => Math.min(least, guard.due), Number.POSITIVE_INFINITY)
+    const due = Math.min(every, Math.max(LEAST, first))
     return Math.max(due, Math.min(LONGEST_REST, this.#took * REST))
   }
 

@@ -150,7 +150,7 @@ export class Rates implements Service {
     const every = this.#every * (this.#quiet ? QUIET : 1)
     this.#timer?.cancel()
     const since = environment.monotonic() - this.#lookedAt
-    const due = Math.min(...this.#allowances.map((it) => it.due))
+    const due = this.#allowances.reduce((first, it) => Math.min(first, it.due), Number.POSITIVE_INFINITY)
     const look = this.#again ?? (this.#hurry ? TOGETHER : Math.min(every, Math.max(LEAST, due))) - since
     const next = Math.max(TOGETHER, Math.min(look, this.#again === null ? due : look))
     this.#timer = environment.timer(next, () => {
@@ -163,7 +163,7 @@ export class Rates implements Service {
 
   /** From one look to the next (ms), while something is used: sooner where what was reserved would be void. */
   get #every(): number {
-    const lasts = Math.min(...this.#allowances.map((it) => it.lasts))
+    const lasts = this.#allowances.reduce((first, it) => Math.min(first, it.lasts), Number.POSITIVE_INFINITY)
     return Math.min(this.#options.every, Math.max(LEAST, lasts))
   }
 

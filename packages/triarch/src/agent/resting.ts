@@ -9,12 +9,17 @@ export interface RestingOptions {
   over: () => void
 }
 
+/** Keys of one agent whose rests are known here: of more, those that were heard of first are forgotten. */
+export const MOST_KEYS = 10_000
+
 /** The services of one host that asked to be left alone: until when, by their queues. That of the agent's own stands for all of them. */
 export class Resting {
   readonly #agent: string
   readonly #options: RestingOptions
   readonly #until = new Map<string, number>()
   #timer: Timer | null = null
+  /** When it comes. */
+  #due = 0
 
   constructor(agent: string, options: RestingOptions) {
     this.#agent = agent
@@ -30,10 +35,11 @@ export class Resting {
   begin(queue: string, until: number): void {
     if (this.covers(queue, until)) return
     this.#until.set(queue, until)
+    if (this.#until.size > MOST_KEYS) this.#forget()
     const { environment, node, telemetry } = this.#options
     const outlet = telemetry['agent:rests']
     if (outlet.open) outlet.tell({ at: environment.now(), node, agent: this.#agent, queue, until })
-    this.#wait()
+    if (this.#timer === null || until < this.#due) this.#wait(until)
   }
 
   /** Whether nothing of this queue may begin now. */
@@ -47,15 +53,27 @@ export class Resting {
     this.#timer?.cancel()
   }
 
-  #wait(): void {
+  /** The rest of the whole agent is the last to be forgotten. */
+  #forget(): void {
+    for (const queue of this.#until.keys()) {
+      if (queue === this.#agent) continue
+      this.#until.delete(queue)
+      return
+    }
+  }
+
+  #wait(until: number): void {
     const { environment, over } = this.#options
     this.#timer?.cancel()
-    const first = Math.min(...this.#until.values())
-    this.#timer = environment.timer(Math.max(1, Math.ceil(first - environment.now())), () => {
-      const now = environment.now()
-      for (const [queue, until] of this.#until) if (until <= now) this.#until.delete(queue)
+    this.#due = until
+    this.#timer = environment.timer(Math.max(1, Math.ceil(until - environment.now())), () => {
       this.#timer = null
-      if (this.#until.size > 0) this.#wait()
+      const now = environment.now()
+      let first = Number.POSITIVE_INFINITY
+      for (const [queue, until] of this.#until)
+        if (until <= now) this.#until.delete(queue)
+        else first = Math.min(first, until)
+      if (this.#until.size > 0) this.#wait(first)
       over()
     })
   }

@@ -19,6 +19,8 @@ export interface RestsOptions {
 
 /** Rows of one reading: there is one for each service that rests. */
 const PAGE = 1_000
+/** Keys of one agent whose rests all nodes share: what others ask for then, only the process that heard it heeds. */
+const MOST_SHARED = 1_000
 /** Others were quicker so often: they said the same. */
 const MOST_TRIES = 3
 /** How long after a failure the store is told again: at first, and at most (ms). */
@@ -34,6 +36,8 @@ export class Rests implements Service {
   #open = true
   #looking = false
   readonly #telling = new Set<Promise<void>>()
+  /** Agents of which no more keys are shared, and until when. */
+  readonly #full = new Map<string, number>()
 
   constructor(options: RestsOptions) {
     this.#options = options
@@ -58,8 +62,11 @@ export class Rests implements Service {
 
   /** The service behind this queue wants to be left alone until then. */
   heard(queue: string, until: number): void {
+    const now = this.#options.environment.now()
     // It is over before others could know.
-    if (until - this.#options.environment.now() <= this.#options.poll) return
+    if (until - now <= this.#options.poll) return
+    const agent = agentOfQueue(queue)
+    if (queue !== agent && now < (this.#full.get(agent) ?? 0)) return
     const told = this.#tell(queue, until).finally(() => this.#telling.delete(told))
     this.#telling.add(told)
   }
@@ -104,14 +111,27 @@ export class Rests implements Service {
 
   async #read(): Promise<void> {
     const { environment, store, hosts, poll } = this.#options
-    const rows = await store.breakers({ after: RESTS, limit: PAGE, count: 0 })
-    for (const { name, version, state } of rows) {
-      if (name >= END_OF_RESTS) break
-      const until = storedRest(state)
-      const queue = restOf(name)
-      if (until > environment.now()) for (const host of hosts(agentOfQueue(queue))) host?.rest(queue, until)
-      // A look later all know that it is over.
-      else if (until + poll < environment.now()) await store.writeBreaker({ name, expected: version, state: null })
+    const all = new Map<string, { keys: number; first: number }>()
+    for (let after = RESTS; ; ) {
+      const rows = await store.breakers({ after, limit: PAGE, count: 0 })
+      for (const { name, version, state } of rows) {
+        if (name >= END_OF_RESTS) break
+        const until = storedRest(state)
+        const queue = restOf(name)
+        const agent = agentOfQueue(queue)
+        const now = environment.now()
+        if (until > now) {
+          for (const host of hosts(agent)) host?.rest(queue, until)
+          const { keys, first } = all.get(agent) ?? { keys: 0, first: until }
+          if (queue !== agent) all.set(agent, { keys: keys + 1, first: Math.min(first, until) })
+        }
+        // A look later all know that it is over.
+        else if (until + poll < now) await store.writeBreaker({ name, expected: version, state: null })
+      }
+      after = rows.at(-1)?.name ?? END_OF_RESTS
+      if (rows.length < PAGE || after >= END_OF_RESTS) break
     }
+    this.#full.clear()
+    for (const [agent, { keys, first }] of all) if (keys >= MOST_SHARED) this.#full.set(agent, first)
   }
 }

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
+import type { AgentHost } from '../../src/agent/host.ts'
+import { MOST_KEYS, Resting } from '../../src/agent/resting.ts'
 import { Rests, type RestsOptions } from '../../src/agent/rests.ts'
 import { TriarchError } from '../../src/index.ts'
 import type { BreakerWrite } from '../../src/store/port.ts'
+import { sqlite } from '../../src/store/sqlite/index.ts'
+import { unheard } from '../../src/telemetry/outlet.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 
 /** Rests of a node whose store takes no writes at first. */
@@ -41,4 +45,66 @@ it('a rest that is over before others could know of it is told to nobody', async
   await environment.advance(60_000)
   expect(state.tries).toBe(tries)
   await rests.drain()
+})
+
+it('the rests of any number of keys are over in time, and no more than 10,000 of one agent are remembered', async () => {
+  const environment = new VirtualEnvironment()
+  let over = 0
+  const options = { environment, node: 'n', telemetry: unheard, over: () => void over++ }
+  const resting = new Resting('shop', options)
+  const until = environment.now() + 60_000
+  resting.begin('shop', until)
+  const keys = 150_000
+  for (let n = 0; n < keys; n++) resting.begin(`shop#${n}`, until + (n % 7))
+  expect(resting.covers('shop', until)).toBe(true)
+  expect(resting.covers(`shop#${keys - 1}`, until)).toBe(true)
+  let remembered = 0
+  for (let n = 0; n < keys; n++) if (resting.covers(`shop#${n}`, until)) remembered++
+  expect(remembered).toBe(MOST_KEYS - 1)
+  await environment.advance(60_010)
+  expect(resting.isOn(`shop#${keys - 1}`)).toBe(false)
+  // Told when the first are over and when the last are, and not again.
+  expect(over).toBe(7)
+  await environment.advance(600_000)
+  expect(over).toBe(7)
+})
+
+it('a node hears of the rests of all agents, and once they are over none is left in the store', async () => {
+  const environment = new VirtualEnvironment()
+  const store = sqlite(':memory:', { writer: 'inline' })(environment)
+  await store.open()
+  const heard = new Map<string, number>()
+  const host = { rest: (queue: string, until: number) => void heard.set(queue, until) } as unknown as AgentHost
+  const node = () =>
+    new Rests({ environment, store, hosts: () => [host], poll: 100, failed: (error) => errors.push(error) })
+  const errors: unknown[] = []
+  const stored = async () => (await store.breakers({ after: '', limit: 100_000, count: 0 })).length
+  const [first, second] = [node(), node()]
+  const until = environment.now() + 60_000
+  for (const agent of ['books', 'shop', 'yard']) for (let n = 0; n < 900; n++) first.heard(`${agent}#${n}`, until)
+  first.heard('zoo', until)
+  await environment.advance(100)
+  expect(await stored()).toBe(2_701)
+  second.look()
+  await environment.advance(100)
+  expect(heard.size).toBe(2_701)
+  // More keys of one agent than are shared.
+  for (let n = 900; n < 1_000; n++) first.heard(`shop#${n}`, until)
+  await environment.advance(100)
+  first.look()
+  await environment.advance(100)
+  for (let n = 1_000; n < 5_000; n++) first.heard(`shop#${n}`, until)
+  first.heard('shop', until)
+  first.heard('yard#900', until)
+  await environment.advance(100)
+  expect(await stored()).toBe(2_803)
+  await environment.advance(60_000)
+  first.look()
+  await environment.advance(1_000)
+  expect(await stored()).toBe(0)
+  first.heard('shop#5000', environment.now() + 60_000)
+  await environment.advance(100)
+  expect(await stored()).toBe(1)
+  expect(errors).toEqual([])
+  await store.close()
 })
