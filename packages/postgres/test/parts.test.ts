@@ -523,7 +523,9 @@ describe('the settings', () => {
       migrate: 'wait',
     } as const
     expect(settingsOf(bounds)).toMatchObject(bounds)
-    expect(settingsOf('postgres://h/d')).toEqual({
+    const { migrations, ...others } = settingsOf('postgres://h/d')
+    expect(migrations[0]?.name).toBe('0001')
+    expect(others).toEqual({
       ...{
         connection: { connectionString: 'postgres://h/d' },
         schema: 'triarch',

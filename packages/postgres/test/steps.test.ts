@@ -69,7 +69,7 @@ describe('a schema', () => {
       const error = sql.startsWith('-- ') ? errors.shift() : undefined
       if (error) throw Object.assign(new Error('it'), { code: error })
       if (sql.includes('greatest(')) oldest = Math.max(oldest, values[0] as number)
-      if (sql.includes('.migrations (')) named?.push(values[0] as string)
+      if (sql.includes('.migrations (name, at) VALUES')) named?.push(values[0] as string)
       return { rows: [] }
     },
   } as unknown as Client
