@@ -46,11 +46,6 @@ export class Audience {
     this.#environment = environment
   }
 
-  /** How many live, as far as it is known. */
-  get size(): number {
-    return this.#members.length
-  }
-
   /** To be read before somebody is chosen. */
   get old(): boolean {
     return this.#outdated || !this.known

@@ -109,8 +109,8 @@ export function storeError(error: unknown): unknown {
   return new TriarchError(ruleOf(error).code, text, { cause: error, ...(details && { details }) })
 }
 
-/** Of a lock that was waited for. */
-export const BLOCKED = '55P03'
+/** SQLSTATE lock_not_available. */
+const BLOCKED = '55P03'
 
 /** A call that waits for a moment only has met rows that somebody holds: nothing was written. Other errors stay what they are. */
 export function blocked(error: unknown): unknown {
@@ -118,16 +118,6 @@ export function blocked(error: unknown): unknown {
   if (code !== BLOCKED) return error
   const text = `somebody holds what this needs: ${message}`
   return new TriarchError('STORE_BUSY', text, { cause: error, details: { postgres: code, blocked: true } })
-}
-
-/** The server's error, if it came from inside of this function of ours: its signature stands in what the server tells of where, in every language. */
-export function causeWithin(error: unknown, name: string): Error | undefined {
-  const signature = new RegExp(`\\b${name}\\(`)
-  for (const it of causesOf(error)) {
-    const { where } = it as { where?: unknown }
-    if (typeof where === 'string' && signature.test(where)) return it
-  }
-  return undefined
 }
 
 export function isBlocked(error: unknown): boolean {

@@ -2,9 +2,7 @@ import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { Audience, membersStatement } from './audience.ts'
 import { ask, type Client, connect, cut, disconnect, goodbye } from './connect.ts'
-import { Din } from './din.ts'
 import { ruleOf } from './failure.ts'
-import { Lull } from './lull.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import type { Question, Row } from './query.ts'
@@ -20,8 +18,6 @@ const MOST_CHANNELS = 8
 /** How often somebody who waits says so, and for how long others believe it (ms). */
 const SAY_WAITING = 4_000
 const BELIEVE_WAITING = 12_000
-/** For how long no call says anything itself after one that could not (ms). */
-const HUSH = 10_000
 /** What processes call their channels. Anybody who may connect can say anything: where the name is another, nothing is said. */
 const OWN = /^@[a-z0-9]{0,12}$/
 
@@ -29,12 +25,10 @@ const OWN = /^@[a-z0-9]{0,12}$/
  * Tells other processes what was written, and this one what they wrote. A notification names the nodes that are to act on
  * it: as many of those that can as there is to do. They are sent after the commit, outside of it: a transaction that notifies makes
  * all others that do wait for its flush. What is to be told is collected while a notification is under way here, and goes with the next.
- * Calls that are alone say their own (`aloud`), in a transaction that follows theirs and flushes nothing, several side by side: they
- * pass each other in no time. Losing one costs a sweep of the leader, who tells what nobody took.
+ * Losing one costs a sweep of the leader, who tells what nobody took.
  *
  * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
- * runs. Since PostgreSQL 19 only those are woken who listen to the channel; before, all who listen to any: where that is too
- * often, they hear what was said in portions (`Lull`).
+ * runs. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to any channel.
  */
 export class Hints {
   readonly #environment: Environment
@@ -47,8 +41,6 @@ export class Hints {
   #wake: (hints: readonly Hint[]) => void = () => undefined
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
-  readonly #din: Din
-  #lull: Lull | null = null
   /** Until the connection has answered all that it was asked. */
   #answered: Promise<unknown> = Promise.resolve()
   #open = false
@@ -57,7 +49,6 @@ export class Hints {
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
-  #hushedUntil = Number.NEGATIVE_INFINITY
   /** Until when processes elsewhere wait for tasks to end, by their own channels; null: more than are told one by one. */
   readonly #awaited = new Map<string | null, number>()
 
@@ -65,7 +56,6 @@ export class Hints {
     this.#environment = environment
     this.#settings = settings
     this.#audience = new Audience(environment)
-    this.#din = new Din(environment)
     this.own = `@${environment.random().toString(36).slice(2, 14)}`
   }
 
@@ -90,10 +80,8 @@ export class Hints {
     return this.#awaited.size > 0
   }
 
-  /** `server`: of which version it is. */
-  async open(server: number): Promise<void> {
+  async open(): Promise<void> {
     this.#open = true
-    this.#din.server = server
     await this.#listen()
   }
 
@@ -103,7 +91,6 @@ export class Hints {
     if (this.#sending !== null) await goodbye(this.#environment, this.#sending, undefined, LAST_WORDS)
     const client = this.#client
     this.#client = null
-    this.#lull?.abandon()
     if (client) await disconnect(this.#environment, client)
   }
 
@@ -132,41 +119,14 @@ export class Hints {
     const tally = new Tally()
     for (const it of news) tally.add(it)
     try {
-      // What is read in a lull has its table locked until that is over.
-      if (await this.#learn(tally)) await this.#lull?.end()
+      await this.#learn(tally)
       // The process that commits it is not woken by anything else.
       const words = this.#wording(tally, null)
       const [payload = ''] = payloads(new Set([...words.values()].flatMap((all) => [...all])))
       return payload === '' ? null : { channel: this.#channel(null), payload }
     } catch {
-      await this.#lull?.end() // nothing more can be said in it
       return null // a lost hint
     }
-  }
-
-  /**
-   * What a call is to say itself once it is committed; null: it is told after it, for there is nothing or much to say, or others' words are on
-   * their way, or it is not known who is to hear of it.
-   */
-  aloud(news: readonly News[]): { channel: string; payload: string } | null {
-    if (news.length === 0 || !this.#client || this.#sending !== null || this.#din.due) return null
-    if (this.#environment.monotonic() < this.#hushedUntil) return null
-    const tally = new Tally()
-    for (const it of news) tally.add(it)
-    if (tally.unknown || (tally.addresses && this.#audience.old)) return null
-    const [only, more] = this.#wording(tally, this.node)
-    if (!only || more) return null
-    const [own, words] = only
-    const [payload = '', rest] = payloads(words)
-    // What is said to all would be heard here, too, from a connection that is not known to be ours.
-    if (own === null || payload === '' || rest !== undefined) return null
-    this.#din.said()
-    return { channel: this.#channel(own), payload }
-  }
-
-  /** A call could not say what it was to say: for a while, all is told after it. */
-  hush(): void {
-    this.#hushedUntil = this.#environment.monotonic() + HUSH
   }
 
   async #send(): Promise<void> {
@@ -180,7 +140,6 @@ export class Hints {
         const words = this.#wording(tally, this.node, waits)
         const sent = [...words].flatMap(([own, all]) => payloads(all).map((payload) => [this.#channel(own), payload]))
         if (sent.length > 0 && this.#client) {
-          sent.push(...this.#loud(this.#client))
           await this.#ask(this.#client, {
             name: 'triarch_notify_on',
             text: 'SELECT pg_notify(n ->> 0, n ->> 1) FROM json_array_elements($1::json) n',
@@ -190,27 +149,15 @@ export class Hints {
       } catch {
         // Lost hints; that the connection is lost too, its end says.
       }
-      await this.#lull?.end()
-      this.#lull?.begin()
     }
     this.#sending = null
   }
 
-  /** How much this process says, now and then. */
-  #loud(client: Client): [channel: string, payload: string][] {
-    this.#din.said()
-    const rate = this.#din.rate(this.#audience.size)
-    if (rate === null) return []
-    this.#din.heard(processOf(client), rate)
-    return [[this.#channel(null), wordOf('rate', rate)]]
-  }
-
-  /** What must be read of the database before it can be put into words. Whether anything was. */
-  async #learn(tally: Tally, waits = false): Promise<boolean> {
+  /** What must be read of the database before it can be put into words. */
+  async #learn(tally: Tally, waits = false): Promise<void> {
     const client = this.#client
-    const members = (tally.addresses || waits || this.#din.due) && this.#audience.old
-    if (!client) return false
-    if (members) {
+    if (!client) return
+    if ((tally.addresses || waits) && this.#audience.old) {
       const text = membersStatement(this.#settings.schema)
       this.#audience.read(await this.#ask(client, { text }))
     }
@@ -219,7 +166,6 @@ export class Hints {
       const [row] = await this.#ask(client, { text })
       tally.add({ overlooked: elements(row?.[0]) })
     }
-    return members || tally.unknown
   }
 
   #wording(tally: Tally, self: string | null, waits = false): Words {
@@ -256,9 +202,10 @@ export class Hints {
 
   async #listen(): Promise<void> {
     const client = await connect(this.#settings, 'hints')
-    const own = processOf(client)
+    // The server's process of this connection, which each notification names beside its payload.
+    const own = (client as unknown as { processID: number }).processID
     client.on('notification', ({ processId, payload }) => {
-      if (processId !== own) this.#hear(payload ?? ANYTHING, processId)
+      if (processId !== own) this.#hear(payload ?? ANYTHING)
     })
     this.#answered = Promise.resolve()
     client.on('end', () => this.#lost(client))
@@ -271,7 +218,6 @@ export class Hints {
     }
     if (!this.#open) return disconnect(this.#environment, client)
     this.#client = client
-    this.#lull = new Lull(this.#environment, this.#din, (bound) => this.#ask(client, { text: bound }))
     this.#hear(ANYTHING) // whatever was said while nobody listened
     this.tell([]) // what could not be said
   }
@@ -295,7 +241,6 @@ export class Hints {
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = null
-    this.#lull?.abandon()
     cut(client)
     void this.#again()
   }
@@ -319,7 +264,7 @@ export class Hints {
     this.#awaited.set(isRoom ? own : null, this.#environment.monotonic() + BELIEVE_WAITING)
   }
 
-  #hear(payload: string, process = 0): void {
+  #hear(payload: string): void {
     const hints = new Set<Hint>()
     const ended: string[] = []
     const words = payload.split(' ')
@@ -330,18 +275,11 @@ export class Hints {
       } else if (what === 'settings' || what === 'rests') hints.add(what)
       else if (what === 'came') this.#audience.came()
       else if (what === 'left') this.#audience.gone(of)
-      else if (what === 'rate') this.#din.heard(process, Number(of))
       else if (what === 'ended') ended.push(of)
       else if (what === 'waits') this.#await(of)
     }
     if (hints.size > 0) this.#wake([...hints])
     if (payload === ANYTHING) this.#ended(null)
     else if (ended.length > 0) this.#ended(ended)
-    this.#lull?.begin()
   }
-}
-
-/** The server's, which stands beside what is said on it. */
-function processOf(client: Client): number {
-  return (client as unknown as { processID: number }).processID
 }

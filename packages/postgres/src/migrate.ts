@@ -51,7 +51,7 @@ const LOCKS = `
     LATERAL (SELECT 1 FROM pg_locks WHERE taken.got AND locktype = 'advisory' AND pid = pg_backend_pid() AND classid = 7432) held)`
 
 /** Refuses servers that cannot be the store: other versions, other products, other encodings, standbys. Answers of which version it is. */
-export async function checkServer(client: Client): Promise<number> {
+export async function checkServer(client: Client): Promise<void> {
   const { rows: named } = await client.query<{ software: string }>('SELECT version() AS software')
   refuseForeign(named[0]?.software ?? '')
   const { rows } = await client.query<
@@ -84,7 +84,6 @@ export async function checkServer(client: Client): Promise<number> {
       `transactions are ${server?.isolation} by default, Triarch needs read committed: ALTER ROLE … SET default_transaction_isolation = 'read committed'`,
     )
   }
-  return major
 }
 
 export function refuseVersion(major: number): void {

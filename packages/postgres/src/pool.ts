@@ -10,13 +10,8 @@ const IDLE = 30_000
 /** Of each pool, those stay open all the same: a node at rest looks for work, and renews its lease. */
 const KEPT: Readonly<Record<Role, number>> = { calls: 1, reads: 0, beats: 1, hints: 1 }
 
-/** One statement, tried for so long (ms). `again`: it is the one before, under its number. */
-export type Ask = (
-  statement: Statement,
-  values: readonly unknown[],
-  patience?: number,
-  again?: boolean,
-) => Promise<Row[]>
+/** One statement, tried for so long (ms). */
+export type Ask = (statement: Statement, values: readonly unknown[], patience?: number) => Promise<Row[]>
 
 /** A few connections, opened when they are needed and closed when they are not; calls beyond their number wait in line. */
 export class Pool {
@@ -53,8 +48,8 @@ export class Pool {
   async use<T>(body: (ask: Ask) => Promise<T>): Promise<T> {
     const slot = await this.#take()
     try {
-      return await body((statement, values, patience = this.#settings.patience, again = false) =>
-        slot.run(statement, values, patience, again),
+      return await body((statement, values, patience = this.#settings.patience) =>
+        slot.run(statement, values, patience),
       )
     } finally {
       const next = this.#waiting.shift()

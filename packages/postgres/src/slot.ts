@@ -48,12 +48,12 @@ export class Slot {
     this.#id = environment.id()
   }
 
-  /** Tries for at most `patience` ms. `again`: it is the call before, under its number. Throws STORE_*. */
-  async run(statement: Statement, values: readonly unknown[], patience: number, again = false): Promise<Row[]> {
+  /** Tries for at most `patience` ms. Throws STORE_*. */
+  async run(statement: Statement, values: readonly unknown[], patience: number): Promise<Row[]> {
     const { name, sql, numbered, bounded } = statement
-    if (!again) this.#resent = false
+    this.#resent = false
     this.#asked = false
-    if (numbered && !again) this.#number++
+    if (numbered) this.#number++
     const given = numbered ? [this.#id, this.#number, ...values] : [...values]
     const question = { ...(this.#settings.notify && { name }), text: sql, values: given }
     const rows = await patiently(

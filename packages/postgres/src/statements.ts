@@ -60,8 +60,6 @@ import type { Statement } from './slot.ts'
 import { COUNTING, RECOUNT, TALLIES } from './statistics.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
-/** Calls that have one that says what others are to hear of it, besides. */
-export type Aloud = 'commit_one' | 'submit_one'
 type Call =
   | 'write_schedule'
   | 'commit'
@@ -263,10 +261,7 @@ const callActs = {
   write_schedule: 'written',
 } as const satisfies Record<CallWithAct, keyof typeof DONE>
 
-export type Statements = Record<
-  Call | Gated | `${Aloud}_aloud` | Plain | Read | `${Act}Act` | `${CallWithAct}_act`,
-  Statement
->
+export type Statements = Record<Call | Gated | Plain | Read | `${Act}Act` | `${CallWithAct}_act`, Statement>
 
 /** Every fixed statement, prepared under its name where sessions keep such things. */
 export function statementsIn(schema: string): Statements {
@@ -282,9 +277,6 @@ export function statementsIn(schema: string): Statements {
     ...commitsOfOne.map((name) => statement(name, commit(name, boundedParameters(calls[name])), true)),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
-    ...Object.entries(aloud).map(([name, columns]) =>
-      statement(`${name}_aloud`, aloudCall(name as Aloud, columns), true),
-    ),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
     statement('pulse_work', call('pulse_work', plain.pulse_work).replace('$3', worksOf(3, plain.pulse_work)), false),
     statement('look', looked(plain.look), false),
@@ -332,21 +324,6 @@ function boundedParameters(count: number, of = 'b.bound IS NULL'): string {
 
 function boundedCall(name: string, count: number, by = BOUND): string {
   return `SELECT x.* FROM ${by}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
-}
-
-/** Columns of their answers. */
-const aloud: Readonly<Record<Aloud, number>> = { commit_one: 3, submit_one: 1 }
-/** How long words wait for others' that are about to be said (ms). */
-const BREATH = 20
-
-export function isAloud(name: string): name is Aloud {
-  return Object.hasOwn(aloud, name)
-}
-
-/** The channel and the words come last (migrations/0001/commit.sql). */
-function aloudCall(name: Aloud, columns: number): string {
-  const answer = Array.from({ length: columns }, () => 'NULL').join(', ')
-  return `CALL triarch.${name}_aloud('${WAITS}', '${BREATH}', ${parameters(calls[name] + 2)}, ${answer})`
 }
 
 /** What a look tells, and whether settings changed and services rest. */

@@ -31,7 +31,7 @@ import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
-import { BLOCKED, blocked, causeWithin, sqlStateOf, unopened } from './failure.ts'
+import { unopened } from './failure.ts'
 import { headOf } from './head.ts'
 import { Hints } from './hints.ts'
 import { importValues } from './import.ts'
@@ -71,7 +71,7 @@ import { inSchema } from './schema.ts'
 import { secretOf, secretValues } from './secret.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Statement } from './slot.ts'
-import { type CallWithAct, isAloud, type Statements, statementsIn } from './statements.ts'
+import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays, taskValues } from './submit.ts'
 import { Transactions } from './transactions.ts'
@@ -79,16 +79,9 @@ import { Transactions } from './transactions.ts'
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
 
-/** What a call answered, and whether it also said what others are to hear of it. */
-interface Saying {
-  row: Row | undefined
-  said: boolean
-}
-
 /**
- * The state store on PostgreSQL. A call is one statement, and so one round trip and one transaction. Those that are several say or show why:
- * one that tells others itself is several transactions (0133, 0136); queues with bounds of their own, letters with an entry of the audit each, and
- * bounds of two kinds are a statement each, and each stands for itself.
+ * The state store on PostgreSQL. A call is one statement, and so one round trip and one transaction. Queues with bounds of their own, messages with
+ * an entry of the audit each, and bounds of two kinds are a statement each, and each stands for itself.
  */
 export class PostgresStore implements port.StateStore {
   readonly #environment: Environment
@@ -121,15 +114,14 @@ export class PostgresStore implements port.StateStore {
 
   async open(): Promise<void> {
     await patiently(this.#environment, this.#settings.patience, async () => {
-      let server: number
       const client = await connect(this.#settings, 'calls')
       try {
-        server = await inTime(this.#environment, this.#settings, client, checkServer(client))
+        await inTime(this.#environment, this.#settings, client, checkServer(client))
         await prepare(client, this.#settings, this.#environment)
       } finally {
         await disconnect(this.#environment, client)
       }
-      if (this.#settings.notify) await this.#hints.open(server)
+      if (this.#settings.notify) await this.#hints.open()
     })
     const reads = new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads)
     this.#pools = {
@@ -172,11 +164,11 @@ export class PostgresStore implements port.StateStore {
     }
     const [name, given] =
       gates === null ? commitCall(batch) : (['commit_gated', [...commitArguments(batch), gates]] as const)
-    const { row, said } = await this.#seen(this.#saying(name, given, known))
+    const row = await this.#seen(this.#first(name, given))
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
-    if (!said) for (const it of known) news.add(it)
+    for (const it of known) news.add(it)
     this.#tell(news)
     // A letter came while its task was given back: this process could run it a moment ago.
     if (isUnnamed(row) && batch.some(({ release }) => release)) this.#hints.wakeSelf(['tasks'])
@@ -189,12 +181,12 @@ export class PostgresStore implements port.StateStore {
     const gates = gatesOfTasks(tasks)
     const ready = readyOf(tasks)
     const [first] = tasks
-    const { row, said } = await (gates !== null
-      ? this.#seen(this.#saying('submit_gated', [...taskArrays(tasks), gates], ready))
+    const row = await (gates !== null
+      ? this.#seen(this.#first('submit_gated', [...taskArrays(tasks), gates]))
       : first && tasks.length === 1 && !acted.audit
-        ? this.#seen(this.#saying('submit_one', taskValues(first), ready))
-        : this.#numbered('submit', taskArrays(tasks), acted).then((row) => ({ row, said: false })))
-    this.#tell([...(said ? [] : ready), ...newsOf(row)])
+        ? this.#seen(this.#first('submit_one', taskValues(first)))
+        : this.#numbered('submit', taskArrays(tasks), acted))
+    this.#tell([...ready, ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
@@ -927,27 +919,6 @@ export class PostgresStore implements port.StateStore {
   /** Something was done here, by a user or for one: whether or not it is known to be done, who asks then sees what came of it. */
   #seen<T>(act: Promise<T>): Promise<T> {
     return act.finally(() => this.#replica?.acted())
-  }
-
-  /** Tells of it, too, where that costs no call of its own: `said`. */
-  async #saying(name: keyof Statements, values: readonly unknown[], news: readonly News[]): Promise<Saying> {
-    const words = isAloud(name) ? this.#hints.aloud(news) : null
-    if (!isAloud(name) || words === null) return { row: await this.#first(name, values), said: false }
-    if (!this.#pools) throw unopened()
-    return this.#pools.calls.use(async (ask) => {
-      try {
-        const given = [...values, words.channel, words.payload]
-        const [row] = await ask(this.#statements[`${name}_aloud`], given, 0)
-        return { row, said: true }
-      } catch (error) {
-        const undone = causeWithin(error, name)
-        if (sqlStateOf(undone) === BLOCKED) throw blocked(undone)
-        // Perhaps it was done, and only could not be said: under its number it is done once.
-        if (!undone) this.#hints.hush()
-        const [row] = await ask(this.#statements[name], values, this.#settings.patience, true)
-        return { row, said: false }
-      }
-    })
   }
 
   async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {

@@ -20,8 +20,6 @@ const SIGNS = {
   waits: '?',
   /** This task did. */
   ended: '.',
-  /** So many notifications a second are said by who says it. */
-  rate: '#',
 } as const
 type What = keyof typeof SIGNS
 const whats = new Map(Object.entries(SIGNS).map(([what, sign]): [string, What] => [sign, what as What]))

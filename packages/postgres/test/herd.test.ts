@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Environment } from '../../triarch/src/environment/environment.ts'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
@@ -105,18 +104,6 @@ describe('a fleet', () => {
     await using t = await fleet([{ workflows: [flow], agents: true, count: 5 }])
     const tasks = await Promise.all(Array.from({ length: 50 }, (_, i) => t.client.submit(flow, i)))
     expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(tasks.map((_, i) => i + 1))
-  })
-
-  it('does all of it where so much is said that each hears it in portions', async () => {
-    await using t = await fleet([{ workflows: [flow], agents: true, count: 5 }])
-    const lulls = (client: pg.Client) =>
-      client.query(`SELECT FROM pg_stat_activity WHERE state = 'idle in transaction' AND query = 'BEGIN'`)
-    await withClient(async (client) => {
-      await client.query(`NOTIFY "triarch_${schema}", '#300'`)
-      while ((await lulls(client)).rowCount === 0);
-      const tasks = await Promise.all(Array.from({ length: 50 }, (_, i) => t.client.submit(flow, i)))
-      expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(tasks.map((_, i) => i + 1))
-    })
   })
 
   it('takes a task from a caller’s transaction as soon as that commits', async () => {

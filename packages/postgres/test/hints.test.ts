@@ -95,7 +95,7 @@ describe('hints', () => {
     instead = null
     server = await puppet(answer)
     hints = made()
-    await hints.open(18)
+    await hints.open()
   })
   afterEach(async () => {
     await hints.close()
@@ -265,7 +265,7 @@ describe('hints', () => {
     hints.tell([{ mail: 'b' }])
     hints.tell([{ mail: 'c' }])
     const other = made()
-    await other.open(18)
+    await other.open()
     expect(said()).toEqual([[['@a']]])
     await other.close()
     instead = null
@@ -404,7 +404,7 @@ describe('hints', () => {
     await hints.close()
     clock.advance(10_000)
     const other = made()
-    await other.open(18)
+    await other.open()
     await other.close()
     expect(server.seen).toBe(2)
   })
@@ -441,7 +441,7 @@ describe('hints', () => {
   it('of a store that cannot be opened are not waited for', async () => {
     instead = ['LISTEN', null]
     const other = made()
-    const opened = expect(other.open(18)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    const opened = expect(other.open()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     await server.heard('LISTEN', 1)
     clock.advance(5_000)
     await opened
@@ -454,14 +454,14 @@ describe('hints', () => {
   it('of a store that is closed while it opens are not listened for', async () => {
     instead = ['LISTEN', null]
     const other = made()
-    const opened = other.open(18)
+    const opened = other.open()
     await server.heard('LISTEN', 1)
     await other.close()
     clock.advance(5_000)
     await expect(opened).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     instead = null
     const last = made()
-    const begun = last.open(18)
+    const begun = last.open()
     const closed = last.close()
     await Promise.all([begun, closed])
     expect(last.alive).toBe(false)

@@ -86,8 +86,7 @@ BEGIN
 END
 $$;
 
--- One task, as `submit` makes it, in fewer statements. The answer of a call that was sent again may not be on disk yet, because
--- `submit_one_aloud` commits without waiting: locking its row makes the transaction wait for that.
+-- One task, as `submit` makes it, in fewer statements.
 CREATE FUNCTION triarch.submit_one(
   slot text, call bigint, id text, workflow text, version text, priority bigint, status text, at bigint, start_at bigint,
   deadline bigint, parent text, tags text, events text
@@ -97,10 +96,7 @@ DECLARE
   answer text := triarch.answered(slot, call);
   made bigint := nextval('triarch.tasks_key_seq'::regclass);
 BEGIN
-  IF answer IS NOT NULL THEN
-    PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one.slot AND c.number = call FOR UPDATE;
-    RETURN answer;
-  END IF;
+  IF answer IS NOT NULL THEN RETURN answer; END IF;
   BEGIN
     INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned,
       wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
@@ -117,24 +113,5 @@ BEGIN
   END IF;
   PERFORM triarch.keep(slot, call, answer);
   RETURN answer;
-END
-$$;
-
--- Submits one task and notifies others of it, in one round trip. They are notified before the task is on disk, and the caller is answered
--- after: the third transaction locks the row of this call, which writes to the log, and so waits until all that was written before is flushed.
--- `moment`, `breath`: how long to wait for locks of rows, and for the lock that serialises notifications (ms).
-CREATE PROCEDURE triarch.submit_one_aloud(
-  moment text, breath text, slot text, call bigint, id text, workflow text, version text, priority bigint, status text, at bigint, start_at bigint,
-  deadline bigint, parent text, tags text, events text, channel text, words text, INOUT answer text
-) LANGUAGE plpgsql AS $$
-#variable_conflict use_variable
-BEGIN
-  PERFORM set_config('lock_timeout', moment, true), set_config('synchronous_commit', 'off', true);
-  answer := triarch.submit_one(slot, call, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events);
-  COMMIT;
-  PERFORM set_config('lock_timeout', breath, true);
-  PERFORM pg_notify(channel, words);
-  COMMIT;
-  PERFORM 1 FROM triarch.calls c WHERE c.slot = submit_one_aloud.slot AND c.number = call FOR UPDATE;
 END
 $$;
