@@ -4,7 +4,7 @@ import { literal } from './arrays.ts'
 import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
-import { gatesOfTasks, submitOutcomes, taskValues } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, tagsText } from './submit.ts'
 
 /** What a client, or a client of a pool, of `pg` has. Adapters to other drivers and query builders need no more than `query`. */
 interface Queryable {
@@ -71,7 +71,10 @@ export async function submitIn(
 
 /** The parameters of `triarch.insert_tasks`, in its order. */
 function taskLists(tasks: readonly NewTask[]): string[] {
-  const rows = tasks.map(taskValues)
+  const rows = tasks.map((task) => {
+    const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
+    return [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
+  })
   return COLUMNS.map((_, column) => literal(rows.map((row) => row[column] ?? null)))
 }
 

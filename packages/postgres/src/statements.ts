@@ -64,9 +64,7 @@ type Call =
   | 'write_schedule'
   | 'commit'
   | 'commit_one'
-  | 'commit_new'
   | 'submit'
-  | 'submit_one'
   | 'post_on_terms'
   | 'take_tasks'
   | 'quarantine'
@@ -152,9 +150,7 @@ const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 79,
   commit_one: 32,
-  commit_new: 31,
   submit: 13,
-  submit_one: 13,
   post_on_terms: 12,
   take_tasks: 15,
   quarantine: 9,
@@ -274,7 +270,7 @@ export function statementsIn(schema: string): Statements {
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
     statement('take_tasks', unflushedTake(calls.take_tasks), true),
     statement('commit', commit('commit', ofOne(boundedParameters(calls.commit))), true),
-    ...commitsOfOne.map((name) => statement(name, commit(name, boundedParameters(calls[name])), true)),
+    statement('commit_one', commit('commit_one', boundedParameters(calls.commit_one)), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
@@ -303,7 +299,7 @@ function call(name: string, count: number): string {
 const WAITS = 200
 
 /** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
-const bounded = ['submit', 'submit_one', 'post_on_terms', 'write_schedule', 'reply'] as const
+const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /**
@@ -342,9 +338,6 @@ SELECT s.report, l.told, o.untaken, o.schedules, CASE WHEN s.report IS NOT NULL 
   LATERAL (SELECT triarch.sweep_locks($1, least($4, 200)) AS told WHERE s.report IS NOT NULL) l,
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
-
-/** Of one transition (migrations/0001/commit.sql). */
-const commitsOfOne = ['commit_one', 'commit_new'] as const
 
 /** Also whom the tasks that stop leave something to (migrations/0001/lock.sql). */
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`

@@ -73,7 +73,7 @@ import { settingChangeOf, settingOf } from './setting.ts'
 import type { Statement } from './slot.ts'
 import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { countingOf, filtersOf, tallyOf } from './statistics.ts'
-import { gatesOfTasks, submitOutcomes, taskArrays, taskValues } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
@@ -180,12 +180,9 @@ export class PostgresStore implements port.StateStore {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
     const ready = readyOf(tasks)
-    const [first] = tasks
     const row = await (gates !== null
       ? this.#seen(this.#first('submit_gated', [...taskArrays(tasks), gates]))
-      : first && tasks.length === 1 && !acted.audit
-        ? this.#seen(this.#first('submit_one', taskValues(first)))
-        : this.#numbered('submit', taskArrays(tasks), acted))
+      : this.#numbered('submit', taskArrays(tasks), acted))
     this.#tell([...ready, ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)

@@ -18,12 +18,6 @@ export function taskArrays(tasks: readonly NewTask[]): Buffer[] {
   ]
 }
 
-/** The parameters of `triarch.submit_one`, in its order. */
-export function taskValues(task: NewTask): (string | number | null)[] {
-  const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
-  return [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
-}
-
 /** What `triarch.gate` does, for the task or transition at the position `of` (from 1). */
 export type GateOperation = { of: number } & (
   | {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Transition } from '../../triarch/src/store/transition.ts'
 import {
   asking,
-  creation,
   letter,
   newTask,
   owned,
@@ -15,7 +14,7 @@ import { commitCall } from '../src/commit.ts'
 import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
-// What is alone in its call has statements of its own (commit_one, commit_new, submit_one): they do what those for many do.
+// One transition alone has a statement of its own (commit_one), which does what the one for many does.
 
 const { schema, store } = await ownStore()
 
@@ -88,17 +87,6 @@ const cases: Record<string, (id: string) => Promise<Transition>> = {
   },
   'a request of the owner of before': async (id) => transition({ ...(await claimed(id)), epoch: 0 }, asking(id)),
   'a request that is said again': async (id) => transition(await written(id), { at: 5, ...asking(id) }),
-  'a new task that asks': async (id) => creation(newTask(id), asking(id, { expiresAt: 9 })),
-  'a task that exists, and would ask': async (id) => {
-    await store.submit([newTask(id)])
-    return creation(newTask(id), asking(id))
-  },
-  'a new task': async (id) => creation(newTask(id), { snapshot: snapshot({ progress: '1' }) }),
-  'a new task as it is submitted': async (id) => creation(newTask(id, { deadline: 8, tags: { a: 'b' } })),
-  'a task that exists': async (id) => {
-    await store.submit([newTask(id)])
-    return creation(newTask(id, { workflow: 'other' }))
-  },
 }
 
 let count = 0
@@ -134,7 +122,7 @@ describe('what is alone in its call', () => {
       string,
     ]
     const alone = await prepare(one)
-    expect(commitCall([alone])[0]).toBe(alone.create ? 'commit_new' : 'commit_one')
+    expect(commitCall([alone])[0]).toBe('commit_one')
     const apart = await traceOf(one, alone, [])
     const beside = [transition(await claimed(neighbour))]
     const among = await prepare(other)
@@ -151,7 +139,6 @@ describe('what is alone in its call', () => {
     ['a new beginning', { rebase: true }],
   ])('and asks for more, is written by the call for many: %s', (_, change) => {
     expect(commitCall([transition({ key: 1, id: 't', epoch: 1 }, change)])[0]).toBe('commit')
-    expect(commitCall([creation(newTask('t'), change)])[0]).toBe('commit')
   })
 
   it('waits for who has its task, and is refused when that one took it', async () => {
@@ -164,24 +151,5 @@ describe('what is alone in its call', () => {
       await waitedFor(client, 2)
     })
     expect(await Promise.all(answers)).toMatchObject([[{ ok: false }], [{ ok: false }, { ok: true }]])
-  })
-
-  it('is submitted as among others: once, and with its tags and share', async () => {
-    const share = { key: 'k', weight: 1 }
-    const tasks = ['s1', 's2', 's3'].map((id) =>
-      newTask(id, { tags: { a: 'b' }, share, startAt: id === 's3' ? 9 : null }),
-    )
-    for (const task of tasks) expect(await store.submit([task])).toMatchObject([{ created: true }])
-    const again = await store.submit([tasks[0] as never])
-    expect(again).toEqual(await store.submit(tasks).then((all) => all.slice(0, 1)))
-    expect(again[0]?.created).toBe(false)
-    const many = tasks.map((task) => ({ ...task, id: `m${task.id}` }))
-    await store.submit(many)
-    for (const { id } of tasks) {
-      const [a, b] = (await Promise.all([rowOf(id), rowOf(`m${id}`)])) as Record<string, unknown>[]
-      const common = { key: 0, id: '', readied: 0 }
-      expect({ ...a, ...common }).toEqual({ ...b, ...common })
-      expect((await store.records(id, 0, 9)).length).toBe(1)
-    }
   })
 })

@@ -144,7 +144,7 @@ describe('a store on PostgreSQL', () => {
   })
 
   it('tells others of what is submitted, posted, and replied', async () => {
-    answers = { submit_one: row('7'), submit_gated: row('7', '{m}', null, '{}'), post_on_terms: row('7', '{m}') }
+    answers = { submit: row('7'), submit_gated: row('7', '{m}', null, '{}'), post_on_terms: row('7', '{m}') }
     expect(await words(store.submit([newTask('u')]))).toEqual(['=a'])
     const gated = newTask('u', { gates: { locks: [], after: ['t'] } })
     expect(await words(store.submit([gated]))).toEqual(['@m'])

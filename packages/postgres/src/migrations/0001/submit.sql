@@ -85,33 +85,3 @@ BEGIN
   RETURN answer;
 END
 $$;
-
--- One task, as `submit` makes it, in fewer statements.
-CREATE FUNCTION triarch.submit_one(
-  slot text, call bigint, id text, workflow text, version text, priority bigint, status text, at bigint, start_at bigint,
-  deadline bigint, parent text, tags text, events text
-) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
-#variable_conflict use_variable
-DECLARE
-  answer text := triarch.answered(slot, call);
-  made bigint := nextval('triarch.tasks_key_seq'::regclass);
-BEGIN
-  IF answer IS NOT NULL THEN RETURN answer; END IF;
-  BEGIN
-    INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned,
-      wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
-    VALUES (made, id, workflow, version, priority, status, 'pending', 0, 0, start_at IS NULL, false, false,
-      start_at, deadline, 1, at, at, parent, tags);
-    answer := made;
-  EXCEPTION WHEN unique_violation THEN
-    PERFORM triarch.free_keys(ARRAY[made], ARRAY[id]);
-    SELECT -t.key INTO answer FROM triarch.tasks t WHERE t.id = submit_one.id;
-  END;
-  IF answer = made::text THEN
-    INSERT INTO triarch.history (task, seq, at, events) VALUES (made, 1, at, events);
-    IF tags IS NOT NULL THEN PERFORM triarch.insert_tags(ARRAY[made], ARRAY[tags]); END IF;
-  END IF;
-  PERFORM triarch.keep(slot, call, answer);
-  RETURN answer;
-END
-$$;
