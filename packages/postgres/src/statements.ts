@@ -71,9 +71,6 @@ type Call =
   | 'terminate'
   | 'cut'
   | 'take_work'
-  | 'take_urgent'
-  | 'take_seated'
-  | 'take_ranked'
   | 'reply'
 type Read =
   | AlertStatement
@@ -156,10 +153,7 @@ const calls: Readonly<Record<Call, number>> = {
   quarantine: 9,
   terminate: 12,
   cut: 15,
-  take_work: 7,
-  take_urgent: 7,
-  take_seated: 10,
-  take_ranked: 12,
+  take_work: 12,
   reply: 9,
 }
 const plain = {

@@ -322,10 +322,11 @@ export class PostgresStore implements port.StateStore {
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
-    const alone = ({ seats, ranks }: port.QueueShare) => seats !== undefined || ranks !== undefined
-    const [free, seated] = [agents.filter((share) => !alone(share)), agents.filter(alone)]
-    const items = free.length > 0 || seated.length === 0 ? await this.#takeFree(node, free) : []
-    for (const share of seated) items.push(...(await this.#takeAlone(node, share)))
+    // One statement has one order, one span of priorities and one set of limits: a queue that has its own is asked for by itself.
+    const isPlain = ({ seats, ranks, urgent }: port.QueueShare) => !seats && !ranks && !urgent
+    const plain = agents.filter(isPlain)
+    const items = plain.length > 0 || agents.length === 0 ? await this.#takeWork(node, plain) : []
+    for (const share of agents) if (!isPlain(share)) items.push(...(await this.#takeWork(node, [share], share)))
     return items
   }
 
@@ -343,46 +344,22 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('heads', [JSON.stringify(asked), this.#given(), depth])).map(headOf)
   }
 
-  async #takeFree(node: string, agents: port.TakeWork['agents']): Promise<port.WorkItem[]> {
-    const urgent = agents.filter((share) => share.urgent)
-    if (urgent.length === 0 || urgent.length === agents.length)
-      return this.#takeWork(urgent.length === 0 ? 'take_work' : 'take_urgent', node, agents)
-    const usual = agents.filter((share) => !share.urgent)
-    return [...(await this.#takeWork('take_urgent', node, urgent)), ...(await this.#takeWork('take_work', node, usual))]
-  }
-
   async #takeWork(
-    call: 'take_work' | 'take_urgent',
     node: string,
     agents: port.TakeWork['agents'],
+    { urgent, ranks, seats = [] }: Pick<port.QueueShare, 'urgent' | 'ranks' | 'seats'> = {},
   ): Promise<port.WorkItem[]> {
-    return this.#taken(
+    const rows = await this.#call('take_work', [
+      this.#given(),
       node,
-      await this.#call(call, [
-        this.#given(),
-        node,
-        texts(agents, ({ agent }) => agent),
-        integers(agents, ({ limit }) => limit),
-        texts(agents.flatMap(({ actions }) => actions)),
-      ]),
-    )
-  }
-
-  /** Of one queue: under bounds, or of some priorities. */
-  async #takeAlone(
-    node: string,
-    { agent, limit, actions, urgent, seats = [], ranks }: port.QueueShare,
-  ): Promise<port.WorkItem[]> {
-    const given = [
-      ...[this.#given(), node, agent, limit, texts([...actions]), urgent === true],
+      texts(agents, ({ agent }) => agent),
+      integers(agents, ({ limit }) => limit),
+      texts(agents.flatMap(({ actions }) => actions)),
+      urgent === true,
+      ...spanOf(ranks),
       texts(seats, ({ name }) => name),
       integers(seats, ({ most }) => most),
-    ]
-    if (!ranks) return this.#taken(node, await this.#call('take_seated', given))
-    return this.#taken(node, await this.#call('take_ranked', [...given, ...spanOf(ranks)]))
-  }
-
-  async #taken(node: string, rows: readonly unknown[]): Promise<port.WorkItem[]> {
+    ])
     if (rows.length > 0) this.#pace.found()
     const illegible: number[] = []
     const items = (rows as [number, string, string, number, number | null][]).flatMap((row): port.WorkItem[] => {

@@ -17,7 +17,7 @@ import { inSchema } from '../src/schema.ts'
 import { inTransaction, untilFree, waitedFor, withClient } from './database.ts'
 import { ownStore } from './own.ts'
 
-// A claim that finds one new task, a request, and a reply have statements of their own (take_tasks, take_work, reply), and replies that come together take what they are for at once (reply_many): they do what those for many do.
+// A claim that finds one new task and a reply have statements of their own (take_tasks, reply), and replies that come together take what they are for at once (reply_many): they do what those for many do.
 
 const { schema, store } = await ownStore()
 
@@ -143,7 +143,10 @@ describe('what is alone', () => {
         [],
       )
       expect(JSON.parse(claim.text)).toMatchObject({ id: 'again', more: true })
-      const [work, ...rest] = await twice(`take_work('s', 2, NULL, 'n', '{pay}', '{9}', '{pay.charge}')`, [])
+      const [work, ...rest] = await twice(
+        `take_work('s', 2, NULL, 'n', '{pay}', '{9}', '{pay.charge}', false, 0, 1000, '{}', '{}')`,
+        [],
+      )
       expect([JSON.parse(work.request).task, rest]).toEqual(['asks too', []])
       const replied = `reply('s', 3, 'n', ARRAY[$1::bigint], '{x}', '{asks too}', '{1}', '{run}', '{1}')`
       expect(await twice(replied, [work.id])).toMatchObject([{ answer: expect.stringMatching(/^[1-9]/) }])
