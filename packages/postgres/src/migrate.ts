@@ -50,7 +50,7 @@ const LOCKS = `
   (SELECT count(*) > 0 FROM (SELECT pg_try_advisory_xact_lock(7432, pg_backend_pid()) AS got OFFSET 0) taken,
     LATERAL (SELECT 1 FROM pg_locks WHERE taken.got AND locktype = 'advisory' AND pid = pg_backend_pid() AND classid = 7432) held)`
 
-/** Refuses servers that cannot be the store: other versions, other products, other encodings, standbys. Answers of which version it is. */
+/** Refuses servers that cannot be the store: other versions, other products, other encodings, standbys. */
 export async function checkServer(client: Client): Promise<void> {
   const { rows: named } = await client.query<{ software: string }>('SELECT version() AS software')
   refuseForeign(named[0]?.software ?? '')
