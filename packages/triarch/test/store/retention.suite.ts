@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { NewTask, PruneReport, RetentionRule, Snapshot } from '../../src/store/index.ts'
+import type { Claim, NewTask, PruneReport, RetentionRule, Snapshot, WorkItem } from '../../src/store/index.ts'
 import type { Bench } from './conformance.ts'
 import { idsOf, list } from './listing.ts'
-import { claimAll, flow, newTask, released, snapshot, stopped, transition } from './samples.ts'
+import { claimAll, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
 
 const day = 86_400_000
 const other = { workflow: 'other', version: '1' }
@@ -62,6 +62,40 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       expect(await store.records('old', 0, 10)).toEqual([])
       expect(await idsOf(store, { tags: { shop: 'a' } })).toEqual([])
       expect(await prune([keep(7)])).toEqual({ dropped: 0, more: false })
+    })
+
+    it('leaves a task alone while an attempt of it runs, whose seats would be free, and drops it after that', async () => {
+      const { store, clock } = bench
+      const t = await owned(store)
+      await store.commit([transition(t, { work: [workRequest('t', 1)] })])
+      const seats = [{ name: 'pay', most: 1 }]
+      const [item] = await store.takeWork({
+        node: 'b',
+        agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1, seats }],
+      })
+      const request = item as WorkItem
+      await store.commit([transition(t, { seq: 3, snapshot: stopped, release: released, at: start })])
+      clock.advance(7 * day)
+      expect(await prune([keep(7)])).toEqual({ dropped: 0, more: false })
+      expect(await store.seats(['pay'])).toMatchObject([{ taken: 1 }])
+      const { step, attempt, operation } = request.request
+      const outcome = { kind: 'done', output: null } as const
+      const message = {
+        type: 'reply',
+        step,
+        attempt,
+        operation,
+        outcome,
+        startedAt: start,
+        endedAt: start,
+        node: 'b',
+      } as const
+      expect(await store.reply([{ work: request.id, node: 'b', message }])).toEqual([true])
+      const [again] = await claimAll(store, 'a')
+      const consumed = again?.letters.map(({ id }) => id) ?? []
+      await store.commit([transition(again as Claim, { seq: 0, events: null, consumed, release: released })])
+      expect(await prune([keep(7)])).toEqual({ dropped: 1, more: false })
+      expect(await store.seats(['pay'])).toEqual([])
     })
 
     it('knows each result and each workflow by itself, and all others together', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
+import type { Claim, QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
-import { owned, transition, workRequest } from './samples.ts'
+import { flow, owned, snapshot, transition, workRequest } from './samples.ts'
 
 const PAY = { name: 'pay', most: 3 }
 const CHARGE = { name: 'pay.charge', most: 2 }
@@ -50,6 +50,56 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       const token = (await store.lead({ name: 's', node: 'b', ttl: 1_000 })) as number
       await store.sweep({ name: 's', token, limit: 100 })
       expect(await store.seats(['pay'])).toEqual([])
+    })
+
+    it('is free again as soon as a task that is set apart is ended or cut, or forgets a step; who runs it hears so with its next beat', async () => {
+      const { store } = bench
+      const t = await owned(store)
+      const commit = (seq: number, work: number[], forget: number[] = []) => {
+        const requests = work.map((step) => {
+          const request = workRequest('t', step)
+          return { ...request, request: { ...request.request, step } }
+        })
+        return store.commit([transition(t, { seq, work: requests, forget })])
+      }
+      const taken = async () => (await store.seats(['pay']))[0]?.taken ?? 0
+      const late = async (items: readonly WorkItem[]) => {
+        const beat = items.map(({ id, request: { step } }) => {
+          return { work: id, node: 'b', message: { type: 'heartbeat', step, attempt: 1 } as const }
+        })
+        expect(await taken()).toBe(0)
+        expect(await store.beatWork(beat)).toEqual(items.map(() => 'late'))
+      }
+      const start = async () => {
+        const items = await take(store, ['pay.charge'], [PAY])
+        expect(await taken()).toBe(items.length)
+        expect(items.length).toBeGreaterThan(0)
+        return items
+      }
+      await commit(2, [1, 2])
+      const forgotten = await start()
+      await commit(3, [], [1, 2])
+      await late(forgotten)
+      await commit(4, [3])
+      const cut = await start()
+      const at = bench.clock.now()
+      await store.quarantine({ key: t.key, id: 't', epoch: t.epoch, node: 'a', at, orphaned: true, record: null })
+      expect(await taken()).toBe(1)
+      const running = snapshot({ status: 'running' })
+      expect(await store.cut({ id: 't', after: 3, at, events: '["cut"]', base: 1, locks: [], snapshot: running })).toBe(
+        true,
+      )
+      await late(cut)
+      await store.lift('t')
+      const [again] = await store.claim({ node: 'a', runnable: [flow], limit: 1, trial: true })
+      const { key, epoch } = again as Claim
+      const work = [{ ...workRequest('t', 4), request: { ...workRequest('t', 4).request, step: 4 } }]
+      await store.commit([transition({ key, id: 't', epoch }, { seq: 5, work })])
+      const ended = await start()
+      await store.quarantine({ key, id: 't', epoch, node: 'a', at, orphaned: true, record: null })
+      const stopped = snapshot({ status: 'stopped', result: 'cancelled' })
+      expect(await store.terminate({ id: 't', at, events: '["stopped"]', snapshot: stopped, posts: [] })).toBe(true)
+      await late(ended)
     })
 
     it('of an action holds beside that of its agent, and neither keeps what is not under it', async () => {

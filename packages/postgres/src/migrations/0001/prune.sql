@@ -36,7 +36,7 @@ $$;
 
 -- Drops tasks that stopped long enough ago, the longest stopped first; at most `size` of them with at most `most` records together, or one.
 -- A rule without a workflow holds for those that no rule names; one without an age keeps. Tasks that somebody has or is about to claim stay,
--- and so do those with an open child and those in `except_keys`. A task that cannot be dropped keeps none of the others, and is named; one
+-- and so do those with an attempt that runs (it has its seats), those with an open child and those in `except_keys`. A task that cannot be dropped keeps none of the others, and is named; one
 -- that another transaction holds is left for later.
 CREATE FUNCTION triarch.prune(
   given_now bigint, name text, token bigint, workflows text[], results text[], ages bigint[], size bigint, most bigint,
@@ -68,6 +68,7 @@ BEGIN
       WHERE t.status = 'stopped' AND t.parent IS NULL AND t.workflow = r.workflow AND t.result = r.result
         AND t.updated_at <= now - r.age AND t.locked_by IS NULL AND NOT t.ready AND t.key <> ALL (except_keys)
         AND NOT EXISTS (SELECT 1 FROM triarch.tasks c WHERE c.parent = t.id AND c.status <> 'stopped')
+        AND NOT EXISTS (SELECT 1 FROM triarch.work w WHERE w.task = t.key AND w.locked_by IS NOT NULL)
       ORDER BY t.updated_at LIMIT size FOR UPDATE OF t SKIP LOCKED) s
   ), sized AS (
     SELECT o.key, row_number() OVER oldest AS place,

@@ -14,13 +14,14 @@ WITH RECURSIVE names (workflow) AS (
           WHERE status = 'stopped' AND parent IS NULL AND workflow > names.workflow)
   FROM names WHERE names.workflow IS NOT NULL)
 SELECT workflow FROM names WHERE workflow IS NOT NULL`
-/** Nobody has it or is about to take it, and none of its children is open. */
+/** Nobody has it or is about to take it, no attempt of it runs (that has its seats), and none of its children is open. */
 const OLD = `
 SELECT key, id, workflow, updated_at AS at, (SELECT max(seq) FROM triarch_history WHERE task = t.key) AS records
 FROM triarch_tasks t
 WHERE status = 'stopped' AND parent IS NULL AND workflow = ? AND result = ? AND updated_at <= ?
   AND locked_by IS NULL AND ready = 0 AND key NOT IN (SELECT value FROM json_each(?))
   AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id AND c.status <> 'stopped')
+  AND NOT EXISTS (SELECT 1 FROM triarch_work w WHERE w.task = t.key AND w.locked_by IS NOT NULL)
 ORDER BY updated_at LIMIT ? + 0`
 const DROP = [
   'DELETE FROM triarch_history WHERE task = ?',
