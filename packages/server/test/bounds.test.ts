@@ -134,6 +134,7 @@ describe('a request', () => {
   })
 
   it('is for something that is there, by a method that it takes', async () => {
+    await using here = await shop()
     expect(await refusal(await here.ask('GET', '/nothing'))).toEqual([404, 'NO_ROUTE'])
     expect(await refusal(await here.ask('GET', '/tasks/'))).toEqual([404, 'NO_ROUTE'])
     const wrong = await here.ask('DELETE', '/tasks')

@@ -88,6 +88,8 @@ it('nobody hands out a right that they lack, or one for longer than they have it
     ])
   expect(await lacks('POST', '/keys/mine/rotate', { reason: 'x' }, brief)).toEqual([403, 'FORBIDDEN', 'keys'])
   expect((await brief('POST', '/keys/short/create', { rights: ['read'], expiresIn: '30m' })).status).toBe(201)
+  // One that ends when they do.
+  expect((await brief('POST', '/keys/brief/rotate', { reason: 'x', overlap: '1h' })).status).toBe(200)
   // Taken away it may be by whoever has the right to that.
   expect((await brief('POST', '/keys/other/revoke', gone)).status).toBe(200)
   const { entries } = await here.triarch.audit({ actor: 'key:root' })

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { agent, type StoreFactory, Triarch, workflow } from 'triarch'
+import { agent, type StoreFactory, Triarch, type TriarchOptions, workflow } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import { z } from 'zod'
 import { createServer, type ServerOptions, type TriarchServer } from '../src/index.ts'
@@ -73,15 +73,20 @@ export interface Shop extends AsyncDisposable {
   token(): string
 }
 
-export async function shop(options: ServerOptions = {}, store?: StoreFactory): Promise<Shop> {
+export async function shop(
+  options: ServerOptions = {},
+  store?: StoreFactory,
+  engine: Partial<TriarchOptions> = {},
+): Promise<Shop> {
   const folder = mkdtempSync(join(tmpdir(), 'triarch-server-'))
   const triarch = new Triarch({
     store: store ?? sqlite(join(folder, 'store.db'), { writer: 'inline' }),
-    workflows,
-    agents: [bank],
     operations: true,
     notices: false,
     onError: () => undefined,
+    ...engine,
+    agents: [bank, ...(engine.agents ?? [])],
+    workflows: [...workflows, ...(engine.workflows ?? [])],
   })
   const errors: unknown[] = []
   const open = options.authenticate === undefined && options.keys !== true

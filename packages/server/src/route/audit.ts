@@ -15,11 +15,7 @@ const list = route({
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     }
-    const { entries, next } = await triarch.audit({ ...given(query), ...within })
-    return reply(200, {
-      entries: entries.map(({ details, ...it }) => ({ ...it, details: details && { ...details } })),
-      next,
-    })
+    return reply(200, await triarch.audit({ ...given(query), ...within }))
   },
 })
 

@@ -132,8 +132,7 @@ function isOperation({ workflow }: TaskInfo): boolean {
 
 /** What it says of itself: its report in the end, and what there is of that before. */
 function shownOf({ id, status, outcome, error, progress, output, submittedAt, updatedAt }: TaskInfo) {
-  const said = typeof output === 'object' ? output : progress
-  const report = (typeof said === 'object' && said !== null ? said : {}) as Partial<OperationReport>
+  const report = (output ?? progress) as Partial<OperationReport>
   return { id, status, outcome, ...report, error, submittedAt, updatedAt }
 }
 

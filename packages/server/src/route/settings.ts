@@ -26,8 +26,7 @@ const list = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SettingPage } },
   right: reading,
   async run({ query }, { triarch }) {
-    const { settings, next } = await triarch.settings(given(query))
-    return reply(200, { settings: settings.map(shown), next })
+    return reply(200, await triarch.settings(given(query)))
   },
 })
 
@@ -41,7 +40,7 @@ const get = route({
   problems: [404],
   right: reading,
   async run({ params }, { triarch }) {
-    return reply(200, shown(await triarch.setting(params.name).get()))
+    return reply(200, await triarch.setting(params.name).get())
   },
 })
 
@@ -54,8 +53,7 @@ const history = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SettingHistory } },
   right: reading,
   async run({ params, query }, { triarch }) {
-    const { changes, next } = await triarch.setting(params.name).history(given(query))
-    return reply(200, { changes: changes.map((it) => ({ ...it })), next })
+    return reply(200, await triarch.setting(params.name).history(given(query)))
   },
 })
 
@@ -70,7 +68,7 @@ const set = route({
   right: writing,
   async run({ params, body: { value, ...options }, principal }, { triarch }) {
     const handle: SettingHandle = triarch.setting(params.name)
-    return reply(200, shown(await handle.set(value, wordOf<SettingSetOptions>(options, principal))))
+    return reply(200, await handle.set(value, wordOf<SettingSetOptions>(options, principal)))
   },
 })
 
@@ -91,7 +89,7 @@ function act<B extends z.ZodType>(
     right: writing,
     async run({ params, body, principal }, { triarch }) {
       const handle = triarch.setting<Record<string, unknown>>((params as { name: string }).name)
-      return reply(200, shown(await work(handle, wordOf(body as object, principal) as z.output<B>)))
+      return reply(200, await work(handle, wordOf(body as object, principal) as z.output<B>))
     },
   })
 }
@@ -99,17 +97,6 @@ function act<B extends z.ZodType>(
 /** Who asks is who the server knows, whatever the body says. */
 function wordOf<O extends SettingChangeOptions>(said: object, principal: Principal | null): O {
   return given({ ...said, ...(principal && { actor: principal.id }) }) as O
-}
-
-function shown({ live, trial, here, nodes, ...rest }: SettingInfo) {
-  return {
-    ...{ ...rest, live: live && { ...live }, nodes: nodes.map((node) => ({ ...node })) },
-    trial: trial && { ...trial, guards: trial.guards.map((guard) => ({ ...guard })) },
-    here: here && {
-      ...{ value: here.value, version: here.version, origin: here.origin, origins: { ...here.origins } },
-      layers: here.layers.map((layer) => ({ ...layer })),
-    },
-  }
 }
 
 export const settings: readonly Route[] = [
