@@ -45,44 +45,13 @@ export const shapes: Readonly<Record<string, Printed>> = {
   'schedule next': ['many', { at: 'Instant' }],
   'schedule backfill': ['many', { id: 'string' }],
   'operation preview': ['one', { count: 'number', 'truncated?': 'boolean', first: 'TaskInfo[]' }],
-  'operation start': [
-    'one',
-    { 'id?': 'string', count: 'number' },
-    {
-      ...{ id: 'string', filter: 'string', action: 'string', confirm: 'number', matched: 'number' },
-      ...{ done: 'number', failed: 'number', 'reason?': 'string', 'actor?': 'string', 'options?': 'any' },
-    },
-  ],
-  'operation list': ['many', 'TaskInfo'],
-  'operation get': [
-    'one',
-    {
-      ...{ id: 'string', status: 'string', 'outcome?': 'string', order: 'any' },
-      ...{ 'total?': 'number', 'done?': 'number', 'failed?': 'number' },
-    },
-  ],
+  'operation start': ['one', { 'id?': 'string', count: 'number' }, 'Operation'],
+  'operation list': ['many', 'Operation'],
+  'operation get': ['one', 'Operation'],
   'operation cancel': ['one', accepted],
-  'node list': [
-    'many',
-    {
-      ...{ id: 'string', roles: 'string[]', startedAt: 'Instant', leaseUntil: 'Instant' },
-      ...{ labels: 'any', settings: 'any' },
-      'place?': { host: 'string', pid: 'number' },
-      'runs?': 'any',
-    },
-  ],
+  'node list': ['many', 'Nodes.nodes[]'],
   stats: ['one', 'Counts'],
-  'workflow list': [
-    'many',
-    {
-      name: 'string',
-      versions: [
-        { version: 'string', nodes: 'string[]', 'kind?': 'string', 'startable?': 'boolean', 'signals?': 'any' },
-      ],
-      'pausedBy?': 'SettingPause',
-      'closedBy?': 'SettingPause',
-    },
-  ],
+  'workflow list': ['many', 'Workflows.workflows[]'],
   'agent list': ['many', 'Agents.agents[]'],
   'lock list': ['many', 'Locks.locks[]'],
   'leader list': ['many', 'Leaders.leaders[]'],

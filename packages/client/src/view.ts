@@ -141,16 +141,12 @@ function withPauses({ pausedBy, closedBy, ...rest }: Record<string, unknown>): o
 
 export function nodeInfos(value: unknown): NodeInfo[] {
   return array(object(value).nodes, (node) => {
-    const { id, roles, startedAt, leaseUntil, host, pid, workflows, actions, labels, settings } = object(node)
-    const runs =
-      workflows === undefined ? undefined : { workflows: array(workflows, text), actions: array(actions, text) }
+    const { startedAt, leaseUntil, runs, place, ...rest } = object(node)
+    array(rest.roles, text)
     return {
-      ...{ id: text(id), roles: array(roles, text), runs },
-      ...{ startedAt: date(startedAt), leaseUntil: date(leaseUntil) },
-      labels: object(labels ?? {}) as Record<string, string>,
-      settings: object(settings ?? {}) as Record<string, number>,
-      place: host === undefined ? undefined : { host: text(host), pid: Number(pid) },
-    }
+      ...{ ...rest, startedAt: date(startedAt), leaseUntil: date(leaseUntil) },
+      ...{ runs, place },
+    } as unknown as NodeInfo
   })
 }
 

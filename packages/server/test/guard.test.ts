@@ -39,7 +39,7 @@ const look = () => {
 }
 /** Something that is open: how often it was asked whether it may be, and how it ended. */
 function watched(guard: Guard, answer: () => unknown = () => undefined) {
-  const seen = { asked: 0, ended: [] as string[], off: () => undefined as void }
+  const seen = { asked: 0, ended: [] as string[], off: (): void => undefined }
   const still = async () => {
     seen.asked++
     const error = answer()

@@ -202,7 +202,8 @@ it.each([
 })
 
 it('an operation is new once, and is cancelled without asking any more', async () => {
-  await here.ask('PUT', '/settings/triarch.workflow.triarch-operation', { value: { paused: true }, reason: 'a test' })
+  const pause = { value: { paused: 'a test' }, reason: 'a test' }
+  expect((await here.ask('PUT', '/settings/triarch.workflow.triarch-operation', pause)).status).toBe(200)
   const order = { filter: 'id:approval', action: 'resume', confirm: 1, id: 'late' }
   const created = async () => (await here.json<{ created: boolean }>('POST', '/operations', order)).created
   expect([await created(), await created()]).toEqual([true, false])

@@ -113,13 +113,14 @@ describe('the system', () => {
       name: 'alone',
       versions: [{ version: '1', kind: 'function', startable: true, nodes: [] }],
     })
-    expect(workflows[1]).toMatchObject({ name: 'approval', versions: [{ startable: false }] })
+    expect(workflows[1]).toMatchObject({ name: 'approval', versions: [{ version: '1' }] })
+    expect(JSON.stringify(workflows[1])).not.toContain('startable')
   })
 
   it('says which agents there are, and which locks are held', async () => {
     expect(await here.json('GET', '/agents')).toMatchObject({
       agents: [
-        { name: 'bank', actions: ['callback', 'charge'], nodes: [{ slots: 100 }], queue: { depth: 0 } },
+        { name: 'bank', actions: ['callback', 'charge', 'stack'], nodes: [{ slots: 100 }], queue: { depth: 0 } },
         { name: 'triarch-operation' },
       ],
     })
@@ -136,7 +137,7 @@ describe('the system', () => {
 
   it('says which nodes live, and how much there is', async () => {
     expect(await here.json('GET', '/nodes')).toMatchObject({
-      nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], pid: process.pid }],
+      nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], place: { pid: process.pid } }],
     })
     expect(await here.json('GET', '/stats')).toMatchObject({ tasks: expect.any(Number), fenced: 0 })
   })

@@ -43,6 +43,7 @@ export type { SubmitResult, TaskEntry } from './client/many.ts'
 export type { TaskCount } from './client/matching.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
 export type { OperationAction, OperationOrder, OperationReport } from './client/operation.ts'
+export { type OperationInfo, operationInfo } from './client/operation-info.ts'
 export type { TaskPage } from './client/page.ts'
 export type {
   RateLimitControlOptions,

@@ -1,5 +1,12 @@
 import type { Command } from 'commander'
-import type { OperationAction, OperationReport, StepView, TaskHandle, TaskInfo } from 'triarch'
+import {
+  type OperationAction,
+  type OperationInfo,
+  type OperationReport,
+  operationInfo,
+  type TaskHandle,
+  type TaskInfo,
+} from 'triarch'
 import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
@@ -34,11 +41,11 @@ const targets: readonly Column<TaskInfo>[] = [
   ['STATUS', ({ status, outcome }) => (status === 'stopped' ? outcome : status)],
   ['SUBMITTED', ({ submittedAt }) => submittedAt],
 ]
-const operations: readonly Column<TaskInfo>[] = [
+const operations: readonly Column<OperationInfo>[] = [
   ['OPERATION', ({ id }) => id],
   ['STATUS', ({ status, outcome }) => (status === 'stopped' ? outcome : status)],
   ['SUBMITTED', ({ submittedAt }) => submittedAt],
-  ['ORDER', ({ progress }) => orderOf(progress)],
+  ['ORDER', orderOf],
 ]
 
 /** One thing for all tasks that fit a filter: a look first, then as many as were seen and no more. */
@@ -107,24 +114,28 @@ export function addOperations(all: Command, means: Means): void {
       onTasks<{ limit: number }>(means, command, async ({ session, report, options: { limit } }) => {
         const looked = session.triarch.list({ filter: 'tag.triarch:operation', limit })
         const { tasks } = await report.during('looking', looked)
-        report.rows(operations, tasks.filter(isOperation), 'no operation')
+        const found = tasks.flatMap((task) => operationInfo(task) ?? [])
+        report.rows(operations, found, 'no operation')
       }),
     )
 
   one(all, 'get', 'what was ordered, and how far it is').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const operation = await known(session, id)
-      const { status, outcome, progress, output } = await operation.status()
-      const counts = await countsOf(operation)
-      report.one(
-        { id, status, ...(status === 'stopped' && { outcome }), order: output ?? progress, ...counts },
-        {
-          operation: id,
-          status: status === 'stopped' ? outcome : status,
-          order: orderOf(output ?? progress),
-          ...counts,
+      const operation = await known(session.triarch.task(id))
+      const { status, outcome, error, matched, done, failed, cancelled, pending } = operation
+      report.one(operation, {
+        operation: id,
+        status: status === 'stopped' ? outcome : status,
+        order: orderOf(operation),
+        error: error && [error.code, error.message].filter(Boolean).join(': '),
+        ...{
+          matched,
+          done,
+          failed: failed || undefined,
+          cancelled: cancelled || undefined,
+          pending: pending || undefined,
         },
-      )
+      })
     }),
   )
 
@@ -133,7 +144,9 @@ export function addOperations(all: Command, means: Means): void {
     .action((id: string, _, command: Command) =>
       onTasks<{ reason?: string }>(means, command, async ({ session, report, options: { reason } }) => {
         const actor = actorOf(means.terminal)
-        await (await known(session, id)).cancel({
+        const task = session.triarch.task(id)
+        await known(task)
+        await task.cancel({
           compensate: false,
           ...(reason && { reason }),
           ...(actor && { actor }),
@@ -169,10 +182,11 @@ async function checkHands({ triarch }: Session): Promise<void> {
   throw new Failure(exitCodes.unavailable, 'NO_OPERATIONS', message)
 }
 
-async function known({ triarch }: Session, id: string): Promise<TaskHandle> {
-  const operation = triarch.task(id)
-  if (isOperation(await operation.status())) return operation
-  throw new Failure(exitCodes.absent, 'UNKNOWN_TASK', `there is no operation "${id}"`)
+async function known(task: TaskHandle): Promise<OperationInfo> {
+  const [info, steps] = await Promise.all([task.status(), task.steps()])
+  const operation = operationInfo(info, steps)
+  if (operation) return operation
+  throw new Failure(exitCodes.absent, 'UNKNOWN_TASK', `there is no operation "${task.id}"`)
 }
 
 async function ending(
@@ -183,31 +197,20 @@ async function ending(
 ): Promise<void> {
   const result = operation.result(timeout === undefined ? {} : { timeout })
   const measure = async (): Promise<Measure | null> => {
-    const counts = await countsOf(operation)
-    return counts ? { done: counts.done + counts.failed, total: counts.total } : null
+    const { pending, done = 0, failed = 0, cancelled = 0 } = await known(operation)
+    return pending === undefined ? null : { done: done + failed, total: done + failed + cancelled + pending }
   }
-  const ended = await report.during(operation.id, result, measure)
-  const { matched, done, failed } = ended
-  report.one({ id: operation.id, ...ended }, { operation: operation.id, matched, done, failed: failed || undefined })
+  await report.during(operation.id, result, measure)
+  const ended = await known(operation)
+  const { matched, done, failed = 0 } = ended
+  report.one(ended, { operation: operation.id, matched, done, failed: failed || undefined })
   if (failed > 0) means.end(exitCodes.failed)
-}
-
-async function countsOf(operation: Pick<TaskHandle, 'steps'>) {
-  const steps: StepView[] = await operation.steps()
-  const children = steps.find((step) => step.children !== undefined)?.children
-  return children && { total: children.total, done: children.success, failed: children.failed }
 }
 
 function isAction(text: string): text is OperationAction {
   return actions.some((known) => known === text)
 }
 
-function isOperation({ workflow }: Pick<TaskInfo, 'workflow'>): boolean {
-  return workflow === WORKFLOW
-}
-
-function orderOf(order: unknown): string {
-  if (typeof order !== 'object' || order === null) return ''
-  const { action = '', filter = '', reason } = order as { action?: string; filter?: string; reason?: string }
-  return `${action} ${filter}${reason ? ` ("${reason}")` : ''}`
+function orderOf({ action, filter, reason }: Partial<OperationReport>): string {
+  return `${action ?? ''} ${filter ?? ''}${reason ? ` ("${reason}")` : ''}`
 }

@@ -37,7 +37,7 @@ export function AgentPage() {
   const hosts: Column<{ id: string; slots?: number; node: Node | undefined }>[] = [
     { title: t().id, cell: ({ id }) => <code>{id}</code> },
     { title: t().slots, cell: ({ slots }) => slots?.toLocaleString(locale()) ?? '–', isNumber: true },
-    { title: t().where, cell: ({ node }) => (node?.host === undefined ? '–' : `${node.host} · ${node.pid}`) },
+    { title: t().where, cell: ({ node }) => (node?.place ? `${node.place.host} · ${node.place.pid}` : '–') },
     { title: t().started, cell: ({ node }) => <Time at={node?.startedAt} /> },
     { title: t().lease, cell: ({ node }) => <Time at={node?.leaseUntil} /> },
   ]

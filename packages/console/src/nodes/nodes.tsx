@@ -34,7 +34,7 @@ export function Nodes() {
     },
     { title: t().roles, cell: ({ roles }) => roles.join(', ') },
     ...(isElected ? [{ title: t().hosting.leads, cell: ({ id }: Node) => leads(id).join(', ') }] : []),
-    { title: t().where, cell: ({ host, pid }) => (host === undefined ? '–' : `${host} · ${pid}`) },
+    { title: t().where, cell: ({ place }) => (place ? `${place.host} · ${place.pid}` : '–') },
     {
       title: t().hosting.labels,
       cell: ({ labels }) => (
@@ -45,8 +45,8 @@ export function Nodes() {
         </span>
       ),
     },
-    { title: t().workflows, cell: ({ workflows }) => <Listed names={workflows} /> },
-    { title: t().actions, cell: ({ actions }) => <Listed names={actions} /> },
+    { title: t().workflows, cell: ({ runs }) => <Listed names={runs?.workflows} /> },
+    { title: t().actions, cell: ({ runs }) => <Listed names={runs?.actions} /> },
     { title: t().started, cell: ({ startedAt }) => <Time at={startedAt} /> },
     { title: t().lease, cell: ({ leaseUntil }) => <Time at={leaseUntil} /> },
   ]

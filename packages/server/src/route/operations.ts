@@ -1,4 +1,4 @@
-import { type OperationReport, type TaskDetails, type TaskInfo, type Triarch, TriarchError } from 'triarch'
+import { type OperationInfo, operationInfo, type Triarch, TriarchError } from 'triarch'
 import { z } from 'zod'
 import { Refused } from '../problem/problem.ts'
 import { check } from '../request/check.ts'
@@ -80,7 +80,7 @@ const list = route({
   async run({ query }, { triarch }) {
     // Each has a tag, by which an index leads.
     const { tasks, next } = await triarch.list({ ...given(query), filter: `tag.triarch:operation` })
-    return reply(200, { operations: tasks.filter(isOperation).map(shownOf), next })
+    return reply(200, { operations: tasks.flatMap((task) => operationInfo(task) ?? []), next })
   },
 })
 
@@ -93,13 +93,7 @@ const get = route({
   answers: { 200: { description: 'The operation', schema: Operation } },
   problems: [404],
   async run({ params }, { triarch }) {
-    const info = await detailsOf(triarch, params.id)
-    const targets = (await triarch.task(params.id).steps()).find(({ children }) => children !== undefined)?.children
-    const counts = targets && {
-      ...{ done: targets.success, failed: targets.failed, cancelled: targets.cancelled },
-      pending: (targets.total ?? targets.started) - targets.success - targets.failed - targets.cancelled,
-    }
-    return reply(200, { ...shownOf(info), ...counts })
+    return reply(200, await operationOf(triarch, params.id))
   },
 })
 
@@ -112,7 +106,7 @@ const cancel = route({
   answers: { 202: { description: 'It is recorded' } },
   problems: [404, 409, 422],
   async run({ params, body, principal }, { triarch }) {
-    await detailsOf(triarch, params.id)
+    await operationOf(triarch, params.id)
     const actor = principal?.id ?? body.actor
     await triarch.task(params.id).cancel({ compensate: false, ...given({ ...body, actor }) })
     return reply(202)
@@ -120,20 +114,11 @@ const cancel = route({
 })
 
 /** Throws UNKNOWN_TASK, also for a task that is no operation. */
-async function detailsOf(triarch: Triarch, id: string): Promise<TaskDetails> {
-  const details = await triarch.task(id).status()
-  if (isOperation(details)) return details
+async function operationOf(triarch: Triarch, id: string): Promise<OperationInfo> {
+  const task = triarch.task(id)
+  const operation = operationInfo(await task.status(), await task.steps())
+  if (operation) return operation
   throw new TriarchError('UNKNOWN_TASK', `there is no operation "${id}"`)
-}
-
-function isOperation({ workflow }: TaskInfo): boolean {
-  return workflow === WORKFLOW
-}
-
-/** What it says of itself: its report in the end, and what there is of that before. */
-function shownOf({ id, status, outcome, error, progress, output, submittedAt, updatedAt }: TaskInfo) {
-  const report = (output ?? progress) as Partial<OperationReport>
-  return { id, status, outcome, ...report, error, submittedAt, updatedAt }
 }
 
 export const operations: readonly Route[] = [begin, list, get, cancel]

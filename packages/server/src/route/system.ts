@@ -36,7 +36,7 @@ const workflows = route({
       name,
       versions: [...(found.get(name)?.values() ?? [])].map((it) => {
         const known = startable.find((one) => one.name === name && one.version === it.version)
-        return { ...it, startable: known !== undefined, ...(known && schemasOf(known.definition)) }
+        return { ...it, ...(known && { startable: true as const, ...schemasOf(known.definition) }) }
       }),
     }))
     const next = names.length > limit ? body.at(-1)?.name : end
@@ -131,13 +131,7 @@ const nodes = route({
   summary: 'The nodes that live, and where.',
   answers: { 200: { description: 'Each life of a node has an id of its own', schema: Nodes } },
   async run(_, { triarch }) {
-    const living = await triarch.nodes()
-    const nodes = living.map(({ id, roles, startedAt, leaseUntil, runs, place, labels, settings }) => ({
-      ...{ id, roles, startedAt, leaseUntil, labels: { ...labels }, settings: { ...settings } },
-      ...{ host: place?.host, pid: place?.pid },
-      ...{ workflows: runs ? [...runs.workflows] : undefined, actions: runs ? [...runs.actions] : undefined },
-    }))
-    return reply(200, { nodes })
+    return reply(200, { nodes: await triarch.nodes() })
   },
 })
 

@@ -35,31 +35,32 @@ export const Matching = named('Matching', z.object({ count: whole, truncated: z.
 export const OperationReceipt = named('OperationReceipt', z.object({ id: z.string(), created: z.boolean() }))
 export const OperationCancel = named('OperationCancel', z.strictObject(said))
 
-const shown = {
-  id: z.string(),
-  status: taskStatus,
-  outcome: taskOutcome,
-  filter: z.string().optional(),
-  action: action.optional(),
-  options: z.record(z.string(), json).optional(),
-  confirm: whole.optional(),
-  reason: z.string().optional(),
-  actor: z.string().optional(),
-  /** Tasks that fitted when it began. */
-  matched: whole.optional(),
-  /** Tasks that took it, and that did not. */
-  done: whole.optional(),
-  failed: whole.optional(),
-  error: ErrorRecord.optional(),
-  submittedAt: instant,
-  updatedAt: instant,
-}
-
 export const Operation = named(
   'Operation',
-  z.object({ ...shown, cancelled: whole.optional(), pending: whole.optional() }),
+  z.object({
+    id: z.string(),
+    status: taskStatus,
+    outcome: taskOutcome,
+    filter: z.string().optional(),
+    action: action.optional(),
+    options: z.record(z.string(), json).optional(),
+    confirm: whole.optional(),
+    reason: z.string().optional(),
+    actor: z.string().optional(),
+    /** Tasks that fitted when it began. */
+    matched: whole.optional(),
+    /** Tasks that took it, and that did not. */
+    done: whole.optional(),
+    failed: whole.optional(),
+    error: ErrorRecord.optional(),
+    submittedAt: instant,
+    updatedAt: instant,
+    /** Of one that was asked for by itself: tasks that were not asked, and that have not answered yet. */
+    cancelled: whole.optional(),
+    pending: whole.optional(),
+  }),
 )
 export const OperationPage = named(
   'OperationPage',
-  z.object({ operations: z.array(z.object(shown)), next: z.string().optional() }),
+  z.object({ operations: z.array(Operation), next: z.string().optional() }),
 )

@@ -13,8 +13,8 @@ export const Workflows = named(
           z.object({
             version: z.string(),
             kind: z.enum(['function', 'plan']).optional(),
-            /** By POST /tasks. */
-            startable: z.boolean(),
+            /** By POST /tasks; missing: not here. */
+            startable: z.literal(true).optional(),
             /** JSON Schemas, where the library of the schema can say them. */
             input: json.optional(),
             output: json.optional(),
@@ -115,10 +115,8 @@ export const Nodes = named(
         roles: z.array(z.string()),
         startedAt: instant,
         leaseUntil: instant,
-        host: z.string().optional(),
-        pid: whole.optional(),
-        workflows: z.array(z.string()).optional(),
-        actions: z.array(z.string()).optional(),
+        place: z.object({ host: z.string(), pid: whole }).optional(),
+        runs: z.object({ workflows: z.array(z.string()), actions: z.array(z.string()) }).optional(),
         labels: z.record(z.string(), z.string()),
         settings: z.record(z.string(), whole),
       }),

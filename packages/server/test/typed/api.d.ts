@@ -2320,28 +2320,7 @@ export interface components {
             pending?: number;
         };
         OperationPage: {
-            operations: {
-                id: string;
-                /** @enum {string} */
-                status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
-                /** @enum {string} */
-                outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
-                filter?: string;
-                /** @enum {string} */
-                action?: "cancel" | "pause" | "resume" | "retry" | "compensate" | "thaw" | "signal";
-                options?: {
-                    [key: string]: unknown;
-                };
-                confirm?: number;
-                reason?: string;
-                actor?: string;
-                matched?: number;
-                done?: number;
-                failed?: number;
-                error?: components["schemas"]["Error"];
-                submittedAt: components["schemas"]["Instant"];
-                updatedAt: components["schemas"]["Instant"];
-            }[];
+            operations: components["schemas"]["Operation"][];
             next?: string;
         };
         Principal: {
@@ -2695,7 +2674,8 @@ export interface components {
                     version: string;
                     /** @enum {string} */
                     kind?: "function" | "plan";
-                    startable: boolean;
+                    /** @constant */
+                    startable?: true;
                     input?: unknown;
                     output?: unknown;
                     signals?: {
@@ -2807,10 +2787,14 @@ export interface components {
                 roles: string[];
                 startedAt: components["schemas"]["Instant"];
                 leaseUntil: components["schemas"]["Instant"];
-                host?: string;
-                pid?: number;
-                workflows?: string[];
-                actions?: string[];
+                place?: {
+                    host: string;
+                    pid: number;
+                };
+                runs?: {
+                    workflows: string[];
+                    actions: string[];
+                };
                 labels: {
                     [key: string]: string;
                 };

@@ -44,6 +44,14 @@ export interface WorkflowVersionInfo {
   kind?: 'function' | 'plan'
   /** The living nodes that run it, by their ids. */
   nodes: string[]
+  /** A server was asked, and takes submissions of it. */
+  startable?: true
+  /** JSON Schema of its input; absent where no server was asked that takes it, or the library of the schema cannot say it. */
+  input?: unknown
+  /** The same of its output. */
+  output?: unknown
+  /** The same of the payloads of its signals, by their names. */
+  signals?: Readonly<Record<string, { payload?: unknown }>>
 }
 
 /** Workflows by name. */
