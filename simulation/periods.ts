@@ -34,7 +34,8 @@ export class Periods {
 
   observe({ name, args }: Pick<Call, 'name' | 'args'>, answer: unknown): void {
     if (name !== 'writeBreaker' || answer !== true) return
-    const { name: lane, state: text } = args[0] as BreakerWrite
+    const { kind, name: lane, state: text } = args[0] as BreakerWrite
+    if (kind !== 'breaker') return
     const state = text === null ? null : storedBreaker(text)?.state
     const open = this.#periods.find((it) => it.lane === lane && it.until === Number.POSITIVE_INFINITY)
     if (state?.phase === 'open' && !open)

@@ -1,6 +1,6 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
-import { restOf, restRow, storedRest } from '../packages/triarch/src/store/rest.ts'
+import { storedRest } from '../packages/triarch/src/store/rest.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -95,8 +95,8 @@ export class Respite {
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
     if (!this.#plan || name !== 'writeBreaker' || answer !== true) return
-    const { name: row, state } = args[0] as BreakerWrite
-    if (!row.startsWith(restRow('')) || state === null) return
-    this.#restsOf(restOf(row)).push({ by: null, at: this.#world.now, until: storedRest(state) })
+    const { kind, name: queue, state } = args[0] as BreakerWrite
+    if (kind !== 'rest' || state === null) return
+    this.#restsOf(queue).push({ by: null, at: this.#world.now, until: storedRest(state) })
   }
 }

@@ -1,6 +1,6 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
-import { rateName, storedRate } from '../packages/triarch/src/store/rate.ts'
+import { storedRate } from '../packages/triarch/src/store/rate.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -100,10 +100,11 @@ export class Throttle {
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
     if (!this.#plan || this.#forgets || name !== 'writeBreaker' || answer !== true) return
-    const { name: row, state } = args[0] as BreakerWrite
+    const { kind, name: limit, state } = args[0] as BreakerWrite
+    if (kind !== 'rate') return
     const until = storedRate(state)?.state.rests ?? 0
-    const rests = this.#rests.get(rateName(row)) ?? []
-    this.#rests.set(rateName(row), rests)
+    const rests = this.#rests.get(limit) ?? []
+    this.#rests.set(limit, rests)
     if (until > (rests.at(-1)?.until ?? 0)) rests.push({ since: this.#world.now, until })
   }
 

@@ -12,7 +12,6 @@ import {
   LONGEST_ANSWER,
   listingOf,
   MOST_BACKLOGS,
-  RESTS,
   rateLine,
   requestOf,
   spanOf,
@@ -599,30 +598,33 @@ export class PostgresStore implements port.StateStore {
 
   async breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
     const { count } = query
-    if ('names' in query) return (await this.#call('breakersNamed', [count, texts([...query.names])])).map(breakerOf)
+    if ('refs' in query) {
+      const [kinds, names] = (['kind', 'name'] as const).map((of) => texts(query.refs, (it) => it[of]))
+      return (await this.#call('breakersNamed', [count, kinds, names])).map(breakerOf)
+    }
     if ('limits' in query) {
       const lines = [...new Set(query.limits)].map(rateLine)
       const columns = (['name', 'queue', 'above', 'below', 'action'] as const).map((of) => texts(lines, (it) => it[of]))
       return (await this.#call('rateLimits', [count, ...columns])).map(breakerOf)
     }
     const { after, limit } = query
-    if (!('agent' in query)) return (await this.#read('breakersAfter', [count, after, limit])).map(breakerOf)
+    if ('kind' in query) return (await this.#read('breakersAfter', [count, query.kind, after, limit])).map(breakerOf)
     const { agent } = query
     const values = [count, agent, after, limit, `${agent}${KEYED}`, endOfKeys(agent)]
     return (await this.#call('breakersOf', values)).map(breakerOf)
   }
 
   async writeBreaker(write: port.BreakerWrite): Promise<boolean> {
-    const { name, expected, state } = write
+    const { kind, name, expected, state } = write
     const rows =
       state === null
-        ? this.#act('dropBreaker', [name, expected], write)
+        ? this.#act('dropBreaker', [kind, name, expected], write)
         : expected === 0
-          ? this.#act('createBreaker', [name, state], write)
-          : this.#act('updateBreaker', [name, expected, state], write)
+          ? this.#act('createBreaker', [kind, name, state], write)
+          : this.#act('updateBreaker', [kind, name, expected, state], write)
     const isWritten = (await rows).length > 0
     // Others hear of a rest while it lasts, however seldom they look.
-    if (isWritten && state !== null && name.startsWith(RESTS)) this.#tell(['rests'])
+    if (isWritten && state !== null && kind === 'rest') this.#tell(['rests'])
     return isWritten
   }
 

@@ -4,6 +4,7 @@ import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import { type BreakerState, hear, isClosed, newBreaker, type Report } from '../policy/breaker.ts'
 import { rebased, reparted } from '../policy/shift.ts'
+import { refsOf } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, StateStore } from '../store/port.ts'
 import { breakerAlert } from './change.ts'
@@ -174,7 +175,7 @@ export class Breakers implements Service {
         const told = await this.#say(guard, lane)
         news = news || told === 'said'
         if (told !== 'outrun') break
-        const [row] = await this.#options.store.breakers({ names: [lane.name], count: 1 })
+        const [row] = await this.#options.store.breakers({ refs: [{ kind: 'breaker', name: lane.name }], count: 1 })
         if (row) this.#take(guard, row)
       }
     }
@@ -236,10 +237,12 @@ export class Breakers implements Service {
     if (rule === undefined) return
     const { store } = this.#options
     const names = [...guard.lanes.values()].flatMap(({ name, version }) => (version > 0 ? [name] : []))
-    for (const { name, version, state } of names.length > 0 ? await store.breakers({ names, count: 1 }) : []) {
+    for (const { name, version, state } of names.length > 0
+      ? await store.breakers({ refs: refsOf('breaker', names), count: 1 })
+      : []) {
       const stored = state === null ? null : storedBreaker(state)
       if (stored && JSON.stringify(stored.rule) === rule)
-        await store.writeBreaker({ name, expected: version, state: null })
+        await store.writeBreaker({ kind: 'breaker', name, expected: version, state: null })
     }
     this.#known.delete(guard)
     this.#rules.delete(guard)
@@ -259,7 +262,7 @@ export class Breakers implements Service {
     const { environment, node, lease, room, alert } = this.#options
     const now = environment.now()
     if (isForgotten(guard, lane, now)) {
-      await this.#options.store.writeBreaker({ name: lane.name, expected: lane.version, state: null })
+      await this.#options.store.writeBreaker({ kind: 'breaker', name: lane.name, expected: lane.version, state: null })
       guard.lanes.delete(lane.name)
       return 'nothing'
     }
@@ -291,7 +294,7 @@ export class Breakers implements Service {
     if (breaker === null) return false
     const keyed = !keys.none && name === agent
     const stored: StoredBreaker = { format: 1, state, rule: breaker.rule, ...(keyed && { keyed: true }) }
-    return this.#options.store.writeBreaker({ name, expected: version, state: JSON.stringify(stored) })
+    return this.#options.store.writeBreaker({ kind: 'breaker', name, expected: version, state: JSON.stringify(stored) })
   }
 }
 

@@ -2,9 +2,9 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { NEW_RATE, reserve, tolerance } from '../policy/rate.ts'
-import { type BreakerRow, KEYED } from '../store/breaker.ts'
+import { type BreakerRow, KEYED, refsOf } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
-import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { type StoredRate, storedRate } from '../store/rate.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
 import type { Allowance } from './allowance.ts'
 import type { Quota } from './quota.ts'
@@ -183,10 +183,10 @@ export class Rates implements Service {
     const { store, wake, failed } = this.#options
     try {
       const allowances = this.#allowances
-      const rows = await store.breakers({ limits: allowances.map(({ name }) => rateRow(name)), count: PORTION })
+      const rows = await store.breakers({ limits: allowances.map(({ name }) => name), count: PORTION })
       const found = new Map(rows.map((row) => [row.name, row]))
       for (const allowance of allowances) {
-        const row = found.get(rateRow(allowance.name))
+        const row = found.get(allowance.name)
         allowance.counted(row?.waiting ?? 0)
         const moves = take(allowance, row)
         await this.#reserve(allowance, moves)
@@ -223,14 +223,14 @@ export class Rates implements Service {
   /** The rows of limits that are no more go once they are as good as none: other nodes may go by them still. */
   async #void(): Promise<void> {
     const { environment, store, lag } = this.#options
-    const rows = await store.breakers({ names: [...this.#withdrawn].map(rateRow), count: 1 })
+    const rows = await store.breakers({ refs: refsOf('rate', this.#withdrawn), count: 1 })
     const found = new Map(rows.map((row) => [row.name, row]))
     for (const name of [...this.#withdrawn]) {
-      const row = found.get(rateRow(name))
+      const row = found.get(name)
       const stored = storedRate(row?.state ?? null)
       if (row && stored && !stored.hand) {
         if (!isIdle(stored, environment.now() - lag())) continue
-        await store.writeBreaker({ name: row.name, expected: row.version, state: null })
+        await store.writeBreaker({ kind: 'rate', name, expected: row.version, state: null })
       }
       this.#withdrawn.delete(name)
     }
@@ -245,7 +245,7 @@ export class Rates implements Service {
         const { name, version, idle } = allowance
         if (idle <= kept) continue
         // As good as none: the next would begin at the same instant.
-        if (version > 0) await this.#options.store.writeBreaker({ name: rateRow(name), expected: version, state: null })
+        if (version > 0) await this.#options.store.writeBreaker({ kind: 'rate', name, expected: version, state: null })
         made ||= quota.full
         this.#holding.delete(name)
         quota.drop(allowance)
@@ -262,14 +262,14 @@ export class Rates implements Service {
     this.#sweptAt = at
     for (const { name, isKeyed } of this.#options.quotas()) {
       if (!isKeyed) continue
-      const first = rateRow(name) + KEYED
-      const rows = await store.breakers({ after: this.#swept.get(name) ?? first, limit: SWEPT, count: 1 })
+      const first = name + KEYED
+      const rows = await store.breakers({ kind: 'rate', after: this.#swept.get(name) ?? first, limit: SWEPT, count: 1 })
       const own = rows.filter((row) => row.name.startsWith(first))
       this.#swept.set(name, own.length === SWEPT ? (own.at(-1)?.name ?? first) : first)
       for (const row of own) {
         const stored = storedRate(row.state)
         if (!stored || isIdle(stored, environment.now() - lag() - SWEEP))
-          await store.writeBreaker({ name: row.name, expected: row.version, state: null })
+          await store.writeBreaker({ kind: 'rate', name: row.name, expected: row.version, state: null })
       }
     }
   }
@@ -285,13 +285,12 @@ export class Rates implements Service {
       if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
       const kept = { ...(hand && { hand }), ...(moves && { moves }) }
       const stored: StoredRate = { format: 'rate-1', state, rule: own, ...kept }
-      const row = rateRow(name)
-      if (await store.writeBreaker({ name: row, expected: version, state: JSON.stringify(stored) })) {
+      if (await store.writeBreaker({ kind: 'rate', name, expected: version, state: JSON.stringify(stored) })) {
         allowance.take(version + 1, state, hand)
         allowance.settled(changes)
         return allowance.reserved(runs)
       }
-      const [now] = await store.breakers({ names: [row], count: 1 })
+      const [now] = await store.breakers({ refs: [{ kind: 'rate', name }], count: 1 })
       moves = take(allowance, now)
     }
   }

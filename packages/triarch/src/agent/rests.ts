@@ -4,7 +4,7 @@ import type { Service } from '../environment/service.ts'
 import { isTriarchError } from '../error/error.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
-import { END_OF_RESTS, RESTS, restOf, restRow, type StoredRest, storedRest } from '../store/rest.ts'
+import { type StoredRest, storedRest } from '../store/rest.ts'
 import type { AgentHost } from './host.ts'
 
 export interface RestsOptions {
@@ -88,13 +88,13 @@ export class Rests implements Service {
 
   async #write(queue: string, until: number): Promise<void> {
     const { store, poll } = this.#options
-    const name = restRow(queue)
+    const ref = { kind: 'rest', name: queue } as const
     const state = JSON.stringify({ format: 'rest-1', until: Math.ceil(until) } satisfies StoredRest)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const [row] = await store.breakers({ names: [name], count: 0 })
+      const [row] = await store.breakers({ refs: [ref], count: 0 })
       // Attempts that run beside each other are told the same by their service.
       if (storedRest(row?.state ?? null) >= until - poll) return
-      if (await store.writeBreaker({ name, expected: row?.version ?? 0, state })) return
+      if (await store.writeBreaker({ ...ref, expected: row?.version ?? 0, state })) return
     }
   }
 
@@ -112,12 +112,10 @@ export class Rests implements Service {
   async #read(): Promise<void> {
     const { environment, store, hosts, poll } = this.#options
     const all = new Map<string, { keys: number; first: number }>()
-    for (let after = RESTS; ; ) {
-      const rows = await store.breakers({ after, limit: PAGE, count: 0 })
-      for (const { name, version, state } of rows) {
-        if (name >= END_OF_RESTS) break
+    for (let after = ''; ; ) {
+      const rows = await store.breakers({ kind: 'rest', after, limit: PAGE, count: 0 })
+      for (const { name: queue, version, state } of rows) {
         const until = storedRest(state)
-        const queue = restOf(name)
         const agent = agentOfQueue(queue)
         const now = environment.now()
         if (until > now) {
@@ -126,10 +124,11 @@ export class Rests implements Service {
           if (queue !== agent) all.set(agent, { keys: keys + 1, first: Math.min(first, until) })
         }
         // A look later all know that it is over.
-        else if (until + poll < now) await store.writeBreaker({ name, expected: version, state: null })
+        else if (until + poll < now)
+          await store.writeBreaker({ kind: 'rest', name: queue, expected: version, state: null })
       }
-      after = rows.at(-1)?.name ?? END_OF_RESTS
-      if (rows.length < PAGE || after >= END_OF_RESTS) break
+      after = rows.at(-1)?.name ?? ''
+      if (rows.length < PAGE) break
     }
     this.#full.clear()
     for (const [agent, { keys, first }] of all) if (keys >= MOST_SHARED) this.#full.set(agent, first)

@@ -2,7 +2,7 @@ import { breakerAlert } from '../agent/change.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import { type BreakerState, forceClosed, forceOpen, reset, type Word } from '../policy/breaker.ts'
-import { KEYED } from '../store/breaker.ts'
+import { KEYED, refsOf } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
@@ -157,7 +157,8 @@ export class NamedBreaker implements BreakerHandle {
       const state = change(stored, { at: await store.now(), by: actor, reason })
       if (state === stored.state) return
       const text = JSON.stringify({ ...stored, state })
-      if (!(await store.writeBreaker({ name: this.name, expected: version, state: text, audit }))) continue
+      if (!(await store.writeBreaker({ kind: 'breaker', name: this.name, expected: version, state: text, audit })))
+        continue
       const move = state.moves.at(-1)
       if (move) this.#node.changed(breakerAlert(this.name, move, state))
       return
@@ -188,10 +189,11 @@ export class NamedBreaker implements BreakerHandle {
   /** A node that has just started may be about to tell of it. */
   async #rows(names: readonly string[], count: number): Promise<BreakerRow[]> {
     const { store } = this.#connection
-    const rows = await store.breakers({ names, count })
+    const query = { refs: refsOf('breaker', names), count }
+    const rows = await store.breakers(query)
     if (rows.some(({ state }) => state !== null)) return rows
     await this.#node.known()
-    return store.breakers({ names, count })
+    return store.breakers(query)
   }
 
   #unknown(): TriarchError {

@@ -2,7 +2,7 @@ import { toRateRule } from '../definition/rate.ts'
 import { TriarchError } from '../error/error.ts'
 import { MOST_MOVES, type RateHand, type RateMove, type RateRule, type RateState } from '../policy/rate.ts'
 import type { BreakerQuery, BreakerRow } from '../store/port.ts'
-import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { type StoredRate, storedRate } from '../store/rate.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import type { Duration } from '../value/duration.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -122,7 +122,7 @@ export class NamedRateLimit implements RateLimitHandle {
   async info(): Promise<RateLimitInfo> {
     await this.#connection.opened()
     const now = await this.#connection.store.now()
-    const row = await this.#row({ limits: [rateRow(this.name)], count: MOST_COUNTED })
+    const row = await this.#row({ limits: [this.name], count: MOST_COUNTED })
     const info = row && rateLimitInfo(row, now)
     if (!info) throw this.#unknown()
     return info
@@ -167,12 +167,12 @@ export class NamedRateLimit implements RateLimitHandle {
     checkText('rateLimit: actor', actor, 200)
     await this.#connection.opened()
     const { store, environment } = this.#connection
-    const name = rateRow(this.name)
+    const ref = { kind: 'rate', name: this.name } as const
     const details = { ...hand?.rule, until: hand?.until ?? undefined }
     const subject = `rate-limit:${this.name}`
     const audit = entryOf(environment, { action: `rate-limit.${acts[did]}`, subject, reason, actor, details })
     for (let round = 0; round < PATIENCE; round++) {
-      const row = await this.#row({ names: [name], count: 1 })
+      const row = await this.#row({ refs: [ref], count: 1 })
       const stored = storedRate(row?.state ?? null)
       if (!row || !stored) throw this.#unknown()
       const { hand: _, moves = [], ...rest } = stored
@@ -183,7 +183,7 @@ export class NamedRateLimit implements RateLimitHandle {
         ...(hand && { hand }),
         moves: [...moves, move].slice(-MOST_MOVES),
       }
-      if (await store.writeBreaker({ name, expected: row.version, state: JSON.stringify(next), audit })) return
+      if (await store.writeBreaker({ ...ref, expected: row.version, state: JSON.stringify(next), audit })) return
     }
     throw new TriarchError('STORE_BUSY', `the rate limit of ${this.name} changes all the time`)
   }
@@ -217,8 +217,8 @@ export async function listRateLimits(connection: Connection, options: RateLimits
   checkText('rateLimits: cursor', cursor, LONGEST_NAME)
   await connection.opened()
   const { store } = connection
-  const found = await store.breakers({ after: rateRow(cursor), limit: limit + 1, count: 1 })
-  const names = found.map(({ name }) => name).filter((name) => name.startsWith(rateRow('')))
+  const found = await store.breakers({ kind: 'rate', after: cursor, limit: limit + 1, count: 1 })
+  const names = found.map(({ name }) => name)
   const shown = names.slice(0, limit)
   const [now, rows] = await Promise.all([
     store.now(),
@@ -226,5 +226,5 @@ export async function listRateLimits(connection: Connection, options: RateLimits
   ])
   const rateLimits = rows.flatMap((row) => rateLimitInfo(row, now) ?? [])
   const last = shown.at(-1)
-  return { rateLimits, ...(names.length > limit && last !== undefined && { next: last.slice(rateRow('').length) }) }
+  return { rateLimits, ...(names.length > limit && last !== undefined && { next: last }) }
 }

@@ -45,7 +45,6 @@ import { withDeadline } from '../store/deadline.ts'
 import { type Draft, written } from '../store/origin.ts'
 import { withOutputs } from '../store/output.ts'
 import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
-import { isRateRow } from '../store/rate.ts'
 import { legibleOutline } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { SigningKeys } from '../store/signing-keys.ts'
@@ -562,11 +561,10 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     checkInteger('breakers: limit', limit, 1, MOST_BREAKERS)
     checkText('breakers: cursor', after, 300)
     await this.#open()
-    const [now, found] = await Promise.all([
+    const [now, rows] = await Promise.all([
       this.#store.now(),
-      this.#store.breakers({ after, limit: limit + 1, count: MOST_COUNTED }),
+      this.#store.breakers({ kind: 'breaker', after, limit: limit + 1, count: MOST_COUNTED }),
     ])
-    const rows = found.filter(({ name }) => !isRateRow(name)) // they come last
     const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
     const last = rows[limit - 1]
     return { breakers, ...(rows.length > limit && last && { next: last.name }) }

@@ -18,7 +18,6 @@ export { type Migration, oldestCode, pendingMigrations, type SchemaStanding, sch
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'
 export { type RateLine, rateLine } from './rate.ts'
-export { END_OF_RESTS, RESTS } from './rest.ts'
 export type { PruneReport, PruneRequest, RetentionRule, Undroppable } from './retention.ts'
 export { Revocable, type RevocableRules } from './revocable.ts'
 export { BRIEF, countedUpTo, MOST_COUNTED } from './rows.ts'

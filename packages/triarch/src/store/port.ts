@@ -22,7 +22,7 @@ import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.
 
 export type * from './alert.ts'
 export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
-export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
+export type { BreakerKind, BreakerQuery, BreakerRef, BreakerRow, BreakerWrite } from './breaker.ts'
 export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'

@@ -14,17 +14,9 @@ export interface StoredRate {
   moves?: RateMove[]
 }
 
-/** No agent, and no breaker, can be called so. */
-const MARK = '~'
-
-/** The row of the rate limit of an agent, or of one of its actions. */
-export function rateRow(name: string): string {
-  return MARK + name
-}
-
-/** What waits under a rate limit, by the name of its row. */
+/** What waits under a rate limit. */
 export interface RateLine {
-  /** Of the row. */
+  /** Of the limit. */
   name: string
   /** What waits in this queue, */
   queue: string
@@ -36,26 +28,17 @@ export interface RateLine {
   action: string | null
 }
 
-/** `~agent`, `~agent.action`, and each of them with `#key`. */
+/** By its name: `agent`, `agent.action`, and each of them with `#key`. */
 export function rateLine(name: string): RateLine {
   const at = name.indexOf(KEYED)
-  const of = at < 0 ? name.slice(MARK.length) : name.slice(MARK.length, at)
+  const of = at < 0 ? name : name.slice(0, at)
   const dot = of.indexOf('.')
   const agent = dot < 0 ? of : of.slice(0, dot)
   const keys = at < 0 ? { above: agent + KEYED, below: endOfKeys(agent) } : { above: null, below: null }
   return { name, queue: at < 0 ? agent : agent + name.slice(at), ...keys, action: dot < 0 ? null : of }
 }
 
-export function isRateRow(name: string): boolean {
-  return name.startsWith(MARK)
-}
-
-/** What the row of this name is the limit of. */
-export function rateName(row: string): string {
-  return row.slice(MARK.length)
-}
-
-/** Null: it cannot be read, or is the row of a breaker. */
+/** Null: it cannot be read. */
 export function storedRate(text: string | null): StoredRate | null {
   const stored = text === null ? null : objectOf<StoredRate>(text)
   const { state, rule } = stored ?? {}

@@ -8,30 +8,14 @@ export interface StoredRest {
   until: number
 }
 
-/** No agent, no breaker and no limit can be called so. */
-export const RESTS = '~~'
-
-/** The first text that is above all names of rests. */
-export const END_OF_RESTS: string = `${RESTS}~`
-
-/** The row of what rests in this queue; in the agent's own: whatever the key. */
-export function restRow(queue: string): string {
-  return RESTS + queue
-}
-
-/** The queue of which the row of this name says something. */
-export function restOf(row: string): string {
-  return row.slice(RESTS.length)
-}
-
 /** Until when (ms); 0: it cannot be read, or there is none. */
 export function storedRest(text: string | null): number {
   const stored = text === null ? null : objectOf<StoredRest>(text)
   return stored?.format === 'rest-1' && Number.isFinite(stored.until) ? (stored.until as number) : 0
 }
 
-/** Rows that may say something of what waits in this queue. */
-export function restRows(queue: string): string[] {
+/** Names of the rests that may say something of what waits in this queue: the one of its agent is for all keys. */
+export function restsOver(queue: string): string[] {
   const agent = agentOfQueue(queue)
-  return queue === agent ? [restRow(agent)] : [restRow(agent), restRow(queue)]
+  return queue === agent ? [agent] : [agent, queue]
 }

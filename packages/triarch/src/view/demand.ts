@@ -1,10 +1,11 @@
 import type { Agent } from '../definition/definition.ts'
 import { TriarchError } from '../error/error.ts'
 import { type PoolLoad, wanted, wantedBusy, wantedParted } from '../policy/demand.ts'
+import { refsOf } from '../store/breaker.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import { type BacklogRow, MOST_BACKLOGS } from '../store/gate.ts'
 import type { BreakerRow, NodeRow, NodeShare, SeatRow, StateStore } from '../store/port.ts'
-import { rateRow, storedRate } from '../store/rate.ts'
+import { storedRate } from '../store/rate.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkOptions } from '../value/options.ts'
@@ -118,9 +119,9 @@ export async function demandOf(
     agentsOf(store, known, nodes),
   ])
   const waiting = agents.filter(({ queue }) => queue.depth > 0).map(({ name }) => name)
-  const names = waiting.flatMap((name) => [name, rateRow(name)])
+  const refs = [...refsOf('breaker', waiting), ...refsOf('rate', waiting)]
   const [rows, seats] =
-    waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ names, count: 0 }), store.seats(waiting)])
+    waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ refs, count: 0 }), store.seats(waiting)])
   const holds = new Holds(rows, seats, now)
   return {
     agents: agents.map((agent) => agentDemand(agent, nodes, holds, { now, within })),
@@ -150,24 +151,26 @@ interface Moment {
 
 /** What keeps the queues of agents, whoever would take of them. */
 class Holds {
-  readonly #rows: ReadonlyMap<string, BreakerRow>
+  readonly #breakers: ReadonlyMap<string, string | null>
+  readonly #rates: ReadonlyMap<string, string | null>
   readonly #seats: ReadonlyMap<string, SeatRow>
   readonly #now: number
 
   constructor(rows: readonly BreakerRow[], seats: readonly SeatRow[], now: number) {
-    this.#rows = new Map(rows.map((row) => [row.name, row]))
+    this.#breakers = new Map(rows.flatMap((row) => (row.kind === 'breaker' ? [[row.name, row.state]] : [])))
+    this.#rates = new Map(rows.flatMap((row) => (row.kind === 'rate' ? [[row.name, row.state]] : [])))
     this.#seats = new Map(seats.map((row) => [row.name, row]))
     this.#now = now
   }
 
   of(agent: string): AgentDemand['held'] {
-    const state = this.#rows.get(agent)?.state
+    const state = this.#breakers.get(agent)
     const breaker = state ? storedBreaker(state) : null
     if (breaker && !breaker.keyed && breaker.state.phase !== 'closed') {
       const { phase, until } = breaker.state
       return { by: 'breaker', ...(phase === 'open' && until !== null && { until: new Date(until) }) }
     }
-    const rate = storedRate(this.#rows.get(rateRow(agent))?.state ?? null)
+    const rate = storedRate(this.#rates.get(agent) ?? null)
     const until = rate ? Math.ceil(Math.max(rate.state.next, rate.state.rests)) : 0
     if (until > this.#now) return { by: 'rate', until: new Date(until) }
     const seat = this.#seats.get(agent)

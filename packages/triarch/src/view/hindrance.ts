@@ -1,7 +1,7 @@
-import { agentOfQueue } from '../store/breaker.ts'
-import type { NodeRow, ParkedRow, SeatRow, StateStore } from '../store/port.ts'
-import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
-import { RESTS, restOf, restRows, storedRest } from '../store/rest.ts'
+import { agentOfQueue, refsOf } from '../store/breaker.ts'
+import type { BreakerKind, NodeRow, ParkedRow, SeatRow, StateStore } from '../store/port.ts'
+import { type StoredRate, storedRate } from '../store/rate.ts'
+import { restsOver, storedRest } from '../store/rest.ts'
 import { type BreakerInfo, breakerInfo } from './breaker.ts'
 import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
 import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'
@@ -55,25 +55,32 @@ export async function hindrancesOf(
       waiting: new Map(),
     }
   const [rows, seats, paused] = await Promise.all([
-    store.breakers({ names: [...queues, ...limits.map(rateRow), ...new Set(queues.flatMap(restRows))], count }),
+    store.breakers({
+      refs: [
+        ...refsOf('breaker', queues),
+        ...refsOf('rate', limits),
+        ...refsOf('rest', new Set(queues.flatMap(restsOver))),
+      ],
+      count,
+    }),
     store.seats(limits),
     agentPauses(store, agents, nodes),
   ])
-  const infos = rows.map((row) => breakerInfo(row, now))
+  const of = (kind: BreakerKind) => rows.filter((row) => row.kind === kind)
+  const [rates, queued] = [of('rate'), of('breaker')]
+  const infos = queued.map((row) => breakerInfo(row, now))
   return {
     ...{ now, nodes, paused },
     breakers: new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : []))),
     rates: new Map(
       limits.flatMap((name): [string, StoredRate][] => {
-        const stored = storedRate(rows.find((row) => row.name === rateRow(name))?.state ?? null)
+        const stored = storedRate(rates.find((row) => row.name === name)?.state ?? null)
         return stored ? [[name, stored]] : []
       }),
     ),
-    rests: new Map(
-      rows.filter(({ name }) => name.startsWith(RESTS)).map(({ name, state }) => [restOf(name), storedRest(state)]),
-    ),
+    rests: new Map(of('rest').map(({ name, state }) => [name, storedRest(state)])),
     full: new Map(seats.filter(({ taken, most }) => taken >= most).map((row) => [row.name, row])),
-    waiting: new Map(rows.map(({ name, waiting }) => [name, waiting])),
+    waiting: new Map(queued.map(({ name, waiting }) => [name, waiting])),
   }
 }
 

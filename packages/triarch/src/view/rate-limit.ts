@@ -1,6 +1,6 @@
 import { KEYED } from '../store/breaker.ts'
 import type { BreakerRow } from '../store/port.ts'
-import { rateName, storedRate } from '../store/rate.ts'
+import { storedRate } from '../store/rate.ts'
 
 /**
  * A rate limit as it stands.
@@ -66,11 +66,10 @@ export interface RateLimitChange {
 }
 
 /** Null: there is no row, or it cannot be read. */
-export function rateLimitInfo({ name: row, state: text, waiting }: BreakerRow, now: number): RateLimitInfo | null {
+export function rateLimitInfo({ name, state: text, waiting }: BreakerRow, now: number): RateLimitInfo | null {
   const stored = storedRate(text)
   if (!stored) return null
   const { rule, state, hand, moves = [] } = stored
-  const name = rateName(row)
   const at = name.indexOf(KEYED)
   const of = at < 0 ? name : name.slice(0, at)
   const dot = of.indexOf('.')

@@ -78,7 +78,7 @@ it('a node hears of the rests of all agents, and once they are over none is left
   const node = () =>
     new Rests({ environment, store, hosts: () => [host], poll: 100, failed: (error) => errors.push(error) })
   const errors: unknown[] = []
-  const stored = async () => (await store.breakers({ after: '', limit: 100_000, count: 0 })).length
+  const stored = async () => (await store.breakers({ kind: 'rest', after: '', limit: 100_000, count: 0 })).length
   const [first, second] = [node(), node()]
   const until = environment.now() + 60_000
   for (const agent of ['books', 'shop', 'yard']) for (let n = 0; n < 900; n++) first.heard(`${agent}#${n}`, until)

@@ -129,7 +129,7 @@ describe('a limit with a key', () => {
     await using s = await of.start()
     for (let n = 0; n < 20; n++) await submit(s, of.charged, `once ${n}`, 1)
     await s.advance('5s')
-    const rows = () => s.store.breakers({ after: '', limit: 100, count: 1 })
+    const rows = () => s.store.breakers({ kind: 'rate', after: '', limit: 100, count: 1 })
     expect((await rows()).length).toBeGreaterThanOrEqual(20)
     await s.advance('3h')
     expect(await rows()).toEqual([])

@@ -137,7 +137,7 @@ describe('an agent with a rate limit', () => {
     const rates = new Rates({
       environment: environment as unknown as Environment,
       store: {
-        breakers: async () => (row.version === 0 ? [] : [{ name: '~bank', waiting: 0, ...row }]),
+        breakers: async () => (row.version === 0 ? [] : [{ kind: 'rate', name: 'bank', waiting: 0, ...row }]),
         writeBreaker: async ({ expected, state }) => {
           if (expected !== row.version) return false
           row = { version: expected + 1, state }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type TaskContext, TransientError, workflow } from '../../src/index.ts'
-import { restRow } from '../../src/store/rest.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -57,7 +56,7 @@ describe('a service that asks for a rest, of an agent without a rate limit', () 
     expect((await there.status()).outcome).toBe('success')
     // Nothing is left of it in the store.
     await s.advance('2s')
-    expect(await s.store.breakers({ names: [restRow('desk')], count: 0 })).toMatchObject([{ version: 0 }])
+    expect(await s.store.breakers({ refs: [{ kind: 'rest', name: 'desk' }], count: 0 })).toMatchObject([{ version: 0 }])
   })
 
   it('has its rest by its key, where steps wait by keys', async () => {
@@ -87,6 +86,6 @@ describe('a service that asks for a rest, of an agent without a rate limit', () 
     await s.advance('5s')
     expect((await task.status()).outcome).toBe('success')
     expect(begun).toHaveLength(2)
-    expect(await s.store.breakers({ after: '~~', limit: 10, count: 0 })).toEqual([])
+    expect(await s.store.breakers({ kind: 'rest', after: '', limit: 10, count: 0 })).toEqual([])
   })
 })

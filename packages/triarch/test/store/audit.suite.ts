@@ -73,10 +73,18 @@ export function auditSuite(bench: Bench): void {
       await written('set', (audit) => store.writeSetting({ ...setting, expected: 0, audit }))
       await written('set again', (audit) => store.writeSetting({ ...setting, expected: 1, audit }))
       await written('not set', (audit) => store.writeSetting({ ...setting, expected: 0, audit }))
-      await written('opened', (audit) => store.writeBreaker({ name: 'b', expected: 0, state: '{}', audit }))
-      await written('changed', (audit) => store.writeBreaker({ name: 'b', expected: 1, state: '{}', audit }))
-      await written('gone', (audit) => store.writeBreaker({ name: 'b', expected: 2, state: null, audit }))
-      await written('not opened', (audit) => store.writeBreaker({ name: 'b', expected: 7, state: '{}', audit }))
+      await written('opened', (audit) =>
+        store.writeBreaker({ kind: 'breaker', name: 'b', expected: 0, state: '{}', audit }),
+      )
+      await written('changed', (audit) =>
+        store.writeBreaker({ kind: 'breaker', name: 'b', expected: 1, state: '{}', audit }),
+      )
+      await written('gone', (audit) =>
+        store.writeBreaker({ kind: 'breaker', name: 'b', expected: 2, state: null, audit }),
+      )
+      await written('not opened', (audit) =>
+        store.writeBreaker({ kind: 'breaker', name: 'b', expected: 7, state: '{}', audit }),
+      )
       const key = { name: 'k', at: 1, endsAt: null }
       await written('made', (audit) => store.writeKey({ ...key, expected: 0, state: '{}', audit }))
       await written('not made', (audit) => store.writeKey({ ...key, expected: 0, state: '{}', audit }))

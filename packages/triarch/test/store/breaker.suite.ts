@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { BreakerWrite, StateStore } from '../../src/store/port.ts'
+import { refsOf } from '../../src/store/breaker.ts'
+import type { BreakerKind, BreakerWrite, StateStore } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { owned, transition, workRequest } from './samples.ts'
 
 const write = (name: string, change: Partial<BreakerWrite> = {}): BreakerWrite => {
-  return { name, expected: 0, state: '{"n":1}', ...change }
+  return { kind: 'breaker', name, expected: 0, state: '{"n":1}', ...change }
 }
 const namesOf = async (rows: ReturnType<StateStore['breakers']>) => (await rows).map(({ name }) => name)
 
@@ -16,11 +17,40 @@ export function breakerSuite(bench: Bench): void {
       expect(await store.writeBreaker(write('pay'))).toBe(false)
       expect(await store.writeBreaker(write('pay', { expected: 1, state: '{"n":2}' }))).toBe(true)
       expect(await store.writeBreaker(write('pay', { expected: 1, state: '{"n":3}' }))).toBe(false)
-      const row = { name: 'pay', version: 2, state: '{"n":2}', waiting: 0 }
-      expect(await store.breakers({ names: ['pay'], count: 1 })).toEqual([row])
+      const row = { kind: 'breaker', name: 'pay', version: 2, state: '{"n":2}', waiting: 0 }
+      expect(await store.breakers({ refs: [{ kind: 'breaker', name: 'pay' }], count: 1 })).toEqual([row])
       expect(await store.writeBreaker(write('pay', { expected: 1, state: null }))).toBe(false)
       expect(await store.writeBreaker(write('pay', { expected: 2, state: null }))).toBe(true)
-      expect(await store.breakers({ after: '', limit: 10, count: 1 })).toEqual([])
+      expect(await store.breakers({ kind: 'breaker', after: '', limit: 10, count: 1 })).toEqual([])
+    })
+
+    it('and a rate limit and a rest of the same name are rows of their own', async () => {
+      const { store } = bench
+      const kinds: BreakerKind[] = ['breaker', 'rate', 'rest']
+      for (const kind of kinds) expect(await store.writeBreaker(write('pay', { kind, state: `"${kind}"` }))).toBe(true)
+      expect(await store.writeBreaker(write('pay', { kind: 'rate', expected: 1, state: '"other"' }))).toBe(true)
+      const states = async (rows: ReturnType<StateStore['breakers']>) =>
+        (await rows).map(({ kind, state }) => [kind, state])
+      const all = kinds.flatMap((kind) => refsOf(kind, ['pay']))
+      expect(await states(store.breakers({ refs: all, count: 1 }))).toEqual([
+        ['breaker', '"breaker"'],
+        ['rate', '"other"'],
+        ['rest', '"rest"'],
+      ])
+      for (const kind of kinds)
+        expect((await states(store.breakers({ kind, after: '', limit: 10, count: 1 }))).map(([of]) => of)).toEqual([
+          kind,
+        ])
+      expect(await states(store.breakers({ agent: 'pay', after: '', limit: 10, count: 1 }))).toEqual([
+        ['breaker', '"breaker"'],
+      ])
+      expect(await states(store.breakers({ limits: ['pay'], count: 1 }))).toEqual([['rate', '"other"']])
+      expect(await store.writeBreaker(write('pay', { kind: 'rest', expected: 1, state: null }))).toBe(true)
+      expect((await states(store.breakers({ refs: all, count: 1 }))).map(([, state]) => state)).toEqual([
+        '"breaker"',
+        '"other"',
+        null,
+      ])
     })
 
     it('comes with those of its agent, and no other, a page at a time', async () => {
@@ -32,7 +62,11 @@ export function breakerSuite(bench: Bench): void {
       expect(await of('', 10)).toEqual(['pay', 'pay#eu', 'pay#us', 'pay#é'])
       expect(await of('', 2)).toEqual(['pay', 'pay#eu'])
       expect(await of('pay#eu', 10)).toEqual(['pay#us', 'pay#é'])
-      expect(await namesOf(store.breakers({ after: 'pay', limit: 3, count: 1 }))).toEqual(['pay#eu', 'pay#us', 'pay#é'])
+      expect(await namesOf(store.breakers({ kind: 'breaker', after: 'pay', limit: 3, count: 1 }))).toEqual([
+        'pay#eu',
+        'pay#us',
+        'pay#é',
+      ])
     })
 
     it('says how much waits in its queue, also where there is a queue and no breaker', async () => {
@@ -51,9 +85,9 @@ export function breakerSuite(bench: Bench): void {
         ['pay#us', 1, 0],
         ['pay#zz', 0, 1],
       ])
-      expect((await store.breakers({ names: ['pay', 'none', 'pay'], count: 1 })).map((row) => row.waiting)).toEqual([
-        0, 1,
-      ])
+      expect(
+        (await store.breakers({ refs: refsOf('breaker', ['pay', 'none', 'pay']), count: 1 })).map((row) => row.waiting),
+      ).toEqual([0, 1])
       await store.takeWork({ node: 'b', agents: [{ agent: 'pay#eu', actions: ['pay.charge'], limit: 5 }] })
       expect(await namesOf(store.breakers({ agent: 'pay', after: '', limit: 10, count: 1 }))).not.toContain('pay#eu')
       expect((await store.queued('t')).work.map((it) => it.queue)).toEqual([
@@ -75,16 +109,16 @@ export function breakerSuite(bench: Bench): void {
       ...[queue(4, 'pay#a.b', 'pay.look'), queue(5, 'pay#c', 'pay.charge'), queue(6, 'payments', 'payments.charge')],
     ]
     await store.commit([transition(claim, { work })])
-    expect(await store.writeBreaker(write('~pay.charge'))).toBe(true)
-    const names = ['~pay', '~pay#a.b', '~pay.charge', '~pay.charge#a.b', '~pay.charge#c', '~pay.none']
-    const rows = async (count: number) => store.breakers({ limits: [...names, '~pay'], count })
+    expect(await store.writeBreaker(write('pay.charge', { kind: 'rate' }))).toBe(true)
+    const names = ['pay', 'pay#a.b', 'pay.charge', 'pay.charge#a.b', 'pay.charge#c', 'pay.none']
+    const rows = async (count: number) => store.breakers({ limits: [...names, 'pay'], count })
     expect((await rows(9)).map(({ name, version, waiting }) => [name, version, waiting])).toEqual([
-      ['~pay', 0, 5],
-      ['~pay#a.b', 0, 2],
-      ['~pay.charge', 1, 3],
-      ['~pay.charge#a.b', 0, 1],
-      ['~pay.charge#c', 0, 1],
-      ['~pay.none', 0, 0],
+      ['pay', 0, 5],
+      ['pay#a.b', 0, 2],
+      ['pay.charge', 1, 3],
+      ['pay.charge#a.b', 0, 1],
+      ['pay.charge#c', 0, 1],
+      ['pay.none', 0, 0],
     ])
     expect((await rows(2)).map(({ waiting }) => waiting)).toEqual([2, 2, 2, 1, 1, 0])
   })

@@ -109,12 +109,12 @@ export function readSuite(bench: Bench): void {
 
     it('tells that services rest, as long as there is a row of that', async () => {
       const { store } = bench
-      await store.writeBreaker({ name: 'pay', expected: 0, state: '{}' })
-      await store.writeBreaker({ name: '~pay', expected: 0, state: '{}' })
+      await store.writeBreaker({ kind: 'breaker', name: 'pay', expected: 0, state: '{}' })
+      await store.writeBreaker({ kind: 'rate', name: 'pay', expected: 0, state: '{}' })
       expect(await look()).toMatchObject({ rests: false })
-      await store.writeBreaker({ name: '~~pay', expected: 0, state: '{}' })
+      await store.writeBreaker({ kind: 'rest', name: 'pay', expected: 0, state: '{}' })
       expect(await look()).toMatchObject({ rests: true })
-      await store.writeBreaker({ name: '~~pay', expected: 1, state: null })
+      await store.writeBreaker({ kind: 'rest', name: 'pay', expected: 1, state: null })
       expect(await look()).toMatchObject({ rests: false })
     })
 

@@ -1,6 +1,9 @@
--- Circuit breakers, and rate limits (docs/decisions/0067): a row for each, written by compare-and-set (breaker.ts).
+-- Circuit breakers, rate limits, and rests that services asked for (docs/decisions/0067, 0068): a row for each, written by compare-and-set
+-- (breaker.ts).
 CREATE TABLE triarch.breakers (
-  name    text COLLATE "C" PRIMARY KEY,
+  kind    text COLLATE "C" NOT NULL,  -- breaker, rate or rest
+  name    text COLLATE "C" NOT NULL,
   version bigint NOT NULL,
-  state   text NOT NULL
+  state   text NOT NULL,
+  PRIMARY KEY (kind, name)
 ) WITH (fillfactor = 50);

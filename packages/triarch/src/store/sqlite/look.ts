@@ -1,5 +1,4 @@
 import type { Look, LookRequest } from '../port.ts'
-import { END_OF_RESTS, RESTS } from '../rest.ts'
 import type { Database } from './database.ts'
 import { SETTINGS_MARK } from './setting.ts'
 
@@ -16,7 +15,7 @@ SELECT
   (SELECT count(*) FROM triarch_nodes WHERE dead = 0) AS living,
   (SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1) AS nextWake,
   ${SETTINGS_MARK} AS settings,
-  EXISTS (SELECT 1 FROM triarch_breakers WHERE name >= '${RESTS}' AND name < '${END_OF_RESTS}') AS rests`
+  EXISTS (SELECT 1 FROM triarch_breakers WHERE kind = 'rest') AS rests`
 
 interface Row {
   mail: number

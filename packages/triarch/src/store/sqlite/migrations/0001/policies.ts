@@ -9,11 +9,13 @@ CREATE TABLE triarch_schedules (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX triarch_schedules_due ON triarch_schedules (next_at) WHERE next_at IS NOT NULL;
 
--- Circuit breakers and rate limits (docs/decisions/0067, 0068).
+-- Circuit breakers, rate limits, and rests that services asked for (docs/decisions/0067, 0068).
 CREATE TABLE triarch_breakers (
-  name    TEXT    PRIMARY KEY,
+  kind    TEXT    NOT NULL,                -- breaker, rate or rest
+  name    TEXT    NOT NULL,
   version INTEGER NOT NULL,                -- rises with each write: writers compare it
-  state   TEXT    NOT NULL                 -- JSON
+  state   TEXT    NOT NULL,                -- JSON
+  PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
 -- Answers of actions that all nodes may use (docs/decisions/0082).
