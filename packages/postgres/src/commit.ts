@@ -1,4 +1,11 @@
-import type { CommitOutcome, Creation, NewTask, Snapshot, Transition } from 'triarch/store'
+import {
+  type CommitOutcome,
+  type Creation,
+  letterName,
+  type NewTask,
+  type Snapshot,
+  type Transition,
+} from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
 import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.ts'
 
@@ -84,6 +91,8 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     integers(posts, ({ of }) => of),
     texts(posts, ({ it }) => it.task),
     booleans(posts, ({ it }) => it.control),
+    texts(posts, ({ it }) => it.message.type),
+    texts(posts, ({ it }) => letterName(it.message)),
     texts(posts, ({ it }) => JSON.stringify(it.message)),
   ]
 }

@@ -92,7 +92,7 @@ WHERE m.step IS NOT NULL
   AND EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = m.key AND h.seq = m.seq)
   AND NOT EXISTS (SELECT 1 FROM triarch.work w
     WHERE w.task = m.key AND w.step = m.step AND w.operation = m.operation AND w.attempt = m.attempt)
-  AND NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = m.key AND i.message NOT LIKE '{"type":"kept"%')`
+  AND NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = m.key AND i.kind <> 'kept')`
 export const OWNED = 'SELECT key, id, epoch FROM triarch.tasks WHERE locked_by = $1 AND key > $2 ORDER BY key LIMIT $3'
 export const REPLAY = `
 SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`

@@ -145,13 +145,13 @@ export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'wr
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
-  commit: 79,
+  commit: 81,
   commit_one: 32,
   submit: 13,
-  post_on_terms: 12,
+  post_on_terms: 15,
   take_tasks: 15,
   quarantine: 9,
-  terminate: 12,
+  terminate: 14,
   cut: 15,
   take_work: 12,
   reply: 9,

@@ -10,6 +10,7 @@ import {
   KEYED,
   LEADER,
   LONGEST_ANSWER,
+  letterName,
   listingOf,
   MOST_BACKLOGS,
   rateLine,
@@ -225,13 +226,16 @@ export class PostgresStore implements port.StateStore {
     const given = [
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
+      texts(posts, ({ message }) => message.type),
+      texts(posts, ({ message }) => letterName(message)),
       texts(posts, ({ message }) => JSON.stringify(message)),
       texts(posts, ({ terms }) => terms?.fits.join(' ')),
       integers(posts, ({ terms }) => terms?.room?.letters),
       integers(posts, ({ terms }) => terms?.room?.bytes),
       integers(posts, ({ terms }) => terms?.room?.unsaid.letters),
       integers(posts, ({ terms }) => terms?.room?.unsaid.bytes),
-      texts(posts, ({ terms }) => terms?.room?.only),
+      texts(posts, ({ terms }) => terms?.room?.only?.kind),
+      texts(posts, ({ terms }) => terms?.room?.only?.name),
       integers(posts, ({ terms }) => terms?.room?.asOf),
     ]
     const row = await this.#queue.run(this.#settings.patience, () => this.#numbered('post_on_terms', given, posts[0]))
@@ -302,6 +306,8 @@ export class PostgresStore implements port.StateStore {
       ...[id, at, events, status, result, output, error],
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
+      texts(posts, ({ message }) => message.type),
+      texts(posts, ({ message }) => letterName(message)),
       texts(posts, ({ message }) => JSON.stringify(message)),
     ]
     const row = await this.#numbered('terminate', given, { ...(audit && { audit }) })

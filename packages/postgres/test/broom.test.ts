@@ -35,8 +35,7 @@ afterAll(async () => {
 /** Leaves so many dead letters, as many as that were consumed. */
 async function consume(letters: number): Promise<void> {
   await onOwn(async (client) => {
-    const add =
-      'INSERT INTO triarch.inbox (task, control, message) SELECT n, false, $1 FROM generate_series(1, $2::int) AS n'
+    const add = `INSERT INTO triarch.inbox (task, control, kind, message) SELECT n, false, 'event', $1 FROM generate_series(1, $2::int) AS n`
     await client.query(sql(add), ['{}', letters])
     await client.query(sql('DELETE FROM triarch.inbox'))
     await client.query('SELECT pg_stat_force_next_flush()')

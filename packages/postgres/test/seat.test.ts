@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { seatSuite } from '../../triarch/test/engine/seat.suite.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
+import { replyTo } from '../../triarch/test/store/samples.ts'
 import { queued } from '../../triarch/test/store/seat.suite.ts'
 import { postgres } from '../src/index.ts'
 import { inSchema } from '../src/schema.ts'
@@ -27,7 +28,7 @@ describe('seats', () => {
     ]
     for (let key = 0; key < 5; key++) {
       const [item] = await store.takeWork({ node: 'b', agents: agents(`pay#${key}`) })
-      const message = { type: 'heartbeat', step: key + 1, attempt: 1 } as const
+      const message = replyTo(key + 1)
       if (key > 0) await store.reply([{ work: item?.id as number, node: 'b', message }])
     }
     const token = (await store.lead({ name: 's', node: 'b', ttl: 1_000 })) as number

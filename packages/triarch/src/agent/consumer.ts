@@ -5,7 +5,7 @@ import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import type { Message, Outcome, Reply } from '../kernel/message.ts'
+import type { Heartbeat, Outcome, Reply } from '../kernel/message.ts'
 import { sizeOf } from '../kernel/size.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
@@ -39,7 +39,7 @@ export interface ConsumerOptions {
 /** What is told of an attempt that runs here; null: that it does. */
 interface Beat {
   item: WorkItem
-  message: Message | null
+  message: Heartbeat | null
 }
 
 /** Most requests taken from one queue at a time. */
@@ -57,7 +57,7 @@ export class Consumer implements Service {
   readonly #options: ConsumerOptions
   readonly #running = new Register<number, WorkItem>()
   /** What each item said last: all that it has said. */
-  readonly #said = new Register<number, Message>()
+  readonly #said = new Register<number, Heartbeat>()
   #replies: QueuedReply[] = []
   /** Suspects that were tried, by themselves, and whose replies are not written yet. */
   readonly #tried = new Map<number, WorkItem>()
@@ -278,7 +278,7 @@ export class Consumer implements Service {
   /** False: the request is no longer this node's, or nobody knows. */
   async #told(item: WorkItem, trial: Trial): Promise<boolean> {
     const { step, attempt } = item.request
-    const message: Message = { type: 'heartbeat', step, attempt, trial }
+    const message: Heartbeat = { type: 'heartbeat', step, attempt, trial }
     try {
       const [outcome] = await this.#options.store.beatWork([
         { work: item.id, node: this.#options.node, of: markOf(item), message },
@@ -382,13 +382,13 @@ export class Consumer implements Service {
     const { step, attempt } = item.request
     if (progress === undefined && checkpoint === undefined) return this.#beats([{ item, message: null }])
     const said = { ...(progress !== undefined && { progress }), ...(checkpoint !== undefined && { checkpoint }) }
-    const message: Message = { type: 'heartbeat', step, attempt, ...said }
+    const message: Heartbeat = { type: 'heartbeat', step, attempt, ...said }
     this.#said.set(item.id, message)
     await this.#beats([{ item, message }])
   }
 
   /** As long as nothing newer is said. */
-  #beatAgain(item: WorkItem, message: Message): void {
+  #beatAgain(item: WorkItem, message: Heartbeat): void {
     this.#options.environment.timer(BEAT_AGAIN, () => {
       if (this.#said.get(item.id) === message) void this.#beats([{ item, message }])
     })

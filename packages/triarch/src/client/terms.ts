@@ -48,7 +48,7 @@ export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const isMail = type === 'event' || type === 'signal'
   const room = isMail
     ? { ...roomFor(asking, inbox), only: null, unsaid: unsaid(inbox), asOf: null }
-    : few(JSON.stringify({ type }), MOST_CONTROLS)
+    : few(type, null, MOST_CONTROLS)
   return { fits: fits(asking), room }
 }
 
@@ -65,9 +65,9 @@ export interface Known {
 export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
   const { type } = asking
   const fits = fitting[type]
-  const of = type === 'event' ? { type, name: asking.name } : { type, step: asking.step, key: asking.key }
+  const name = type === 'event' ? asking.name : asking.key
   const terms: PostTerms[] = []
-  if (awaited > 0) terms.push({ fits, room: few(JSON.stringify(of), awaited) })
+  if (awaited > 0) terms.push({ fits, room: few(type, name, awaited) })
   // More than that it says itself.
   const { letters, bytes } = unsaid(inbox)
   if (kept.letters <= letters && kept.bytes <= bytes)
@@ -75,9 +75,9 @@ export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last
   return terms
 }
 
-/** Letters that begin like this object. */
-function few(json: string, letters: number): PostRoom {
-  return { only: json.slice(0, -1), letters, bytes: 0, unsaid: { letters: 0, bytes: 0 }, asOf: null }
+/** Letters of this kind, and by this name, if there is one. */
+function few(kind: Message['type'], name: string | null, letters: number): PostRoom {
+  return { only: { kind, name }, letters, bytes: 0, unsaid: { letters: 0, bytes: 0 }, asOf: null }
 }
 
 export function misfit(id: string, { type }: Asking, task: { status: TaskStatus; outcome: TaskOutcome }): TriarchError {

@@ -148,3 +148,6 @@ export type Message =
   | { type: 'takeover'; step: number }
   /** This node stops, and does not wait for the step's attempt any longer (from within the owner's process only). */
   | { type: 'cut'; step: number }
+
+/** That an attempt lives, with what it says of itself. */
+export type Heartbeat = Extract<Message, { type: 'heartbeat' }>

@@ -1,7 +1,7 @@
 /** What a state store of another package is made of: the port, and the environment its time comes from. */
 
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
-export type { Message } from '../kernel/message.ts'
+export type { Heartbeat, Message, Reply } from '../kernel/message.ts'
 export type { Operation } from '../kernel/step/step.ts'
 export type { Share } from '../kernel/task/order.ts'
 export { endOfKeys, KEYED } from './breaker.ts'
@@ -17,6 +17,7 @@ export { LINE_COST, LOG_KEPT } from './log.ts'
 export { type Migration, oldestCode, pendingMigrations, type SchemaStanding, schemaTooOld } from './migration.ts'
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'
+export { letterName } from './post.ts'
 export { type RateLine, rateLine } from './rate.ts'
 export type { PruneReport, PruneRequest, RetentionRule, Undroppable } from './retention.ts'
 export { Revocable, type RevocableRules } from './revocable.ts'

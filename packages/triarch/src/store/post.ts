@@ -23,8 +23,11 @@ export interface PostTerms {
 
 /** What there is room for in an inbox. */
 export interface PostRoom {
-  /** The text with which letters begin that count, in number only; null: all mail (events and signals), and what the task keeps of it. */
-  only: string | null
+  /**
+   * The letters that count, in number only: of this kind, and by this name (`letterName`) unless it is null. Null: all mail (events and
+   * signals), and what the task keeps of it.
+   */
+  only: { kind: Message['type']; name: string | null } | null
   /** The most there may be, with this one. One letter has room where there is none, whatever its size. */
   letters: number
   /** The most bytes they may have, with this one. */
@@ -37,3 +40,8 @@ export interface PostRoom {
 
 /** `unknown`: there is no such task. `unfit`: its state takes no such message. `full`: there is no room for it. */
 export type PostOutcome = 'posted' | 'unknown' | 'unfit' | 'full'
+
+/** By what letters of one kind are told apart in an inbox: events by their name, signals by the key of their step. Null: others are not. */
+export function letterName(message: Message): string | null {
+  return message.type === 'event' ? message.name : message.type === 'signal' ? message.key : null
+}

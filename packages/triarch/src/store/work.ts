@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts'
-import type { Message } from '../kernel/message.ts'
+import type { Heartbeat, Reply } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import type { Share } from '../kernel/task/order.ts'
 
@@ -153,7 +153,7 @@ export interface QueuedReply {
   /** Which request it is. */
   of?: RequestMark
   /** What the task is told. */
-  message: Message
+  message: Reply
 }
 
 /** A heartbeat of an attempt that was taken of a work queue. */
@@ -165,7 +165,7 @@ export interface WorkBeat {
   /** Which request it is. */
   of?: RequestMark
   /** Delivered to the owner's inbox when given. */
-  message: Message | null
+  message: Heartbeat | null
 }
 
 /**

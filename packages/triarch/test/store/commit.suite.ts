@@ -435,17 +435,26 @@ export function commitSuite(bench: Bench): void {
       expect(await one(event('b', { room: room({ bytes: two }) }))).toBe('posted')
       expect(await one(event('c', {}))).toBe('full')
       expect(await one(event('c', { room: null }))).toBe('posted')
-      // Those that begin alike.
-      const awaited = { only: '{"type":"event","name":"d"', letters: 1 }
+      // Those of the kind by that name, however their text begins.
+      const awaited = { only: { kind: 'event', name: 'd' } as const, letters: 1 }
       expect(await one(event('d', { room: room(awaited) }))).toBe('posted')
       expect(await one(event('d', { room: room(awaited) }))).toBe('full')
-      // Controls are no mail.
+      const turned = { payload: null, name: 'f', type: 'event' as const }
+      await store.post([{ task: 't', message: turned, control: false }])
+      expect(await one(event('f', { room: room({ ...awaited, only: { kind: 'event', name: 'f' } }) }))).toBe('full')
+      const signal = { type: 'signal' as const, step: 1, key: 't:1', name: 'f', payload: null }
+      const few = (key: string) => room({ only: { kind: 'signal', name: key }, letters: 1 })
+      const ask = (key: string) => one({ ...event('', { room: few(key) }), message: { ...signal, key } })
+      expect([await ask('t:1'), await ask('t:1'), await ask('t:2')]).toEqual(['posted', 'full', 'posted'])
+      // Controls are no mail, and those of one kind count together.
       const pause = { type: 'pause' as const }
       await store.post([{ task: 't', message: pause, control: false }])
-      expect(await one(event('e', { room: room({ letters: 5 }) }))).toBe('posted')
+      const paused = (letters: number) => room({ only: { kind: 'pause', name: null }, letters })
+      expect(await one({ ...event('', { room: paused(1) }), message: pause })).toBe('full')
+      expect(await one(event('e', { room: room({ letters: 8 }) }))).toBe('posted')
       const letters = await store.inbox('a', 100)
       expect(letters.map(({ message }) => ('name' in message ? message.name : message.type))).toEqual(
-        ['a', 'b', 'c', 'd', 'pause', 'e'], // biome-ignore format: one line
+        ['a', 'b', 'c', 'd', 'f', 'f', 'f', 'pause', 'e'], // biome-ignore format: one line
       )
       expect(claim.key).toBe(letters[0]?.key)
     })

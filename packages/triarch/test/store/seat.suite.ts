@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Claim, QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
-import { flow, owned, snapshot, transition, workRequest } from './samples.ts'
+import { flow, owned, replyTo, snapshot, transition, workRequest } from './samples.ts'
 
 const PAY = { name: 'pay', most: 3 }
 const CHARGE = { name: 'pay.charge', most: 2 }
@@ -40,7 +40,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       await store.beat({ id: 'c', roles: [], lease: 1_000 })
       const [first] = await take(store, ['pay.charge'], [PAY], 'b', 1)
       await take(store, ['pay.charge'], [PAY], 'c')
-      const message = { type: 'heartbeat', step: 1, attempt: 1 } as const
+      const message = replyTo(1)
       expect(await store.reply([{ work: first?.id as number, node: 'b', message }])).toEqual([true])
       expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 2, most: 3 }])
       await store.leave('c')
@@ -122,7 +122,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       await queued(store, charges(6))
       const [first] = await take(store, ['pay.charge'], [PAY])
       expect(await take(store, ['pay.charge'], [{ name: 'pay', most: 1 }])).toEqual([])
-      const message = { type: 'heartbeat', step: 1, attempt: 1 } as const
+      const message = replyTo(1)
       await store.reply([{ work: first?.id as number, node: 'b', message }])
       expect(await take(store, ['pay.charge'], [{ name: 'pay', most: 2 }])).toEqual([])
       expect(steps(await take(store, ['pay.charge'], [{ name: 'pay', most: 4 }]))).toEqual([4, 5])

@@ -66,7 +66,7 @@ BEGIN
   IF letters_task IS NULL THEN
     RETURN ARRAY[NULL::text];
   END IF;
-  RETURN triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]), letters_message)
+  RETURN triarch.deliver_all(letters_task, 'child', letters_message)
     || NULL::text;
 END
 $$;
@@ -108,7 +108,8 @@ CREATE FUNCTION triarch.commit(
   child_id text[], child_workflow text[], child_version text[], child_priority bigint[], child_status text[],
   child_at bigint[], child_start bigint[], child_deadline bigint[], child_parent text[], child_tags text[],
   child_events text[],
-  post_of bigint[], post_task text[], post_control boolean[], post_message text[]
+  post_of bigint[], post_task text[], post_control boolean[], post_kind text[], post_name text[],
+  post_message text[]
 ) RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -230,8 +231,7 @@ BEGIN
     UPDATE triarch.work w SET withdrawn = true FROM unnest(withdraw_of, withdraw_step) AS d (tx, step)
     WHERE w.task = done[d.tx] AND w.step = d.step;
     IF letters_task IS NOT NULL THEN
-      owners := owners || triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]),
-        letters_message);
+      owners := owners || triarch.deliver_all(letters_task, 'reply', letters_message);
     END IF;
   END IF;
   IF cardinality(child_of) > 0 THEN
@@ -241,8 +241,9 @@ BEGIN
   IF cardinality(post_of) > 0 THEN
     owners := owners || (
       SELECT triarch.deliver(array_agg(t.key ORDER BY p.ord), array_agg(p.control ORDER BY p.ord),
-        array_agg(p.message ORDER BY p.ord))
-      FROM unnest(post_of, post_task, post_control, post_message) WITH ORDINALITY AS p (tx, id, control, message, ord)
+        array_agg(p.kind ORDER BY p.ord), array_agg(p.name ORDER BY p.ord), array_agg(p.message ORDER BY p.ord))
+      FROM unnest(post_of, post_task, post_control, post_kind, post_name, post_message) WITH ORDINALITY
+        AS p (tx, id, control, kind, name, message, ord)
       JOIN triarch.tasks t ON t.id = p.id WHERE done[p.tx] > 0 HAVING count(*) > 0);
   END IF;
 

@@ -5,7 +5,7 @@
 -- message, or we see the new owner. Ordinary commits of the owner are not disturbed by it.
 -- Returns the owners of the tasks without repetition. Where a task became ready there is a null among them, and besides
 -- `=workflow@version`, or `!workflow@version` when any scheduler can act on the message.
-CREATE FUNCTION triarch.deliver(tasks bigint[], controls boolean[], messages text[]) RETURNS text[]
+CREATE FUNCTION triarch.deliver(tasks bigint[], controls boolean[], kinds text[], names text[], messages text[]) RETURNS text[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
 DECLARE
@@ -13,9 +13,9 @@ DECLARE
 BEGIN
   PERFORM 1 FROM triarch.tasks t WHERE t.key = ANY (tasks) ORDER BY t.key FOR KEY SHARE;
   WITH delivered AS (
-    INSERT INTO triarch.inbox AS i (task, owner, control, message)
-    SELECT t.key, t.locked_by, m.control, m.message
-    FROM unnest(tasks, controls, messages) WITH ORDINALITY AS m (task, control, message, ord)
+    INSERT INTO triarch.inbox AS i (task, owner, control, kind, name, message)
+    SELECT t.key, t.locked_by, m.control, m.kind, m.name, m.message
+    FROM unnest(tasks, controls, kinds, names, messages) WITH ORDINALITY AS m (task, control, kind, name, message, ord)
     JOIN triarch.tasks t ON t.key = m.task
     ORDER BY m.ord
     RETURNING i.owner)
@@ -32,6 +32,11 @@ BEGIN
   END IF;
   RETURN owners;
 END
+$$;
+
+-- The same for messages of one kind, which have no names, and for which a scheduler needs the workflow.
+CREATE FUNCTION triarch.deliver_all(tasks bigint[], kind text, messages text[]) RETURNS text[] LANGUAGE sql AS $$
+  SELECT triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), array_fill(kind, ARRAY[cardinality(tasks)]), NULL, messages)
 $$;
 
 -- The tasks among these that a message can be delivered to without waiting for another transaction. They stay so until the transaction ends.
@@ -67,9 +72,9 @@ $$;
 -- `fits`: the states that accept it, separated by spaces; null: all do. `letters`, `bytes`: how many messages of this kind, and of which size,
 -- the task may have with it, counting unread ones and those it has read but not used (which its own message of type `kept` tells, or else
 -- `unsaid`); null: there is no bound. `as_of`: the last record that `unsaid` takes into account; once there is a later one, there is no room.
--- `such`: the text with which the messages begin that count, by number only. `scarce`: others that write now may take the room.
+-- `only_kinds`, `only_names`: the messages that count, by number only; without a name all of the kind. `scarce`: others that write now may take the room.
 CREATE FUNCTION triarch.judged(ids text[], messages text[], fits text[], letters bigint[], bytes bigint[],
-  unsaid_letters bigint[], unsaid_bytes bigint[], such text[], as_of bigint[])
+  unsaid_letters bigint[], unsaid_bytes bigint[], only_kinds text[], only_names text[], as_of bigint[])
 RETURNS TABLE (ord bigint, key bigint, verdict bigint, scarce boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
@@ -80,26 +85,24 @@ BEGIN
       WHEN strpos(' ' || p.fits || ' ', concat(' ', t.status, CASE t.status WHEN 'stopped' THEN '/' || t.result END, ' ')) = 0
         THEN -1
       WHEN p.as_of IS NOT NULL AND p.as_of <> triarch.last_record(t.key) THEN -2
-      WHEN p.such IS NOT NULL THEN CASE WHEN u.alike < p.letters THEN t.key ELSE -2 END
+      WHEN p.only_kind IS NOT NULL THEN CASE WHEN u.alike < p.letters THEN t.key ELSE -2 END
       WHEN u.letters + k.letters >= p.letters THEN -2
       WHEN u.bytes + k.bytes + octet_length(p.message) > p.bytes AND (u.letters > 0 OR u.said > 0) THEN -2
       ELSE t.key END,
     -- As many may write at the same time, each a message of this size.
-    p.letters - CASE WHEN p.such IS NULL THEN u.letters + k.letters ELSE u.alike END <= 256
-      OR p.such IS NULL AND u.bytes + k.bytes + 256 * octet_length(p.message) > p.bytes
-  FROM unnest(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such, as_of) WITH ORDINALITY
-    AS p (id, message, fits, letters, bytes, unsaid_letters, unsaid_bytes, such, as_of, ord)
+    p.letters - CASE WHEN p.only_kind IS NULL THEN u.letters + k.letters ELSE u.alike END <= 256
+      OR p.only_kind IS NULL AND u.bytes + k.bytes + 256 * octet_length(p.message) > p.bytes
+  FROM unnest(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, only_kinds, only_names, as_of) WITH ORDINALITY
+    AS p (id, message, fits, letters, bytes, unsaid_letters, unsaid_bytes, only_kind, only_name, as_of, ord)
   LEFT JOIN triarch.tasks t ON t.id = p.id
   LEFT JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE m.head IN ('{"type":"event"', '{"type":"signal')) AS letters,
-      coalesce(sum(m.size) FILTER (WHERE m.head IN ('{"type":"event"', '{"type":"signal')), 0) AS bytes,
-      count(*) FILTER (WHERE m.said) AS said,
-      sum(substring(m.message FROM '"letters":(-?\d+)')::bigint) FILTER (WHERE m.said) AS said_letters,
-      sum(substring(m.message FROM '"bytes":(-?\d+)')::bigint) FILTER (WHERE m.said) AS said_bytes,
-      count(*) FILTER (WHERE substr(m.message, 1, length(p.such)) = p.such) AS alike
-    FROM (SELECT i.message, octet_length(i.message) AS size, substr(i.message, 1, 15) AS head,
-        octet_length(i.message) < 128 AND starts_with(i.message, '{"type":"kept"') AS said
-      FROM triarch.inbox i WHERE p.letters IS NOT NULL AND i.task = t.key) m) u ON true
+    SELECT count(*) FILTER (WHERE i.kind IN ('event', 'signal')) AS letters,
+      coalesce(sum(octet_length(i.message)) FILTER (WHERE i.kind IN ('event', 'signal')), 0) AS bytes,
+      count(*) FILTER (WHERE i.kind = 'kept') AS said,
+      sum(substring(i.message FROM '"letters":(-?\d+)')::bigint) FILTER (WHERE i.kind = 'kept') AS said_letters,
+      sum(substring(i.message FROM '"bytes":(-?\d+)')::bigint) FILTER (WHERE i.kind = 'kept') AS said_bytes,
+      count(*) FILTER (WHERE i.kind = p.only_kind AND (p.only_name IS NULL OR i.name = p.only_name)) AS alike
+    FROM triarch.inbox i WHERE p.letters IS NOT NULL AND i.task = t.key) u ON true
   CROSS JOIN LATERAL (
     SELECT CASE WHEN u.said > 0 THEN u.said_letters ELSE p.unsaid_letters END AS letters,
       CASE WHEN u.said > 0 THEN u.said_bytes ELSE p.unsaid_bytes END AS bytes) k;
@@ -107,8 +110,9 @@ END
 $$;
 
 -- Delivers messages on terms. The verdicts of `judged` are the answer. Where room is scarce, senders take turns.
-CREATE FUNCTION triarch.post_on_terms(slot text, call bigint, ids text[], controls boolean[], messages text[], fits text[],
-  letters bigint[], bytes bigint[], unsaid_letters bigint[], unsaid_bytes bigint[], such text[], as_of bigint[])
+CREATE FUNCTION triarch.post_on_terms(slot text, call bigint, ids text[], controls boolean[], kinds text[], names text[], messages text[],
+  fits text[], letters bigint[], bytes bigint[], unsaid_letters bigint[], unsaid_bytes bigint[], only_kinds text[], only_names text[],
+  as_of bigint[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
@@ -120,21 +124,19 @@ BEGIN
   IF answer IS NULL THEN
     SELECT array_agg(j.verdict ORDER BY j.ord), array_agg(DISTINCT j.key ORDER BY j.key) FILTER (WHERE j.scarce AND j.key IS NOT NULL)
     INTO verdicts, scarce
-    FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such, as_of) j;
+    FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, only_kinds, only_names, as_of) j;
     IF scarce IS NOT NULL THEN
       FOR i IN 1 .. cardinality(scarce) LOOP
         PERFORM pg_advisory_xact_lock(hashtextextended('triarch.mailbox', scarce[i]));
       END LOOP;
       -- What others wrote meanwhile counts: a statement that begins now sees it.
       SELECT array_agg(j.verdict ORDER BY j.ord) INTO verdicts
-      FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such, as_of) j;
+      FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, only_kinds, only_names, as_of) j;
     END IF;
-    owners := triarch.deliver(
-      (SELECT coalesce(array_agg(v.key ORDER BY v.ord), '{}') FROM unnest(verdicts) WITH ORDINALITY AS v (key, ord) WHERE v.key > 0),
-      (SELECT coalesce(array_agg(v.control ORDER BY v.ord), '{}')
-        FROM unnest(verdicts, controls) WITH ORDINALITY AS v (key, control, ord) WHERE v.key > 0),
-      (SELECT coalesce(array_agg(v.message ORDER BY v.ord), '{}')
-        FROM unnest(verdicts, messages) WITH ORDINALITY AS v (key, message, ord) WHERE v.key > 0));
+    SELECT triarch.deliver(array_agg(v.key ORDER BY v.ord), array_agg(v.control ORDER BY v.ord), array_agg(v.kind ORDER BY v.ord),
+      array_agg(v.name ORDER BY v.ord), array_agg(v.message ORDER BY v.ord)) INTO owners
+    FROM unnest(verdicts, controls, kinds, names, messages) WITH ORDINALITY AS v (key, control, kind, name, message, ord)
+    WHERE v.key > 0 HAVING count(*) > 0;
     answer := array_to_string(verdicts, ',');
     PERFORM triarch.keep(slot, call, answer);
   END IF;

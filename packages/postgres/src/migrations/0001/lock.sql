@@ -73,7 +73,7 @@ BEGIN
     END IF;
     number := nextval('triarch.lock_fence'::regclass);
     UPDATE triarch.locks l SET held = true, since = pass_lock.at, fence = number WHERE l.id = first.id;
-    RETURN triarch.deliver(ARRAY[first.task], ARRAY[false], ARRAY[json_build_object('type', 'lock', 'step', first.step,
+    RETURN triarch.deliver_all(ARRAY[first.task], 'lock', ARRAY[json_build_object('type', 'lock', 'step', first.step,
       'name', of_name, 'outcome', 'granted', 'fence', number)::text]);
   END LOOP;
 END
@@ -207,7 +207,7 @@ BEGIN
       ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 10) b) n;
   DELETE FROM triarch.locks l WHERE l.id = mine.id;
   DELETE FROM triarch.lock_parents p WHERE p.claim = mine.id;
-  RETURN triarch.deliver(ARRAY[mine.task], ARRAY[false], ARRAY[json_strip_nulls(json_build_object('type', 'lock',
+  RETURN triarch.deliver_all(ARRAY[mine.task], 'lock', ARRAY[json_strip_nulls(json_build_object('type', 'lock',
     'step', mine.step, 'name', mine.name, 'outcome', 'deadlock', 'by', near, 'parent',
     (SELECT t.id FROM triarch.tasks t WHERE t.key = circle_end AND t.key <> mine.task)))::text]) || NULL::text;
 END
@@ -228,8 +228,8 @@ BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     PERFORM 1 FROM triarch.tasks t WHERE t.key = ANY (tasks) ORDER BY t.key FOR NO KEY UPDATE;
   END IF;
-  RETURN triarch.deliver(tasks, array_fill(true, ARRAY[cardinality(tasks)]), array_fill(json_build_object(
-    'type', 'cancel', 'force', false, 'compensate', NULL,
+  RETURN triarch.deliver(tasks, array_fill(true, ARRAY[cardinality(tasks)]), array_fill('cancel'::text, ARRAY[cardinality(tasks)]), NULL,
+    array_fill(json_build_object('type', 'cancel', 'force', false, 'compensate', NULL,
     'reason', 'replaced by another task that wants lock "' || of_name || '"')::text, ARRAY[cardinality(tasks)]));
 END
 $$;
@@ -257,7 +257,7 @@ BEGIN
   SELECT h.* INTO holder FROM triarch.lock_holder(of_name, at) h;
   owners := holder.owners;
   IF holder.id IS NOT NULL AND of_if_held = 'reject' THEN
-    RETURN owners || triarch.deliver(ARRAY[of_task], ARRAY[false], ARRAY[json_build_object('type', 'lock', 'step', of_step,
+    RETURN owners || triarch.deliver_all(ARRAY[of_task], 'lock', ARRAY[json_build_object('type', 'lock', 'step', of_step,
       'name', of_name, 'outcome', 'held', 'by', json_build_array(holder.id))::text]);
   END IF;
   PERFORM 1 FROM triarch.locks l WHERE l.task = of_task AND l.step = of_step;
@@ -278,7 +278,7 @@ BEGIN
   END IF;
   UPDATE triarch.tasks t SET gated = true WHERE t.key = of_task AND NOT t.gated;
   IF holder.id IS NULL THEN
-    RETURN owners || triarch.deliver(ARRAY[of_task], ARRAY[false], ARRAY[json_build_object('type', 'lock', 'step', of_step,
+    RETURN owners || triarch.deliver_all(ARRAY[of_task], 'lock', ARRAY[json_build_object('type', 'lock', 'step', of_step,
       'name', of_name, 'outcome', 'granted', 'fence', number)::text]);
   END IF;
   -- Mark who waits for more than this lock: its task, if it waits for others or for children, and the tasks that wait for that.
@@ -337,7 +337,7 @@ BEGIN
     INSERT INTO triarch.followers (antecedent, task) VALUES (antecedent, of_task) ON CONFLICT DO NOTHING;
     RETURN NULL;
   END IF;
-  RETURN triarch.deliver(ARRAY[of_task], ARRAY[false], ARRAY[json_build_object('type', 'antecedent', 'task', antecedent,
+  RETURN triarch.deliver_all(ARRAY[of_task], 'antecedent', ARRAY[json_build_object('type', 'antecedent', 'task', antecedent,
     'result', found_task.result)::text]);
 END
 $$;
@@ -353,7 +353,7 @@ BEGIN
   WITH gone AS (DELETE FROM triarch.followers f WHERE f.antecedent = NEW.id RETURNING f.task)
   SELECT array_agg(g.task ORDER BY g.task) INTO tasks FROM gone g;
   IF tasks IS NOT NULL THEN
-    told := told || triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), array_fill(json_build_object(
+    told := told || triarch.deliver_all(tasks, 'antecedent', array_fill(json_build_object(
       'type', 'antecedent', 'task', NEW.id, 'result', NEW.result)::text, ARRAY[cardinality(tasks)]));
   END IF;
   -- The commit that stops the task returns whom to notify of messages.
@@ -451,7 +451,7 @@ BEGIN
         IF one ->> 'parent' IS NULL THEN
           refusals := refusals || jsonb_build_object(one ->> 'of', made.refused);
         ELSE
-          owners := owners || triarch.deliver(ARRAY[key], ARRAY[false], ARRAY[json_build_object('type', 'child',
+          owners := owners || triarch.deliver_all(ARRAY[key], 'child', ARRAY[json_build_object('type', 'child',
             'step', (one ->> 'step')::integer, 'result', 'error', 'refused', json_build_object('child', one ->> 'id',
               'code', 'LOCK_HELD', 'lock', made.wanted, 'by', made.refused))::text]);
         END IF;

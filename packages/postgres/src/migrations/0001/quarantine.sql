@@ -31,7 +31,7 @@ $$;
 -- Ends a task that is set apart, whatever its history holds. A trigger frees its locks and tells the tasks that come after it.
 CREATE FUNCTION triarch.terminate(
   slot text, call bigint, of_id text, at bigint, events text, status text, result text, output text, error text,
-  post_task text[], post_control boolean[], post_message text[]
+  post_task text[], post_control boolean[], post_kind text[], post_name text[], post_message text[]
 ) RETURNS TABLE (answer text, owners text[]) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_variable
 DECLARE
@@ -50,8 +50,9 @@ BEGIN
         result = terminate.result, output = terminate.output, deadline = NULL, error = terminate.error, pause = NULL
       WHERE t.key = of_task;
       SELECT triarch.deliver(array_agg(t.key ORDER BY p.ord), array_agg(p.control ORDER BY p.ord),
-        array_agg(p.message ORDER BY p.ord)) INTO owners
-      FROM unnest(post_task, post_control, post_message) WITH ORDINALITY AS p (id, control, message, ord)
+        array_agg(p.kind ORDER BY p.ord), array_agg(p.name ORDER BY p.ord), array_agg(p.message ORDER BY p.ord)) INTO owners
+      FROM unnest(post_task, post_control, post_kind, post_name, post_message) WITH ORDINALITY
+        AS p (id, control, kind, name, message, ord)
       JOIN triarch.tasks t ON t.id = p.id HAVING count(*) > 0;
     END IF;
     PERFORM triarch.keep(slot, call, answer);

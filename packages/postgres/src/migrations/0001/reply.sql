@@ -67,12 +67,11 @@ BEGIN
   END LOOP;
   IF tasks IS NOT NULL THEN
     IF cardinality(holders) = cardinality(tasks) AND array_position(holders, NULL) IS NULL THEN
-      INSERT INTO triarch.inbox (task, owner, control, message)
-      SELECT tasks[n], holders[n], false, messages[places[n]] FROM generate_subscripts(tasks, 1) AS n;
+      INSERT INTO triarch.inbox (task, owner, control, kind, message)
+      SELECT tasks[n], holders[n], false, 'reply', messages[places[n]] FROM generate_subscripts(tasks, 1) AS n;
       owners := (SELECT array_agg(DISTINCT h.holder) FROM unnest(holders) AS h (holder));
     ELSE
-      owners := triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]),
-        ARRAY(SELECT messages[p.place] FROM unnest(places) AS p (place)));
+      owners := triarch.deliver_all(tasks, 'reply', ARRAY(SELECT messages[p.place] FROM unnest(places) AS p (place)));
     END IF;
   END IF;
   answer := CASE WHEN cardinality(tasks) = cardinality(ids) THEN array_to_string(tasks, ',')
@@ -109,9 +108,9 @@ BEGIN
     -- The lock is that of `deliver`.
     SELECT t.locked_by INTO owner FROM triarch.tasks t WHERE t.key = one FOR KEY SHARE;
     IF owner IS NULL THEN
-      owners := triarch.deliver(ARRAY[one], ARRAY[false], messages);
+      owners := triarch.deliver_all(ARRAY[one], 'reply', messages);
     ELSE
-      INSERT INTO triarch.inbox (task, owner, control, message) VALUES (one, owner, false, messages[1]);
+      INSERT INTO triarch.inbox (task, owner, control, kind, message) VALUES (one, owner, false, 'reply', messages[1]);
       owners := ARRAY[owner];
     END IF;
     answer := one;
@@ -142,7 +141,7 @@ BEGIN
     array_agg(tasks[b.at] ORDER BY b.ord)
   INTO answer, tasks
   FROM (SELECT r.ord, array_position(found, r.id) AS at FROM unnest(ids) WITH ORDINALITY AS r (id, ord)) b;
-  SELECT triarch.deliver(array_agg(m.task ORDER BY m.ord), array_agg(false), array_agg(m.message ORDER BY m.ord))
+  SELECT triarch.deliver_all(array_agg(m.task ORDER BY m.ord), 'heartbeat', array_agg(m.message ORDER BY m.ord))
   INTO owners
   FROM unnest(tasks, messages) WITH ORDINALITY AS m (task, message, ord)
   WHERE m.message IS NOT NULL AND m.task IS NOT NULL HAVING count(*) > 0;
@@ -168,7 +167,7 @@ BEGIN
   SELECT string_agg(CASE WHEN m.said = 'ok' AND m.task <> ALL (reached) THEN 'held' ELSE m.said END, ',' ORDER BY m.ord)
   INTO answer
   FROM unnest(tasks, string_to_array(answer, ',')) WITH ORDINALITY AS m (task, said, ord);
-  SELECT triarch.deliver(array_agg(m.task ORDER BY m.ord), array_agg(false), array_agg(m.message ORDER BY m.ord)) INTO owners
+  SELECT triarch.deliver_all(array_agg(m.task ORDER BY m.ord), 'heartbeat', array_agg(m.message ORDER BY m.ord)) INTO owners
   FROM unnest(tasks, messages) WITH ORDINALITY AS m (task, message, ord)
   WHERE m.task = ANY (reached) HAVING count(*) > 0;
   RETURN NEXT;

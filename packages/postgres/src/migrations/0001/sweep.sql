@@ -30,7 +30,7 @@ BEGIN
     now, node) ORDER BY g.id)
   INTO tasks, messages FROM gone g;
   IF tasks IS NULL THEN RETURN 0; END IF;
-  PERFORM triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), messages);
+  PERFORM triarch.deliver_all(tasks, 'reply', messages);
   RETURN cardinality(tasks);
 END
 $$;
@@ -71,7 +71,7 @@ BEGIN
     now, j.locked_by) ORDER BY j.id)
   INTO tasks, messages FROM judged j;
   IF tasks IS NULL THEN RETURN 0; END IF;
-  PERFORM triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), messages);
+  PERFORM triarch.deliver_all(tasks, 'reply', messages);
   RETURN cardinality(tasks);
 END
 $$;

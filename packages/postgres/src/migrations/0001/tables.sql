@@ -73,6 +73,8 @@ CREATE TABLE triarch.inbox (
   task    bigint NOT NULL,
   owner   text COLLATE "C",  -- the node that owns the task
   control boolean NOT NULL,
+  kind    text COLLATE "C" NOT NULL,  -- the type of the message
+  name    text COLLATE "C",  -- of an event its name, of a signal the key of its step
   message text NOT NULL,
   PRIMARY KEY (task, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);

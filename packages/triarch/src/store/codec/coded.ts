@@ -47,7 +47,7 @@ const messages: { readonly [M in Message as M['type']]: Care<M> } = {
   ...{ lock: 'plain', antecedent: 'plain', report: 'plain', kept: 'plain' },
 }
 
-/** Of other messages, what the stores count them by (`PostRoom.only`): it comes first, in this order. */
+/** Of other messages, what the stores count them by (`PostRoom.only`). */
 const counted: Partial<Record<Message['type'], readonly string[]>> = {
   event: ['name'],
   signal: ['step', 'key'],
@@ -316,11 +316,11 @@ function encodedSnapshot(coder: Coder, snapshot: Snapshot): Snapshot {
   }
 }
 
-/** The stores count letters by how they begin; all the rest of one is encoded as a whole. */
-function encodedMessage(coder: Coder, message: Message): Message {
+/** The stores count letters by their kind and name; all the rest of one is encoded as a whole. */
+function encodedMessage<M extends Message>(coder: Coder, message: M): M {
   if (messages[message.type] === 'plain') return message
   const names = ['type', ...(counted[message.type] ?? [])]
-  return apart(coder, message, (name) => names.includes(name)) as Message
+  return apart(coder, message, (name) => names.includes(name)) as M
 }
 
 function encodedRequest(coder: Coder, request: StepRequest): StepRequest {

@@ -10,15 +10,16 @@ import {
   type PostRoom,
   type PostTerms,
 } from '../port.ts'
+import { letterName } from '../post.ts'
 import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
 const POST = `
-INSERT INTO triarch_inbox (task, owner, control, message)
-SELECT key, locked_by, ?, ? FROM triarch_tasks WHERE id = ? RETURNING task, owner`
+INSERT INTO triarch_inbox (task, owner, control, kind, name, message)
+SELECT key, locked_by, ?, ?, ?, ? FROM triarch_tasks WHERE id = ? RETURNING task, owner`
 const DELIVER = `
-INSERT INTO triarch_inbox (task, owner, control, message)
-SELECT key, locked_by, 0, ? FROM triarch_tasks WHERE key = ? RETURNING task, owner`
+INSERT INTO triarch_inbox (task, owner, control, kind, name, message)
+SELECT key, locked_by, 0, ?, ?, ? FROM triarch_tasks WHERE key = ? RETURNING task, owner`
 const RAISE = `
 UPDATE triarch_tasks SET ready = 1, control = max(control, ?)
 WHERE key = ? AND locked_by IS NULL AND (ready = 0 OR control < ?)`
@@ -27,12 +28,11 @@ SELECT key, CASE status WHEN 'stopped' THEN status || '/' || result ELSE status 
 FROM triarch_tasks WHERE id = ?`
 const AMOUNT =
   'SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox WHERE task = ?'
-const MAIL = `${AMOUNT} AND (message GLOB '{"type":"event"*' OR message GLOB '{"type":"signal"*')`
-const SUCH = `${AMOUNT} AND substr(message, 1, length(?)) = ?`
+const MAIL = `${AMOUNT} AND kind IN ('event', 'signal')`
+const SUCH = 'SELECT count(*) AS letters FROM triarch_inbox WHERE task = ?1 AND kind = ?2 AND (?3 IS NULL OR name = ?3)'
 const LAST = 'SELECT max(seq) AS last FROM triarch_history WHERE task = ?'
-/** The task's own word; what is longer is none, and need not be read. */
-const KEPT = `
-SELECT message FROM triarch_inbox WHERE task = ? AND octet_length(message) < 128 AND message GLOB '{"type":"kept"*'`
+/** The task's own word. */
+const KEPT = "SELECT message FROM triarch_inbox WHERE task = ? AND kind = 'kept'"
 /** Without the texts: what is too much is not even read. */
 const OF_OWNER = `
 SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ? + 0`
@@ -73,7 +73,7 @@ interface Amount {
 function hasRoom(database: Database, key: number, message: Message, room: PostRoom): boolean {
   const { only, asOf } = room
   if (asOf !== null && database.get<{ last: number }>(LAST, key)?.last !== asOf) return false
-  if (only !== null) return (database.get<Amount>(SUCH, key, only, only)?.letters ?? 0) < room.letters
+  if (only !== null) return (database.get<Amount>(SUCH, key, only.kind, only.name)?.letters ?? 0) < room.letters
   const size = Buffer.byteLength(JSON.stringify(message))
   const said = database.all<{ message: string }>(KEPT, key).flatMap(({ message }) => objectOf<Amount>(message) ?? [])
   const kept = said.length === 0 ? room.unsaid : sum(said)
@@ -97,14 +97,21 @@ function sum(all: readonly Amount[]): Amount {
 /** Inside an open transaction: a letter for an owned task goes to its owner, any other makes its task claimable. */
 export function postOne(database: Database, { task, message, control }: Post): boolean {
   const flag = control ? 1 : 0
-  const delivered = database.get<Delivered>(POST, flag, JSON.stringify(message), task)
+  const delivered = database.get<Delivered>(
+    POST,
+    flag,
+    message.type,
+    letterName(message),
+    JSON.stringify(message),
+    task,
+  )
   if (delivered?.owner === null) database.run(RAISE, flag, delivered.task, flag)
   return delivered !== undefined
 }
 
 /** The same by key, for replies. */
 export function deliver(database: Database, key: number, message: Message): void {
-  const delivered = database.get<Delivered>(DELIVER, JSON.stringify(message), key)
+  const delivered = database.get<Delivered>(DELIVER, message.type, letterName(message), JSON.stringify(message), key)
   if (delivered?.owner === null) database.run(RAISE, 0, key, 0)
 }
 

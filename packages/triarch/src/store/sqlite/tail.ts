@@ -17,7 +17,7 @@ const OWNED = 'SELECT key, id, epoch FROM triarch_tasks WHERE locked_by = ? AND 
 const REQUEST_LOST = `
 SELECT 1 FROM triarch_tasks t WHERE t.key = ?1
   AND NOT EXISTS (SELECT 1 FROM triarch_work WHERE task = ?1 AND step = ?2 AND operation = ?3 AND attempt = ?4)
-  AND NOT EXISTS (SELECT 1 FROM triarch_inbox WHERE task = ?1 AND message NOT LIKE '{"type":"kept"%')`
+  AND NOT EXISTS (SELECT 1 FROM triarch_inbox WHERE task = ?1 AND kind <> 'kept')`
 
 export function lost(database: Database, _now: number, marks: readonly RecordMark[]): LostRecord[] {
   return marks.flatMap(({ id, key, seq, request }): LostRecord[] => {

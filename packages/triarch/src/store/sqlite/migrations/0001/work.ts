@@ -6,6 +6,8 @@ CREATE TABLE triarch_inbox (
   task    INTEGER NOT NULL,
   owner   TEXT,                               -- the same as locked_by of the task
   control INTEGER NOT NULL,                   -- 1: any node may claim the task for it, whatever workflows it runs
+  kind    TEXT    NOT NULL,                   -- the type of the message
+  name    TEXT,                               -- of an event its name, of a signal the key of its step
   message TEXT    NOT NULL                    -- JSON
 ) STRICT;
 CREATE INDEX triarch_inbox_task ON triarch_inbox (task);
