@@ -111,6 +111,24 @@ describe('a task that continues as another run', () => {
     expect(log).toEqual(['pay 1', 'refund 1 r1'])
   })
 
+  it('says how much is left also when that is all that there was to undo', async () => {
+    const { log, own, pay, fail } = shop()
+    const child = workflow('child', { run: (n: number, task) => task.run(pay, n) })
+    const flow = workflow('flow', {
+      async run(run: number, task) {
+        if (run === 1) await task.call(child, 1, { undo: true })
+        if (run < 3) return task.continueAsNew(run + 1)
+        return task.run(fail, null)
+      },
+    })
+    await using s = await stage({ workflows: [flow, child], agents: [own] })
+    const task = await s.submit(flow, 1)
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    const { error } = await task.status()
+    expect(error).toMatchObject({ code: 'UNDO_INCOMPLETE', details: { left: 1 }, cause: { code: 'STEP_FAILED' } })
+    expect(log).toEqual(['pay 1'])
+  })
+
   it('carries a bounded number of steps, the newest, and counts the others', async () => {
     const { log, own, pay, fail } = shop()
     const flow = workflow('flow', {

@@ -20,7 +20,9 @@ export function stop(turn: Turn, reason: Closing): void {
           ? claimed(state)
           : 'error'
   const { output } = reason
-  const error = result === 'error' && (undone || reason.cause === 'operator') ? incomplete(state, reason) : reason.error
+  // Also where all that could be undone is what earlier runs did.
+  const isLeft = result === 'error' && reason.compensate && state.left > 0
+  const error = isLeft ? incomplete(state, reason) : reason.error
   emit(turn, {
     type: 'stopped',
     result,
