@@ -432,7 +432,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an agent starts more than it has slots for': {
     change: {
-      'agent/slots.ts': [['if (this.free <= 0 || this.room(action) <= 0) return false', '']],
+      'flow/slots.ts': [['if (this.free <= 0 || this.room(action) <= 0) return false', '']],
     },
     by: ['slots'],
   },
@@ -790,14 +790,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a node does not heed what it reads of breakers': {
     change: {
-      'agent/guard.ts': [['return !lane || (isClosed(lane.state) && !lane.tripped)', 'return !lane || !lane.tripped']],
+      'flow/breaker-gate.ts': [
+        ['return !lane || (isClosed(lane.state) && !lane.tripped)', 'return !lane || !lane.tripped'],
+      ],
     },
     by: ['breakers'],
     world: 'outage',
   },
   'a step that has a fallback does not heed its breaker': {
     change: {
-      'agent/guard.ts': [
+      'flow/breaker-gate.ts': [
         [
           'if (this.#admits(lane)) return null\n',
           "if (this.#admits(lane) || typeof this.#instead.of(action, this.breaker) === 'object') return null\n",
@@ -809,7 +811,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what was parked is forgotten when its breaker closes': {
     change: {
-      'agent/guard.ts': [
+      'flow/breaker-gate.ts': [
         [
           'if (!lane || lane.unused === 0) return []',
           "if (!lane || lane.unused === 0 || lane.state.phase === 'releasing') return []",
@@ -829,7 +831,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'the limit of an action is not asked where its agent has one': {
     change: {
-      'agent/pace.ts': [
+      'flow/rate-limiter.ts': [
         [
           'const its = action === null ? undefined : this.#quotas.get(action)',
           'const its = own ? undefined : this.#quotas.get(action ?? this.agent)',
@@ -842,7 +844,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an attempt of a key takes none of its instants': {
     change: {
-      'agent/pace.ts': [
+      'flow/rate-limiter.ts': [
         ['for (const it of all) it.use()', "for (const it of all) if (!it.name.includes('#')) it.use()"],
       ],
     },
@@ -852,32 +854,32 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a rest that a service asked another node for is not heard': {
     change: {
       'policy/rate.ts': [['lasts - used), Math.min(state.rests, ', 'lasts - used), Math.min(0, ']],
-      'agent/allowance.ts': [['return Math.max(this.rests, this.state.rests)', 'return this.rests']],
+      'flow/rate-reservation.ts': [['return Math.max(this.rests, this.state.rests)', 'return this.rests']],
     },
     by: ['rates'],
     world: 'throttle',
   },
   'a node does not heed the rest that a service asked another for': {
-    change: { 'agent/rests.ts': [['host?.rest(queue, until)', 'void [host, queue, until]']] },
+    change: { 'flow/cooldown-sync.ts': [['host?.coolDown(queue, until)', 'void [host, queue, until]']] },
     by: ['respites'],
     at: 10,
     world: 'respite',
   },
   'a node does not tell others of the rest that its service asked for': {
-    change: { 'agent/host.ts': [['    rested(queue, until)\n', '']] },
+    change: { 'agent/host.ts': [['    cooldownAsked(queue, until)\n', '']] },
     by: ['respites'],
     at: 10,
     world: 'respite',
   },
   'what a node let start before it heard of a rest begins during it': {
-    change: { 'agent/host.ts': [['return this.resting(lane) ? { kind', 'return false ? { kind']] },
+    change: { 'agent/host.ts': [['return this.isCoolingDown(lane) ? { kind', 'return false ? { kind']] },
     by: ['respites'],
     at: 67,
     world: 'respite',
   },
   'a rest never ends': {
     change: {
-      'agent/resting.ts': [
+      'flow/cooldown.ts': [
         ['if (until <= now) this.#until.delete(queue)', 'if (until <= 0) this.#until.delete(queue)'],
         ['(this.#until.get(one) ?? 0) > now', '(this.#until.get(one) ?? 0) > 0'],
       ],
@@ -901,7 +903,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what waits for a rate limit is never looked for': {
     change: {
-      'agent/allowance.ts': [
+      'flow/rate-reservation.ts': [
         ['Math.min(most, Math.max(this.waiting, this.#wasAsked))', 'Math.min(most, this.#wasAsked)'],
       ],
     },
@@ -916,8 +918,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a step under a bound that is shared begins where its task is': {
     change: {
       'agent/host.ts': [
-        ['this.#paused !== null || this.seats.isBound(action)) return false', 'this.#paused !== null) return false'],
-        ['this.#paused !== null || this.seats.isBound(action) || this.guard', 'this.#paused !== null || this.guard'],
+        [
+          'this.#paused !== null || this.sharedConcurrency.isLimited(action)) return false',
+          'this.#paused !== null) return false',
+        ],
+        [
+          'this.#paused !== null || this.sharedConcurrency.isLimited(action) || this.breakerGate',
+          'this.#paused !== null || this.guard',
+        ],
       ],
     },
     by: ['crowds'],
@@ -925,18 +933,20 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'crowd',
   },
   'what runs is not counted in its pool': {
-    change: { 'agent/slots.ts': [['if (pool) pool.taken++', 'if (pool && pool.taken < 0) pool.taken++']] },
+    change: { 'flow/slots.ts': [['if (pool) pool.taken++', 'if (pool && pool.taken < 0) pool.taken++']] },
     by: ['pools'],
     world: 'pools',
   },
   'a queue is asked for the rest as far as what is urgent has room': {
-    change: { 'agent/portion.ts': [['host.slots.roomAt(high ? parted : parted - 1)', 'host.slots.roomAt(parted)']] },
+    change: {
+      'agent/queue-request.ts': [['host.slots.roomAt(high ? parted : parted - 1)', 'host.slots.roomAt(parted)']],
+    },
     by: ['pools'],
     world: 'pools',
   },
   'a slot comes back to the pool of what is urgent, whatever it was': {
     change: {
-      'agent/slots.ts': [
+      'flow/slots.ts': [
         [
           'const filled = pool !== null && pool.taken-- === pool.most',
           'const filled = pool !== null && this.#pools !== null && this.#pools.high.taken-- === pool.most',
@@ -977,7 +987,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an attempt meets the breaker of another key': {
     change: {
-      'agent/guard.ts': [
+      'flow/breaker-gate.ts': [
         [
           'this.#refusal(attempt.lane, request)',
           'this.#refusal([...this.lanes.keys()].at(-1) ?? attempt.lane, request)',
@@ -990,14 +1000,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a node that could not tell in time what it saw leaves the service alone for ever': {
     change: {
-      'agent/guard.ts': [['if (lane.tripped && !this.wouldOpen(lane)) {', 'if (lane.tripped && lane.version < -9) {']],
+      'flow/breaker-gate.ts': [
+        ['if (lane.tripped && !this.wouldOpen(lane)) {', 'if (lane.tripped && lane.version < -9) {'],
+      ],
     },
     by: ['liveness'],
     at: 279,
     world: 'outage',
   },
   'what waits by its key is looked for once': {
-    change: { 'agent/guard.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },
+    change: { 'flow/breaker-gate.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },
     by: ['liveness'],
     at: 50,
     world: 'crowd',
@@ -1013,7 +1025,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a tenant may have its turn in each queue of a key': {
     change: {
-      'agent/turn.ts': [
+      'flow/fair-order.ts': [
         ['startOf(level, key) + 1 / weightOf(head.share)', 'startOf(level, key) + 0 / weightOf(head.share)'],
       ],
     },
@@ -1022,13 +1034,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'between queues of keys nobody has more weight than others': {
     change: {
-      'agent/turn.ts': [['startOf(level, key) + 1 / weightOf(head.share)', 'startOf(level, key) + 1']],
+      'flow/fair-order.ts': [['startOf(level, key) + 1 / weightOf(head.share)', 'startOf(level, key) + 1']],
     },
     by: ['tenants'],
     world: 'tenancy',
   },
   'a queue of a key is as early as its first, whoever waits behind it': {
-    change: { 'agent/turn.ts': [['if (head.rank !== rank) break', 'if (head.rank !== rank || at > given) break']] },
+    change: {
+      'flow/fair-order.ts': [['if (head.rank !== rank) break', 'if (head.rank !== rank || at > given) break']],
+    },
     by: ['tenants'],
     world: 'tenancy',
   },
@@ -1102,20 +1116,24 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'dial',
   },
   'a rate limit that a setting gives stands before nobody': {
-    change: { 'node/governor.ts': [['host.stand({ pace: this.#pace(agent, policy) })', 'this.#pace(agent, policy)']] },
+    change: {
+      'node/governor.ts': [['host.setGates({ rateLimiter: this.#pace(agent, policy) })', 'this.#pace(agent, policy)']],
+    },
     by: ['policies'],
     world: 'tuning',
   },
   'a circuit breaker that a setting gives stands before nobody': {
     change: {
-      'node/governor.ts': [['host.stand({ guard: this.#guard(agent, policy) })', 'this.#guard(agent, policy)']],
+      'node/governor.ts': [
+        ['host.setGates({ breakerGate: this.#guard(agent, policy) })', 'this.#guard(agent, policy)'],
+      ],
     },
     by: ['policies'],
     at: 4,
     world: 'tuning',
   },
   'a node goes on by the rate limit that a setting has changed': {
-    change: { 'agent/quota.ts': [['for (const allowance of this.all) allowance.change(rule)', '']] },
+    change: { 'flow/keyed-rate-limit.ts': [['for (const allowance of this.all) allowance.change(rule)', '']] },
     by: ['policies'],
     world: 'tuning',
   },
@@ -1135,8 +1153,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what waited under a bound of a setting waits on when that is gone': {
     change: {
-      'agent/seats.ts': [
-        ['if (most === null) this.#bounds.delete(name)', 'if (most === null) this.#bounds.set(name, 0)'],
+      'flow/shared-concurrency.ts': [
+        ['if (most === null) this.#limits.delete(name)', 'if (most === null) this.#bounds.set(name, 0)'],
       ],
     },
     by: ['liveness'],
@@ -1156,7 +1174,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a limit passes its bound': {
     change: {
-      'agent/adaptive.ts': [['Math.min(this.#rule.most, this.#limit * 2)', 'this.#limit * 2']],
+      'flow/adaptive-concurrency.ts': [['Math.min(this.#rule.most, this.#limit * 2)', 'this.#limit * 2']],
       'policy/adaptive.ts': [['Math.min(most, Math.max(least, next))', 'Math.max(least, next, most * 0)']],
     },
     by: ['slots'],
@@ -1172,7 +1190,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'no node says that it asks': {
     change: {
-      'agent/answers.ts': [
+      'cache/action-cache.ts': [
         [
           'return !this.#shares(policy) || this.#bounded(',
           'return flight.within > 0 || !this.#shares(policy) || this.#bounded(',
@@ -1185,7 +1203,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'of those who ask in a process each asks the service': {
     change: {
-      'agent/answers.ts': [
+      'cache/action-cache.ts': [
         ['= this.#flights.get(key.digest)\n', '= this.#flights.get(String([key.digest]).slice(1))\n'],
       ],
     },
@@ -1194,7 +1212,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an answer outlives its time': {
     change: {
-      'agent/answers.ts': [
+      'cache/action-cache.ts': [
         ['if (now >= answer.until || !this.#validity.holds(answer)) {', 'if (!this.#validity.holds(answer)) {'],
       ],
     },
@@ -1204,13 +1222,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what is declared wrong is given on': {
     change: {
-      'agent/validity.ts': [['names.every((name) => (this.#marks.get(name) ?? 0) <= seen)', 'names.length > 0']],
+      'cache/invalidations.ts': [['names.every((name) => (this.#marks.get(name) ?? 0) <= seen)', 'names.length > 0']],
     },
     by: ['caches'],
     world: 'cache',
   },
   'an answer that was on its way is kept as if it was asked for now': {
-    change: { 'agent/answers.ts': [['names, seen, age: 0 })', 'names, seen: this.#validity.generation, age: 0 })']] },
+    change: {
+      'cache/action-cache.ts': [['names, seen, age: 0 })', 'names, seen: this.#validity.generation, age: 0 })']],
+    },
     by: ['caches'],
     at: 82,
     world: 'cache',
@@ -1223,7 +1243,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a cache that fails fails the step': {
     change: {
-      'agent/answers.ts': [
+      'cache/action-cache.ts': [
         [
           '      this.#options.failed(error)\n      return NOTHING',
           "      return { outcome: { kind: 'failed', error: toRecord(error), retryable: true }, flight: null }",
@@ -1257,7 +1277,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a hello that is late is heard': {
     change: {
-      'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
+      'wire/session.ts': [['return count <= this.#hellos', 'return count === -this.#hellos']],
     },
     by: ['starts'],
     at: 244,
@@ -1310,7 +1330,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what is said on a connection that is over is heard': {
     change: {
-      'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
+      'wire/session.ts': [['return count <= this.#hellos', 'return count === -this.#hellos']],
     },
     by: ['starts'],
     at: 97,

@@ -1,9 +1,9 @@
 /** Triarch: durable tasks over unreliable services. */
 
-export type { KeyValueCache } from './agent/shared.ts'
 export type { AlertOptions, AlertRuleName, AlertRuleOptions } from './alert/options.ts'
 export type { QuietHours } from './alert/quiet.ts'
 export type { AlertGroup, AlertNotification, AlertSink, AlertSinkTrial } from './alert/sink.ts'
+export type { KeyValueCache } from './cache/shared-cache.ts'
 export type { Acting } from './client/act.ts'
 export type {
   AlertActOptions,

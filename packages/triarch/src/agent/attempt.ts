@@ -8,6 +8,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
 import { unhandled } from '../error/unhandled.ts'
+import { isCutOff, lossBy, mayRetry, refusedCodes, unrecordableCodes } from '../flow/verdict.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { SecretTexts, secretsAt } from '../kernel/secret.ts'
@@ -18,7 +19,6 @@ import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
-import { isCutOff, lossBy, mayRetry, refusedCodes, unrecordableCodes } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {

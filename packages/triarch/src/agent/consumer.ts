@@ -15,8 +15,8 @@ import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/po
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Telling } from './attempt.ts'
 import type { AgentHost } from './host.ts'
-import { Order } from './order.ts'
-import { type Portion, portionsOf } from './portion.ts'
+import { QueueOrder } from './queue-order.ts'
+import { type QueueRequest, queueRequestsOf } from './queue-request.ts'
 
 export interface ConsumerOptions {
   environment: Environment
@@ -71,7 +71,7 @@ export class Consumer implements Service {
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
-  readonly #order: Order
+  readonly #order: QueueOrder
   /** Of portions that gave something. Those with a bound of their own are asked first: they leave room for others. */
   #round = 1
   #again = false
@@ -84,7 +84,7 @@ export class Consumer implements Service {
 
   constructor(options: ConsumerOptions) {
     this.#options = options
-    this.#order = new Order(options.store)
+    this.#order = new QueueOrder(options.store)
   }
 
   start(): void {
@@ -165,10 +165,11 @@ export class Consumer implements Service {
         for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
         // A queue that a rate limit kept from being asked was not found empty.
         for (const host of this.#options.hosts.values()) {
-          const { guard, pace, seats, slots, name, paused } = host
-          guard?.asked(
-            (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null && !partly.has(name),
-            (queue) => !seats.none || pace?.isOpen(queue) === false || host.resting(queue),
+          const { breakerGate, rateLimiter, sharedConcurrency, slots, name, paused } = host
+          breakerGate?.asked(
+            (held.get(name) ?? 0) > 0 && rateLimiter?.open !== false && paused === null && !partly.has(name),
+            (queue) =>
+              !sharedConcurrency.isUnlimited || rateLimiter?.isOpen(queue) === false || host.isCoolingDown(queue),
             slots.running > 0 || this.#again || this.#seated(host),
           )
         }
@@ -190,8 +191,8 @@ export class Consumer implements Service {
   }
 
   /** One that is over has its seat until its reply is written: then the queue is asked again. */
-  #seated({ name, seats }: AgentHost): boolean {
-    if (seats.none) return false
+  #seated({ name, sharedConcurrency }: AgentHost): boolean {
+    if (sharedConcurrency.isUnlimited) return false
     for (const { agent } of this.#unsent.values()) if (agentOfQueue(agent) === name) return true
     return false
   }
@@ -207,25 +208,25 @@ export class Consumer implements Service {
    * What to ask for, one after the other: all actions without a concurrency of their own, and each that has one. Another
    * comes first each time something was taken, so that none starves when slots are few.
    */
-  #portions(): Portion[] {
+  #portions(): QueueRequest[] {
     const hosts = [...this.#options.hosts.values()]
     const keyed = hosts.flatMap((host) => {
-      const { guard } = host
-      if (!guard || guard.keys.none) return []
+      const { breakerGate } = host
+      if (!breakerGate || breakerGate.keys.none) return []
       // What is in its own queue only passes through it, or waits there as well.
-      const queues = guard.keys.all ? guard.queues().slice(1) : guard.queues()
+      const queues = breakerGate.keys.all ? breakerGate.queues().slice(1) : breakerGate.queues()
       return queues.length > 0
-        ? portionsOf(
+        ? queueRequestsOf(
             queues.map((queue) => ({ host, queue })),
             host.name,
           )
         : []
     })
     const own = hosts
-      .filter(({ guard }) => !guard || guard.keys.none || guard.keys.all)
-      .map((host) => ({ host, queue: host.guard ? host.guard.queues()[0] : null }))
+      .filter(({ breakerGate }) => !breakerGate || breakerGate.keys.none || breakerGate.keys.all)
+      .map((host) => ({ host, queue: host.breakerGate ? host.breakerGate.queues()[0] : null }))
     // Those of keys together: what is next in whichever of them comes first.
-    const portions = own.length > 0 ? [...portionsOf(own), ...keyed] : keyed
+    const portions = own.length > 0 ? [...queueRequestsOf(own), ...keyed] : keyed
     const first = this.#round % Math.max(1, portions.length)
     return [...portions.slice(first), ...portions.slice(0, first)]
   }
@@ -233,7 +234,7 @@ export class Consumer implements Service {
   #start(item: WorkItem, adopted = false): void {
     const host = this.#options.hosts.get(agentOfQueue(item.agent))
     host?.slots.count(item.request.action, item.request.rank)
-    const pass = adopted ? undefined : host?.guard?.pass(item.agent)
+    const pass = adopted ? undefined : host?.breakerGate?.pass(item.agent)
     // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
     const before = this.#running.get(item.id)
     this.#running.set(item.id, item)
@@ -327,7 +328,7 @@ export class Consumer implements Service {
       let seated = false
       for (const [index, { work }] of batch.entries()) {
         const item = this.#unsent.get(work)
-        if (item) seated ||= this.#options.hosts.get(agentOfQueue(item.agent))?.seats.none === false
+        if (item) seated ||= this.#options.hosts.get(agentOfQueue(item.agent))?.sharedConcurrency.isUnlimited === false
         this.#unsent.delete(work)
         if (this.#recorded.size > 0) this.#tellRecorded(work, accepted[index] === true)
       }

@@ -1,3 +1,4 @@
+import type { ActionCache, CacheFill } from '../cache/action-cache.ts'
 import { finalizeKey } from '../definition/action.ts'
 import { type CachePolicy, toCachePolicy } from '../definition/cache.ts'
 import { toConcurrency } from '../definition/concurrency.ts'
@@ -5,29 +6,28 @@ import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { Register } from '../environment/register.ts'
+import { AdaptiveConcurrency } from '../flow/adaptive-concurrency.ts'
+import { Backlog, PooledBacklog } from '../flow/backlog.ts'
+import type { BreakerGate } from '../flow/breaker-gate.ts'
+import { Cooldown } from '../flow/cooldown.ts'
+import type { GuardedAttempt } from '../flow/local-breaker.ts'
+import { type Probation, SURVIVED_AFTER_MS } from '../flow/probation.ts'
+import type { RateLimiter } from '../flow/rate-limiter.ts'
+import { SharedConcurrency } from '../flow/shared-concurrency.ts'
+import { type Limit, Slots } from '../flow/slots.ts'
+import { retryAfterOfOutcome } from '../flow/verdict.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import { LONGEST_REST } from '../policy/rate.ts'
 import type { PausedThere, StepRequest } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { TokenContent } from '../value/token.ts'
-import { AdaptiveLimit } from './adaptive.ts'
-import type { Answers, Departure } from './answers.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
-import { Backlog, PooledBacklog } from './backlog.ts'
-import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
-import type { GuardedAttempt } from './lane.ts'
 import type { LogSink } from './log.ts'
 import { Narration } from './narration.ts'
 import { Overtime } from './overtime.ts'
-import type { Pace } from './pace.ts'
-import { Resting } from './resting.ts'
-import { Seats } from './seats.ts'
-import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
-import { type Dock, SURVIVED } from './trial.ts'
-import { retryAfterOfOutcome } from './verdict.ts'
 import { wrapped } from './wrapped.ts'
 
 export interface HostedAttempt extends GuardedAttempt {
@@ -41,7 +41,7 @@ export interface HostedAttempt extends GuardedAttempt {
   /** It has no slot: what it waits for is an answer of a cache. */
   guest?: boolean
   /** What it gives is kept. */
-  flight?: Departure
+  flight?: CacheFill
   heartbeatWithin: number | null
   /** Its resume token, where that came with it. */
   token?: string
@@ -89,25 +89,25 @@ export interface HostOptions {
   failed: (error: unknown) => void
   lease: Leased
   /** Answers of before; null: none are kept. */
-  answers?: Answers | null
+  answers?: ActionCache | null
   /** For code that computes; null: it runs here. */
   threads: Threads | null
   /** The one of this process. */
-  dock: Dock
+  probation: Probation
   /** Told when a slot is free again after all were taken. */
   freed?: () => void
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
   /** Told that the service behind this queue asks to be left alone until then; without it each step waits for itself. */
-  rested?: (queue: string, until: number) => void
+  cooldownAsked?: (queue: string, until: number) => void
   /** Told what became of each attempt that ran. */
   ended?: (agent: string, outcome: Outcome) => void
 }
 
 /** What stands between a host and its service. */
-export interface Between {
-  guard?: Guard | null
-  pace?: Pace | null
+export interface Gates {
+  breakerGate?: BreakerGate | null
+  rateLimiter?: RateLimiter | null
   /** Other nodes have it, and its queue: this one gives it attempts, and takes none for it. */
   elsewhere?: boolean
   /** No store counts here what runs on all nodes: who gives it attempts heeds such bounds. */
@@ -119,15 +119,15 @@ export class AgentHost {
   readonly name: string
   readonly slots: Slots
   /** What all nodes share: it is had with the request, from the queue. */
-  readonly seats: Seats
-  #guard: Guard | null
+  readonly sharedConcurrency: SharedConcurrency
+  #breakerGate: BreakerGate | null
   /** What waits in its queue, as far as this process knows. */
   readonly backlog: Backlog | PooledBacklog
-  #pace: Pace | null
+  #rateLimiter: RateLimiter | null
   #paused: PausedThere | null = null
-  readonly #resting: Resting
+  readonly #cooldown: Cooldown
   /** Null: as many as are allowed. */
-  #adaptive: AdaptiveLimit | null = null
+  #adaptive: AdaptiveConcurrency | null = null
   readonly #options: HostOptions
   /** Of actions whose answers may be given again. */
   readonly #cached = new Map<string, CachePolicy>()
@@ -143,15 +143,15 @@ export class AgentHost {
   readonly #unsure = new Register<string, HostedAttempt>()
 
   /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
-  constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
-    const { guard = null, pace = null, elsewhere = false, storeless = false } = between
+  constructor(options: HostOptions, agent: Agent | null, between: Gates = {}, name: string = agent?.name ?? '') {
+    const { breakerGate = null, rateLimiter = null, elsewhere = false, storeless = false } = between
     this.name = name
-    this.#pace = pace
-    this.#guard = guard
+    this.#rateLimiter = rateLimiter
+    this.#breakerGate = breakerGate
     this.#options = options
     this.#narration = new Narration(name, options)
-    this.#resting = new Resting(name, { ...options, over: () => options.freed?.() })
-    this.seats = new Seats(name, storeless ? null : agent)
+    this.#cooldown = new Cooldown(name, { ...options, over: () => options.freed?.() })
+    this.sharedConcurrency = new SharedConcurrency(name, storeless ? null : agent)
     const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
       const definition = inThreads(action.definition, options.threads)
@@ -175,20 +175,23 @@ export class AgentHost {
   }
 
   /** Null: nothing stands between it and its service. */
-  get guard(): Guard | null {
-    return this.#guard
+  get breakerGate(): BreakerGate | null {
+    return this.#breakerGate
   }
 
   /** Null: as many attempts may begin as there are slots. */
-  get pace(): Pace | null {
-    return this.#pace
+  get rateLimiter(): RateLimiter | null {
+    return this.#rateLimiter
   }
 
   /** What stands before it is another from now on. What runs goes on. */
-  stand({ guard = this.#guard, pace = this.#pace }: Pick<Between, 'guard' | 'pace'>): void {
-    if (guard === this.#guard && pace === this.#pace) return
-    this.#guard = guard
-    this.#pace = pace
+  setGates({
+    breakerGate = this.#breakerGate,
+    rateLimiter = this.#rateLimiter,
+  }: Pick<Gates, 'breakerGate' | 'rateLimiter'>): void {
+    if (breakerGate === this.#breakerGate && rateLimiter === this.#rateLimiter) return
+    this.#breakerGate = breakerGate
+    this.#rateLimiter = rateLimiter
     this.#options.freed?.()
   }
 
@@ -196,7 +199,7 @@ export class AgentHost {
   resize(most: number, least: number | null): void {
     if (least === null) this.#adaptive = null
     else if (this.#adaptive) this.#adaptive.rule = { least, most }
-    else this.#adaptive = new AdaptiveLimit(this.#options.environment, { least, most })
+    else this.#adaptive = new AdaptiveConcurrency(this.#options.environment, { least, most })
     this.slots.most = this.#adaptive?.limit ?? most
   }
 
@@ -217,12 +220,12 @@ export class AgentHost {
 
   /** The queue in which a step waits by its key; null: in its agent's own, where nobody knows better. */
   queueOf(request: Pick<StepRequest, 'action' | 'input'>): string | null {
-    if (this.guard === null || this.guard.keys.none) return null
-    if (!this.pace?.isKeyed(request.action) && !this.seats.isKeyed(request.action)) return null
+    if (this.breakerGate === null || this.breakerGate.keys.none) return null
+    if (!this.rateLimiter?.isKeyed(request.action) && !this.sharedConcurrency.isKeyed(request.action)) return null
     try {
-      const queue = this.guard.keys.queueOf(request)
-      this.guard.expect(queue)
-      this.pace?.expect(request.action, queue)
+      const queue = this.breakerGate.keys.queueOf(request)
+      this.breakerGate.expect(queue)
+      this.rateLimiter?.expect(request.action, queue)
       return queue
     } catch {
       // The attempt fails of it, as if its code had thrown.
@@ -232,7 +235,7 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string, rank = 0): boolean {
-    if (!this.#handlers.has(action) || this.#paused !== null || this.seats.isBound(action)) return false
+    if (!this.#handlers.has(action) || this.#paused !== null || this.sharedConcurrency.isLimited(action)) return false
     if (!this.#cached.has(action)) return this.#seat(action, rank)
     // What was kept needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
@@ -247,10 +250,11 @@ export class AgentHost {
   }
 
   #seat(action: string, rank = 0): boolean {
-    if (this.#paused !== null || this.seats.isBound(action) || this.guard?.isShut(action) === true) return false
-    if (this.resting(this.name)) return false
+    if (this.#paused !== null || this.sharedConcurrency.isLimited(action) || this.breakerGate?.isShut(action) === true)
+      return false
+    if (this.isCoolingDown(this.name)) return false
     if (!this.slots.reserve(action, rank)) return false
-    if (this.pace?.promise(action) !== false) return true
+    if (this.rateLimiter?.promise(action) !== false) return true
     this.slots.release(action, rank)
     return false
   }
@@ -267,31 +271,31 @@ export class AgentHost {
   }
 
   /** The service asked that nothing of this queue begins before then: of the agent's own, nothing at all. */
-  rest(queue: string, until: number): void {
-    if (this.slots.open) this.#resting.begin(queue, until)
+  coolDown(queue: string, until: number): void {
+    if (this.slots.open) this.#cooldown.begin(queue, until)
   }
 
   /** Whether nothing of this queue may begin now. */
-  resting(queue: string): boolean {
-    return this.#resting.isOn(queue)
+  isCoolingDown(queue: string): boolean {
+    return this.#cooldown.isOn(queue)
   }
 
   /** Actions with a bound of their own. */
   get limited(): string[] {
     const { limited } = this.slots
-    if (!this.pace && this.seats.none) return limited
-    return [...new Set([...limited, ...(this.pace?.limited ?? []), ...this.seats.limited])]
+    if (!this.rateLimiter && this.sharedConcurrency.isUnlimited) return limited
+    return [...new Set([...limited, ...(this.rateLimiter?.limited ?? []), ...this.sharedConcurrency.limitedActions])]
   }
 
   /** How many attempts of what waits in this queue may begin now, of any action without a bound of its own (null), or of this one. */
   room(action: string | null, queue: string = this.name): number {
-    const room = this.pace?.room(action, queue) ?? Number.POSITIVE_INFINITY
+    const room = this.rateLimiter?.room(action, queue) ?? Number.POSITIVE_INFINITY
     return action === null ? room : Math.min(room, this.slots.room(action))
   }
 
   /** The bound over all nodes of the agent (null), or of an action, is another from now on; null: there is none. */
   bound(action: string | null, most: number | null): void {
-    if (this.seats.bound(action ?? this.name, most)) this.#options.freed?.()
+    if (this.sharedConcurrency.setLimit(action ?? this.name, most)) this.#options.freed?.()
   }
 
   /** What is offered of an agent that is elsewhere: these actions, in so many attempts at a time. */
@@ -331,7 +335,7 @@ export class AgentHost {
     const key = this.#await(attempt)
     const waits = () => {
       if (attempt.guest || this.#unsure.get(key) !== attempt) return
-      this.#stand(attempt)
+      this.#releaseSlot(attempt)
     }
     void answers?.find(policy, request, completeBy, waits).then(({ outcome, flight }) => {
       const wanted = this.#unsure.get(key) === attempt
@@ -346,13 +350,13 @@ export class AgentHost {
       if (!this.#resume(attempt)) {
         return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: attempt.queue ?? this.name }, null)
       }
-      this.#sit(attempt)
+      this.#reacquireSlot(attempt)
       this.#admit(attempt, handler)
     })
   }
 
   /** An answer that is stale was given: another is asked for, for whoever comes next. */
-  #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: Departure): void {
+  #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: CacheFill): void {
     const { environment } = this.#options
     const within = completeBy - environment.now()
     void flight.claim(within).then((first) => {
@@ -372,7 +376,7 @@ export class AgentHost {
 
   #admit(attempt: HostedAttempt, handler: Handler | Relay, local?: Handler): void {
     const { request } = attempt
-    const refusal = local ? null : this.guard?.meet(attempt)
+    const refusal = local ? null : this.breakerGate?.meet(attempt)
     if (refusal) return this.#end(attempt, refusal, null)
     const { lease } = this.#options
     if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
@@ -394,7 +398,7 @@ export class AgentHost {
   }
 
   /** It waits for something else than its service: its slot is for others. */
-  #stand(attempt: HostedAttempt): void {
+  #releaseSlot(attempt: HostedAttempt): void {
     const { action, rank } = attempt.request
     this.slots.enter()
     this.slots.release(action, rank)
@@ -407,7 +411,7 @@ export class AgentHost {
   }
 
   /** A slot was taken for it. */
-  #sit(attempt: HostedAttempt): void {
+  #reacquireSlot(attempt: HostedAttempt): void {
     this.slots.leave()
     attempt.guest = false
   }
@@ -421,16 +425,16 @@ export class AgentHost {
   #pass({ lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
     // One that was given an answer of before has met no breaker, and has a pass all the same: that is for others.
     const met = lane ?? pass?.lane
-    if (met !== undefined) this.guard?.ended(met, pass, outcome, ms)
+    if (met !== undefined) this.breakerGate?.ended(met, pass, outcome, ms)
   }
 
   /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
   #try(attempt: HostedAttempt, handler: Handler | Relay, strikes: number): void {
-    const { dock, lease } = this.#options
+    const { probation, lease } = this.#options
     // Where no process may try it, nothing is said of a beginning, and no place is taken from those that one may.
     const refusal = 'send' in handler ? handler.meet(attempt.request) : null
     if (refusal) return this.#end(attempt, refusal, null)
-    const after = dock.enter(attempt, strikes)
+    const after = probation.enter(attempt, strikes)
     if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
     const key = this.#await(attempt)
     void attempt.begun().then(async (known) => {
@@ -438,7 +442,7 @@ export class AgentHost {
       const wanted = this.#unsure.get(key) === attempt
       if (wanted) this.#unsure.delete(key)
       if (wanted && sure) return this.#begin(attempt, handler)
-      dock.leave(attempt, false)
+      probation.leave(attempt, false)
       if (wanted) this.#drop(attempt)
     })
   }
@@ -457,24 +461,24 @@ export class AgentHost {
     const waiting = this.#unsure.get(key)
     if (!waiting) return
     this.#unsure.delete(key)
-    this.#options.dock.leave(waiting, false)
+    this.#options.probation.leave(waiting, false)
     this.#drop(waiting)
   }
 
   #begin(attempt: HostedAttempt, handler: Handler | Relay): void {
     const { request } = attempt
-    const { environment, dock } = this.#options
+    const { environment, probation } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     const now = environment.now()
     const late = now >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
-    const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt))
+    const opened = overdue ?? (attempt.lane === undefined ? null : this.breakerGate?.meet(attempt))
     const paused = opened ?? this.#pause() ?? this.#rest(attempt)
     const elsewhere = paused ?? this.#astray(attempt)
-    const refusal = elsewhere ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
+    const refusal = elsewhere ?? this.rateLimiter?.meet(request.action, attempt.lane ?? this.name)
     if (!refusal) return this.#go(attempt, handler, now)
-    dock.leave(attempt, false)
+    probation.leave(attempt, false)
     if (elsewhere || !attempt.flight || attempt.work === undefined) this.#end(attempt, refusal, null)
     else this.#tarry(attempt, handler, refusal)
   }
@@ -486,7 +490,7 @@ export class AgentHost {
   #tarry(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
     const { action, rank } = attempt.request
     const key = this.#await(attempt)
-    this.#stand(attempt)
+    this.#releaseSlot(attempt)
     const over = (): boolean => {
       this.#tarrying.delete(resume)
       timer.cancel()
@@ -497,9 +501,10 @@ export class AgentHost {
     })
     const resume = () => {
       if (this.#unsure.get(key) !== attempt) return over()
-      if (this.pace?.room(action, attempt.lane ?? this.name) === 0 || !this.slots.reserve(action, rank)) return false
+      if (this.rateLimiter?.room(action, attempt.lane ?? this.name) === 0 || !this.slots.reserve(action, rank))
+        return false
       over()
-      this.#sit(attempt)
+      this.#reacquireSlot(attempt)
       this.#admit(attempt, handler)
       return true
     }
@@ -513,7 +518,7 @@ export class AgentHost {
 
   #go(attempt: HostedAttempt, handler: Handler | Relay, now: number): void {
     const { request } = attempt
-    const { environment, lease, dock } = this.#options
+    const { environment, lease, probation } = this.#options
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
     let place = -1
@@ -521,7 +526,7 @@ export class AgentHost {
     const running = new Attempt(environment, attempt, this.#options, now, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
-      dock.leave(attempt)
+      probation.leave(attempt)
       this.#narration.ended(request, outcome, running.startedAt)
       if (running.returned) trace?.end(place)
       else this.#overtime.begin(running, () => trace?.end(place))
@@ -532,7 +537,7 @@ export class AgentHost {
       trial = environment.timer(span, () => {
         // A process elsewhere may have died of it long before anybody misses it.
         if (running.relayed && running.relayed.heardAt < since + span) outlast(span, since)
-        else if (dock.leave(attempt)) attempt.survived()
+        else if (probation.leave(attempt)) attempt.survived()
       })
     }
     if (request.trial) outlast(survivalOf(attempt, environment.now()), environment.monotonic())
@@ -559,12 +564,12 @@ export class AgentHost {
 
   /** Its service has asked for a rest meanwhile. */
   #rest({ lane = this.name }: HostedAttempt): Outcome | null {
-    return this.resting(lane) ? { kind: 'withdrawn', after: ASK_AGAIN, lane } : null
+    return this.isCoolingDown(lane) ? { kind: 'withdrawn', after: ASK_AGAIN, lane } : null
   }
 
   /** It needs a seat by its key, and was taken of a queue without keys. */
   #astray({ request, lane, queue }: HostedAttempt): Outcome | null {
-    if (lane === undefined || queue === lane || !this.seats.isKeyed(request.action)) return null
+    if (lane === undefined || queue === lane || !this.sharedConcurrency.isKeyed(request.action)) return null
     return { kind: 'withdrawn', after: ASK_AGAIN, lane }
   }
 
@@ -583,7 +588,7 @@ export class AgentHost {
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
     if (ran) this.#heed(request.action, hosted.lane ?? this.name, outcome)
-    if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.guard?.expect(outcome.lane)
+    if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.breakerGate?.expect(outcome.lane)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
     else this.#pass(hosted, outcome, ran && now - ran.startedAt)
@@ -606,13 +611,13 @@ export class AgentHost {
   #heed(action: string, queue: string, outcome: Outcome): void {
     const ms = retryAfterOfOutcome(outcome)
     if (ms === 0) return
-    if (this.pace?.limits(action)) return this.pace.rest(action, queue, ms)
-    const { environment, rested } = this.#options
-    if (this.name === '' || !rested) return
+    if (this.rateLimiter?.limits(action)) return this.rateLimiter.rest(action, queue, ms)
+    const { environment, cooldownAsked } = this.#options
+    if (this.name === '' || !cooldownAsked) return
     const until = environment.now() + Math.min(LONGEST_REST, Math.ceil(ms))
-    if (this.#resting.covers(queue, until)) return
-    this.rest(queue, until)
-    rested(queue, until)
+    if (this.#cooldown.covers(queue, until)) return
+    this.coolDown(queue, until)
+    cooldownAsked(queue, until)
   }
 
   #adapt({ action, operation }: StepRequest, outcome: Outcome, ms: number): void {
@@ -631,7 +636,7 @@ export class AgentHost {
     this.#running.get(key)?.abort(reason)
     const waiting = this.#unsure.get(key)
     if (!waiting || !this.#unsure.delete(key)) return
-    this.#options.dock.leave(waiting, false)
+    this.#options.probation.leave(waiting, false)
     this.#end(waiting, notStarted('STEP_CANCELLED', 'the attempt was called off before it started'), null)
   }
 
@@ -651,7 +656,7 @@ export class AgentHost {
   /** Takes no new work, and waits for nothing that outlived its attempt. */
   close(): void {
     this.slots.close()
-    this.#resting.close()
+    this.#cooldown.close()
     this.#overtime.dismiss()
   }
 
@@ -677,7 +682,7 @@ const ASK_AGAIN = 1_000
 
 /** Before anybody else may take the attempt for lost. */
 function survivalOf({ completeBy, heartbeatWithin }: HostedAttempt, now: number): number {
-  return Math.min(SURVIVED, (completeBy - now) / 2, (heartbeatWithin ?? Number.POSITIVE_INFINITY) / 2)
+  return Math.min(SURVIVED_AFTER_MS, (completeBy - now) / 2, (heartbeatWithin ?? Number.POSITIVE_INFINITY) / 2)
 }
 
 function notStarted(code: string, message: string): Outcome {

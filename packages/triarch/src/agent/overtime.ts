@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
+import type { Slots } from '../flow/slots.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Attempt } from './attempt.ts'
-import type { Slots } from './slots.ts'
 
 export interface OvertimeOptions {
   environment: Environment

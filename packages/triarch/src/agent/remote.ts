@@ -1,8 +1,8 @@
+import { MIN_PROCESS_AGE_MS } from '../flow/probation.ts'
 import type { Outcome } from '../kernel/message.ts'
 import type { RequestMark, StepRequest, WorkItem } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
-import { AGE } from './trial.ts'
 
 /** What a process elsewhere runs of one agent. */
 export interface Offer {
@@ -144,7 +144,7 @@ export class Remotes implements Relay {
   #roomFor({ action, trial }: StepRequest): Place | undefined {
     const all = this.#places.get(agentOf(action)) ?? []
     // Where processes die young, what is tried is not to blame.
-    return roomiest(trial ? all.filter(({ link }) => link.age >= AGE) : all, action)
+    return roomiest(trial ? all.filter(({ link }) => link.age >= MIN_PROCESS_AGE_MS) : all, action)
   }
 
   send(attempt: Attempt, options: AttemptOptions): Relayed {

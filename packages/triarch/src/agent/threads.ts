@@ -10,8 +10,8 @@ import { detailsOf } from '../error/details.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
+import type { Limit } from '../flow/slots.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
-import type { Limit } from './slots.ts'
 
 type Operation = 'run' | 'undo' | 'verify'
 

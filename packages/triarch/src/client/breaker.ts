@@ -1,5 +1,5 @@
-import { breakerAlert } from '../agent/change.ts'
 import { TriarchError } from '../error/error.ts'
+import { breakerAlert } from '../flow/breaker-change.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import { type BreakerState, forceClosed, forceOpen, reset, type Word } from '../policy/breaker.ts'
 import { KEYED, refsOf } from '../store/breaker.ts'

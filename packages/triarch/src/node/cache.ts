@@ -1,6 +1,6 @@
-import { Answers } from '../agent/answers.ts'
-import { type KeyValueCache, keyValueCache, type SharedCache, storeCache } from '../agent/shared.ts'
-import { GOOD_FOR } from '../agent/validity.ts'
+import { ActionCache } from '../cache/action-cache.ts'
+import { INVALIDATIONS_FRESH_MS } from '../cache/invalidations.ts'
+import { type KeyValueCache, keyValueCache, type SharedCache, storeCache } from '../cache/shared-cache.ts'
 import { delay, type Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Codec } from '../store/codec/codec.ts'
@@ -60,13 +60,13 @@ export function answersOf(
   { environment, store, node, telemetry }: Holder,
   { shared, deadline, ...memory }: AnswerCache,
   codecs: readonly Codec[],
-): Answers {
+): ActionCache {
   const coder = new Coder(codecs)
   const now = () => Math.round(environment.now())
   const own = (): SharedCache => storeCache({ store, node }, coder, now)
   const other = (cache: KeyValueCache) => keyValueCache(cache, { store, node }, coder, now)
   const outlet = telemetry['cache:failed']
-  return new Answers({
+  return new ActionCache({
     ...{ environment, store, node, memory, deadline },
     failed: (error) => outlet.open && outlet.tell({ at: environment.now(), node, error }),
     shared: shared === false ? null : shared === null ? own() : other(shared),
@@ -81,7 +81,7 @@ export async function invalidate(
   acted?: Audited,
 ): Promise<void> {
   await store.invalidate(names, acted)
-  await delay(environment, GOOD_FOR * SURELY)
+  await delay(environment, INVALIDATIONS_FRESH_MS * SURELY)
 }
 
 /** Clocks of machines do not differ by more. */

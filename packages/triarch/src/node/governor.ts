@@ -1,8 +1,4 @@
-import type { Guard } from '../agent/guard.ts'
-import type { Guards } from '../agent/guards.ts'
 import type { AgentHost } from '../agent/host.ts'
-import type { Pace } from '../agent/pace.ts'
-import type { Paces } from '../agent/paces.ts'
 import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/agent-policy.ts'
 import { toAgentBreaker } from '../definition/breaker.ts'
 import { toActionConcurrency, toConcurrency } from '../definition/concurrency.ts'
@@ -13,6 +9,10 @@ import type { RateLimitOptions } from '../definition/rate.ts'
 import { toRetention } from '../definition/retention.ts'
 import { AGENT_SETTING, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { messageOf } from '../error/error.ts'
+import type { BreakerGate } from '../flow/breaker-gate.ts'
+import type { BreakerGates } from '../flow/breaker-gates.ts'
+import type { RateLimiter } from '../flow/rate-limiter.ts'
+import type { RateLimiters } from '../flow/rate-limiters.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { followedBy, pausedThere, policyOf, workflowPolicy } from '../setting/followed.ts'
@@ -30,8 +30,8 @@ export interface GovernorOptions {
   settings: Settings
   /** Agents that are elsewhere come later. */
   hosts: ReadonlyMap<string, AgentHost>
-  guards: Guards
-  paces: Paces
+  guards: BreakerGates
+  paces: RateLimiters
   /** The node's lease is to be this long from now on (ms). */
   resize: (lease: number) => void
   alert: (alert: RaisedAlert) => void
@@ -88,8 +88,8 @@ export class Governor {
     // What makes sense by itself may make none with what its code says: then that part stays as it was, and nobody else's is touched.
     this.#part(host.name, 'concurrency', () => this.#concurrency(host, policy))
     if (!agent) return
-    this.#part(host.name, 'circuit breaker', () => host.stand({ guard: this.#guard(agent, policy) }))
-    this.#part(host.name, 'rate limit', () => host.stand({ pace: this.#pace(agent, policy) }))
+    this.#part(host.name, 'circuit breaker', () => host.setGates({ breakerGate: this.#guard(agent, policy) }))
+    this.#part(host.name, 'rate limit', () => host.setGates({ rateLimiter: this.#pace(agent, policy) }))
     if (policy.weights !== undefined && agent.fairness === undefined) this.#missing(agent.name)
   }
 
@@ -126,7 +126,7 @@ export class Governor {
     }
   }
 
-  #guard(agent: Agent, { circuitBreaker }: AgentPolicy): Guard | null {
+  #guard(agent: Agent, { circuitBreaker }: AgentPolicy): BreakerGate | null {
     const { guards } = this.#options
     const of = agent.circuitBreaker
     const none = of === undefined && circuitBreaker === undefined
@@ -134,7 +134,7 @@ export class Governor {
     return guards.change(agent, none ? null : toAgentBreaker(what, { ...of, ...circuitBreaker }))
   }
 
-  #pace(agent: Agent, policy: AgentPolicy): Pace | null {
+  #pace(agent: Agent, policy: AgentPolicy): RateLimiter | null {
     const limits = new Map<string, RateLimitOptions>()
     const own = policy.rateLimit ?? agent.rateLimit
     if (own) limits.set(agent.name, own)

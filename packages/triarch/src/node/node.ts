@@ -1,16 +1,10 @@
-import type { Breakers } from '../agent/breakers.ts'
 import { Consumer } from '../agent/consumer.ts'
-import { Guards } from '../agent/guards.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
 import { Hosts } from '../agent/hosts.ts'
 import { Logbook } from '../agent/logbook.ts'
-import { Paces } from '../agent/paces.ts'
 import type { Peering, PeerNode } from '../agent/peer.ts'
-import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
-import { Rests } from '../agent/rests.ts'
 import { Threads } from '../agent/threads.ts'
-import { Dock } from '../agent/trial.ts'
 import type { Watch } from '../alert/watch.ts'
 import type { Agent } from '../definition/definition.ts'
 import { CallContext } from '../environment/context.ts'
@@ -18,6 +12,12 @@ import type { Environment } from '../environment/environment.ts'
 import { type Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
+import { BreakerGates } from '../flow/breaker-gates.ts'
+import type { BreakerSync } from '../flow/breaker-sync.ts'
+import { CooldownSync } from '../flow/cooldown-sync.ts'
+import { Probation } from '../flow/probation.ts'
+import { RateLimiters } from '../flow/rate-limiters.ts'
+import type { RateSync } from '../flow/rate-sync.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Outcome } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -111,9 +111,9 @@ export class Node {
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
   readonly #logs: Logbook
-  readonly #breakers: Breakers
-  readonly #rates: Rates
-  readonly #rests: Rests
+  readonly #breakers: BreakerSync
+  readonly #rates: RateSync
+  readonly #rests: CooldownSync
   readonly hosts: Hosts
   /** Of agents that other nodes have. */
   readonly #reached: Hosts
@@ -151,7 +151,7 @@ export class Node {
     }
     const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
     const threads = Threads.in(options.machine, settings.threads)
-    const dock = new Dock(environment)
+    const probation = new Probation(environment)
     this.#logs = new Logbook({ environment, store, node: this.id, failed })
     const trials = new Trials({
       ...{ environment, store, failed, values: options.values, alert: options.alert },
@@ -168,7 +168,7 @@ export class Node {
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,
       threads,
-      dock,
+      probation,
       overrun,
       answers: agents.some(hasCache)
         ? answersOf({ environment, store, node: this.id, telemetry }, settings.cache, settings.codecs)
@@ -177,14 +177,14 @@ export class Node {
         this.#consumer?.wake()
         peering?.stirred()
       },
-      rested: (queue: string, until: number) => this.#rests.heard(queue, until),
+      cooldownAsked: (queue: string, until: number) => this.#rests.share(queue, until),
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
-    const guards = Guards.of(agents, environment, settings.poll)
-    const paces = Paces.of(agents, environment, settings.poll, options.lag)
+    const guards = BreakerGates.of(agents, environment, settings.poll)
+    const paces = RateLimiters.of(agents, environment, settings.poll, options.lag)
     const hosts = new Map(
       agents.map((agent) => {
-        const mine = new AgentHost(host, agent, { guard: guards.of(agent), pace: paces.of(agent) })
+        const mine = new AgentHost(host, agent, { breakerGate: guards.of(agent), rateLimiter: paces.of(agent) })
         const before = options.before?.of(agent.name)
         if (before) mine.succeed(before)
         return [agent.name, mine]
@@ -197,7 +197,7 @@ export class Node {
       options.peering?.({
         ...{ id: this.id, scheduler: roles.has('scheduler'), hosts },
         offered: (relay, agent, actions, most) => {
-          const { ended: _, rested: __, ...means } = host
+          const { ended: _, cooldownAsked: __, ...means } = host
           // How its attempts go is told where they run.
           const peer =
             reached.get(agent) ?? new AgentHost({ ...means, telemetry: unheard }, null, { elsewhere: true }, agent)
@@ -232,7 +232,7 @@ export class Node {
             values: () => [...hosts.values(), ...reached.values()],
           },
           lease,
-          dock,
+          probation,
           overrun,
           poll: Math.max(settings.poll, LEAST_TIDYING),
           alert: options.alert,
@@ -305,7 +305,7 @@ export class Node {
       wake()
     }
     this.#rates = paces.rates({ environment, store, free, wake: instants, failed, node: this.id, telemetry })
-    this.#rests = new Rests({
+    this.#rests = new CooldownSync({
       environment,
       store,
       hosts: (agent) => [hosts.get(agent), reached.get(agent)],
@@ -350,7 +350,7 @@ export class Node {
       poll: settings.poll,
       runnable: () => (this.scheduler ? registry.ready : []),
       settings: (mark) => reader.look(mark),
-      rests: () => this.#rests.look(),
+      rests: () => this.#rests.read(),
       actions: () => roster.actions,
       scheduler: this.scheduler,
       consumer: taking,

@@ -88,13 +88,13 @@ export class Roster {
   get load(): NodeLoad {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
-    const agents = hosts.map(({ name, slots, seats, throttled, usual }) => {
+    const agents = hosts.map(({ name, slots, sharedConcurrency, throttled, usual }) => {
       const { running, most, pools } = slots
       const share = {
         ...{ running, most },
         ...(throttled && { throttled: true as const }),
         ...(pools && { pools }),
-        ...(seats.shared !== null && { shared: seats.shared }),
+        ...(sharedConcurrency.shared !== null && { shared: sharedConcurrency.shared }),
         ...(usual && { usual }),
       }
       return [name, share] as const

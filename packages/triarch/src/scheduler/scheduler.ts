@@ -1,7 +1,6 @@
 import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
 import type { Logbook } from '../agent/logbook.ts'
-import type { Dock } from '../agent/trial.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
@@ -10,6 +9,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Probation } from '../flow/probation.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -58,7 +58,7 @@ export interface SchedulerOptions {
   /** Agents of this process, and those that it reaches: they take attempts without a work queue. */
   hosts: { get(agent: string): AgentHost | undefined; values(): Iterable<AgentHost> }
   lease: Leased
-  dock: Dock
+  probation: Probation
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
   /** Distance between two looks for tasks that have been idle for long (ms). */

@@ -1,12 +1,12 @@
 import { AgentHost } from '../agent/host.ts'
 import { Threads } from '../agent/threads.ts'
-import { Dock } from '../agent/trial.ts'
 import type { Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import { inOrder } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Patience } from '../environment/patience.ts'
 import { TriarchError } from '../error/error.ts'
+import { Probation } from '../flow/probation.ts'
 import { unheard } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { Lines } from './lines.ts'
@@ -79,7 +79,7 @@ export class OwnCrew implements Crew {
       // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
       lease: { holds: () => true, sure: async () => true, trace: null },
       threads: this.#threads,
-      dock: new Dock(environment),
+      probation: new Probation(environment),
       telemetry: unheard,
       logs: this.lines,
       // Servers send it with each attempt.

@@ -1,9 +1,9 @@
-import { PooledBacklog } from '../agent/backlog.ts'
 import type { AgentHost } from '../agent/host.ts'
 import type { Peering, PeerNode, PeerPlace } from '../agent/peer.ts'
 import { Remotes } from '../agent/remote.ts'
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
 import type { Address, Network, NetworkListener } from '../environment/network.ts'
+import { PooledBacklog } from '../flow/backlog.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
 import type { SigningKeys } from '../store/signing-keys.ts'
@@ -203,9 +203,9 @@ export class Direct implements Peering {
       hosts: () => this.#offered(own),
       host: (agent) => this.#node.hosts.get(agent),
       actions: (host) => host.actions,
-      room: ({ slots, backlog, paused, seats }, running) => {
+      room: ({ slots, backlog, paused, sharedConcurrency }, running) => {
         // What waits in its queue comes first.
-        if (!backlog.empty || paused !== null || !seats.none) return Math.min(running, slots.most)
+        if (!backlog.empty || paused !== null || !sharedConcurrency.isUnlimited) return Math.min(running, slots.most)
         const share = Math.ceil(Math.max(0, slots.spare) / Math.max(1, this.#links.size))
         return Math.max(0, Math.min(slots.most, running + share))
       },
@@ -217,6 +217,6 @@ export class Direct implements Peering {
 
 /** Its queue says no more than whose turn it is: neither who may ask the service now, nor how often, nor which slots are whose. */
 function isFree(host: AgentHost): boolean {
-  if (host.lease !== null || host.guard !== null || host.pace !== null) return false
+  if (host.lease !== null || host.breakerGate !== null || host.rateLimiter !== null) return false
   return !(host.backlog instanceof PooledBacklog) && !host.backlog.strict
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PooledBacklog } from '../../src/agent/backlog.ts'
+import { PooledBacklog } from '../../src/flow/backlog.ts'
 import { type AgentOptions, agent, connectAgents, type Role, type TaskContext, workflow } from '../../src/index.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { raises } from '../value/raises.ts'

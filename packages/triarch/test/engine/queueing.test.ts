@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Backlog } from '../../src/agent/backlog.ts'
+import { Backlog } from '../../src/flow/backlog.ts'
 import { type AgentOptions, agent, type Role, type TaskContext, workflow } from '../../src/index.ts'
 import { agedRank } from '../../src/policy/line.ts'
 import type { TakeWork } from '../../src/store/port.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { Allowance } from '../../src/agent/allowance.ts'
-import { Quota } from '../../src/agent/quota.ts'
-import { Rates } from '../../src/agent/rates.ts'
 import type { Environment } from '../../src/environment/environment.ts'
+import { KeyedRateLimit } from '../../src/flow/keyed-rate-limit.ts'
+import { RateReservation } from '../../src/flow/rate-reservation.ts'
+import { RateSync } from '../../src/flow/rate-sync.ts'
 import { agent, PermanentError, type RateLimitOptions, TransientError, workflow } from '../../src/index.ts'
 import { storedRate } from '../../src/store/rate.ts'
 import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
@@ -130,11 +130,11 @@ describe('an agent with a rate limit', () => {
   it('tells the store of a rest that the service asked for while its node stopped', async () => {
     const environment = { now: () => 0, monotonic: () => 0, timer: () => ({ cancel: () => undefined }) }
     const rule = { limit: 10, per: PER, burst: 1 }
-    const make = () => new Allowance({ name: 'bank', agent: 'bank' }, rule, environment, () => 0)
-    const quota = new Quota({ name: 'bank', isKeyed: false }, rule, make)
-    const [allowance] = quota.all as [Allowance]
+    const make = () => new RateReservation({ name: 'bank', agent: 'bank' }, rule, environment, () => 0)
+    const quota = new KeyedRateLimit({ name: 'bank', isKeyed: false }, rule, make)
+    const [allowance] = quota.all as [RateReservation]
     let row: { version: number; state: string | null } = { version: 0, state: null }
-    const rates = new Rates({
+    const rates = new RateSync({
       environment: environment as unknown as Environment,
       store: {
         breakers: async () => (row.version === 0 ? [] : [{ kind: 'rate', name: 'bank', waiting: 0, ...row }]),
@@ -158,7 +158,12 @@ describe('an agent with a rate limit', () => {
 
   it('takes a change of its rule that comes while the store is told of another for one that is to be told', () => {
     const environment = { now: () => 0, monotonic: () => 0 }
-    const of = new Allowance({ name: 'bank', agent: 'bank' }, { limit: 1, per: 60_000, burst: 1 }, environment, () => 0)
+    const of = new RateReservation(
+      { name: 'bank', agent: 'bank' },
+      { limit: 1, per: 60_000, burst: 1 },
+      environment,
+      () => 0,
+    )
     of.take(1, { next: 50_000, rests: 0 })
     of.change({ limit: 2, per: 60_000, burst: 1 })
     const { changes, said } = of

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { AgentHost, type HostedAttempt } from '../../src/agent/host.ts'
 import { unkept } from '../../src/agent/log.ts'
-import { Dock, SURVIVED } from '../../src/agent/trial.ts'
+import { Probation, SURVIVED_AFTER_MS } from '../../src/flow/probation.ts'
 import { agent } from '../../src/index.ts'
 import type { Message } from '../../src/kernel/message.ts'
 import { unheard } from '../../src/telemetry/outlet.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 /** One at an instant that is no whole number, as clocks give them. */
-function dock() {
+function probation() {
   let now = 1_000.25
-  return { dock: new Dock({ monotonic: () => now }), pass: (ms: number) => (now += ms) }
+  return { probation: new Probation({ monotonic: () => now }), pass: (ms: number) => (now += ms) }
 }
 
 describe('the place where a process tries suspects', () => {
   it('is closed until the process has lived for a while', () => {
-    const { dock: it, pass } = dock()
+    const { probation: it, pass } = probation()
     const first = it.enter({}, 0)
     expect(first).toBeGreaterThan(1_999)
     pass(first ?? 0)
@@ -23,7 +23,7 @@ describe('the place where a process tries suspects', () => {
   })
 
   it('is for a few at a time that no process died of as it tried them', () => {
-    const { dock: it, pass } = dock()
+    const { probation: it, pass } = probation()
     pass(5_000)
     const eight = Array.from({ length: 8 }, () => ({}))
     expect(eight.map((one) => it.enter(one, 0))).toEqual(eight.map(() => null))
@@ -33,7 +33,7 @@ describe('the place where a process tries suspects', () => {
   })
 
   it('is kept free for one that must be by itself, and then is for the others again', () => {
-    const { dock: it, pass } = dock()
+    const { probation: it, pass } = probation()
     pass(5_000)
     const [one, two, grave] = [{}, {}, {}]
     expect(it.enter(one, 0)).toBeNull()
@@ -50,13 +50,13 @@ describe('the place where a process tries suspects', () => {
   })
 
   it('is for one at a time that a process died of as it tried it: others are told when to come, one after the other', () => {
-    const { dock: it, pass } = dock()
+    const { probation: it, pass } = probation()
     pass(5_000.5)
     const [one, two] = [{}, {}]
     expect(it.enter(one, 1)).toBeNull()
     expect([it.enter(two, 1), it.enter({}, 2), it.enter({}, 1)]).toEqual([100, 200, 300])
     expect(it.leave(two)).toBe(false)
-    pass(SURVIVED)
+    pass(SURVIVED_AFTER_MS)
     expect(it.leave(one)).toBe(true)
     expect(it.leave(one)).toBe(false)
     expect(it.enter(two, 1)).toBeNull()
@@ -65,7 +65,7 @@ describe('the place where a process tries suspects', () => {
   })
 
   it('takes what never began for no turn: who waits for its place would come again and again', () => {
-    const { dock: it, pass } = dock()
+    const { probation: it, pass } = probation()
     pass(5_000)
     const [one, two] = [{}, {}]
     for (let n = 0; n < 10; n++) {
@@ -77,7 +77,7 @@ describe('the place where a process tries suspects', () => {
   })
 
   it('tells whole milliseconds, and never a wait of more than half a minute', () => {
-    const { dock: it } = dock()
+    const { probation: it } = probation()
     const waits = Array.from({ length: 100 }, () => it.enter({}, 1) ?? 0)
     expect(waits.filter((wait) => !Number.isInteger(wait) || wait > 30_000)).toEqual([])
   })
@@ -89,7 +89,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
   const own = agent('svc', { concurrency: 2 })
   const run = own.action('run', { run: () => 'done' })
   const lease = { holds: () => holds, sure: () => new Promise<boolean>(() => {}), trace: null }
-  const dock = new Dock(environment)
+  const probation = new Probation(environment)
   await environment.advance(5_000)
   const options = {
     environment,
@@ -103,7 +103,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     failed() {},
     lease,
     threads: null,
-    dock,
+    probation,
     overrun() {},
   }
   const it = new AgentHost(options, own)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../src/agent/turn.ts'
+import { FairOrder } from '../../src/flow/fair-order.ts'
 import type { QueueHead } from '../../src/store/port.ts'
 
 /** Queues that are taken of one by one: of each a text, a letter for each that waits, which is whose it is; capital letters have a weight of 3. */
 class Desk {
-  readonly turns = new Turns()
+  readonly turns = new FairOrder()
   readonly queues: Map<string, string>
   round = 0
 
@@ -70,7 +70,7 @@ describe('turns between the queues of an agent', () => {
   })
 
   it('go by rank first, and are told for several at once', () => {
-    const turns = new Turns()
+    const turns = new FairOrder()
     const urgent = { ...headOf('far', 'z'), rank: 9 }
     const heads = [headOf('one', 'a'), headOf('one', 'a'), headOf('two', 'b'), urgent]
     expect(turns.of(heads, { most: 3, room: () => 2, round: 0 })).toEqual(

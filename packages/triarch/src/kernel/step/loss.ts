@@ -24,7 +24,7 @@ const PATIENCE = 60_000
 
 /**
  * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits for a process
- * that has lived for a while anyway (`agent/trial.ts`).
+ * that has lived for a while anyway (`flow/probation.ts`).
  */
 export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
   if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)

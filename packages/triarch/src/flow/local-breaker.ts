@@ -14,7 +14,7 @@ import { reparted } from '../policy/shift.ts'
 import type { StepRequest } from '../store/port.ts'
 
 /** An attempt may start although the breaker is not closed: as one of this wave. */
-export interface Pass {
+export interface ProbePermit {
   readonly lane: string
   readonly wave: number
 }
@@ -23,7 +23,7 @@ export interface Pass {
 export interface GuardedAttempt {
   readonly request: StepRequest
   /** It may start although the breaker of its service is not closed. */
-  readonly pass?: Pass
+  readonly pass?: ProbePermit
   /** That breaker, from its start on. */
   lane?: string
 }
@@ -41,7 +41,7 @@ export interface OpenQueue {
 }
 
 /** One breaker as this node knows it. */
-export interface Lane {
+export interface LocalBreaker {
   readonly name: string
   version: number
   state: BreakerState
@@ -64,7 +64,7 @@ export interface Lane {
 }
 
 /** One of which nothing was seen or heard. */
-export function newLane(name: string, state: BreakerState): Lane {
+export function newLocalBreaker(name: string, state: BreakerState): LocalBreaker {
   const blank = { offered: false, narrowed: false, tripped: false, waiting: false }
   return { name, version: 0, state, seen: [], share: null, unused: 0, patientUntil: 0, ...blank }
 }
@@ -72,37 +72,37 @@ export function newLane(name: string, state: BreakerState): Lane {
 /** How long a step is put off that can neither wait in the queue nor fail (ms). */
 const PUT_OFF = { least: 1_000, most: 60_000 }
 
-export function putOff({ until }: BreakerState, now: number): number {
+export function delayOf({ until }: BreakerState, now: number): number {
   const wait = until === null ? PUT_OFF.most : until - now
   return Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait))
 }
 
 /** What becomes of a step that does not wait for it. */
-export function refused(name: string, { since, until }: BreakerState): Outcome {
+export function refusalOf(name: string, { since, until }: BreakerState): Outcome {
   const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
   const message = `the circuit breaker of ${name} is open since ${new Date(since).toISOString()}${when}`
   return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
 }
 
 /** It needs no more passes: it has some, or found nothing for those that it had (`now` by the monotonic clock). */
-export function isContent({ patientUntil, unused }: Lane, now: number): boolean {
+export function wantsNoPermit({ patientUntil, unused }: LocalBreaker, now: number): boolean {
   return now < patientUntil || unused > 0
 }
 
 /** From now on it is counted in parts of another window. */
-export function repart(lane: Lane, from: BreakerRule, to: BreakerRule): void {
+export function changeWindow(lane: LocalBreaker, from: BreakerRule, to: BreakerRule): void {
   lane.seen = [...reparted(lane.seen, from, to)]
   lane.state = { ...lane.state, window: reparted(lane.state.window, from, to) }
 }
 
 /** By all that was told, and what was seen here besides. */
-export function looksIll({ state, seen }: Lane, rule: BreakerRule, now: number): boolean {
+export function looksUnhealthy({ state, seen }: LocalBreaker, rule: BreakerRule, now: number): boolean {
   const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
   return total.answers >= rule.minimum && isIll(total, rule)
 }
 
 /** What came while others were told. */
-export function without(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
+export function withoutReported(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
   const rest = merged(
     seen,
     told.map(({ part, answers, ill, slow }) => ({ part, answers: -answers, ill: -ill, slow: -slow })),
@@ -111,7 +111,7 @@ export function without(seen: readonly Bucket[], told: readonly Bucket[]): Bucke
 }
 
 /** Its queue, as far as its passes go. */
-export function offeredOf(lane: Lane): OpenQueue {
+export function openQueueOf(lane: LocalBreaker): OpenQueue {
   lane.offered = true
   lane.narrowed = false
   return {

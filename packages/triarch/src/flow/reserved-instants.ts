@@ -11,7 +11,7 @@ interface Rest extends Run {
 const GRAIN = 0.001
 
 /** Instants of a rate limit that a node has, oldest first: however many they are, few runs. */
-export class Instants {
+export class ReservedInstants {
   #runs: Rest[] = []
 
   get count(): number {

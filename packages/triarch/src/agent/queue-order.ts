@@ -1,6 +1,6 @@
+import { FairOrder } from '../flow/fair-order.ts'
 import type { QueueHead, StateStore, WorkItem } from '../store/port.ts'
-import type { Ask } from './portion.ts'
-import { Turns } from './turn.ts'
+import type { Ask } from './queue-request.ts'
 
 /** Requests that are looked at before some are taken, in all; and of each queue, whatever there is room for. */
 const SIGHT = 1_000
@@ -21,10 +21,10 @@ export interface Ordered {
 }
 
 /** In which order the queues of one agent's keys are asked: by what waits in them. */
-export class Order {
+export class QueueOrder {
   readonly #store: Pick<StateStore, 'heads'>
   /** By the agent, and the action that has bounds of its own. */
-  readonly #turns = new Map<string, Turns>()
+  readonly #turns = new Map<string, FairOrder>()
   #page = 0
 
   constructor(store: Pick<StateStore, 'heads'>) {
@@ -45,7 +45,7 @@ export class Order {
     if (most <= 0) return { asks: [], more: true, gave: () => undefined }
     const depth = Math.max(LEAST_SIGHT, Math.min(Math.max(USUAL_SIGHT, most), Math.floor(SIGHT / open.length)))
     const heads = await this.#store.heads({ queues: open.map(({ share }) => share), depth })
-    const turns = this.#turns.get(name) ?? new Turns()
+    const turns = this.#turns.get(name) ?? new FairOrder()
     this.#turns.set(name, turns)
     const inSight = Map.groupBy(heads, ({ agent: queue }) => queue)
     const all = new Map(open.map((ask) => [ask.share.agent, ask]))

@@ -40,7 +40,7 @@ interface Measurement {
 }
 
 /** How many attempts of one agent run at a time in this process, by how its service answers them. */
-export class AdaptiveLimit {
+export class AdaptiveConcurrency {
   readonly #environment: Pick<Environment, 'monotonic' | 'now'>
   #rule: AdaptiveRule
   /** It begins with the least: what is usual is learnt where nothing waits. */

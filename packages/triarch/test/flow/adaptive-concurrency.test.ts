@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AdaptiveLimit } from '../../src/agent/adaptive.ts'
 import { seededRandom } from '../../src/environment/random.ts'
+import { AdaptiveConcurrency } from '../../src/flow/adaptive-concurrency.ts'
 
 interface Settings {
   /** What the service does at a time; beyond it, what is asked waits in it. */
@@ -19,7 +19,7 @@ function world(given: Partial<Settings> = {}) {
   const rule = { least: 1, most: 200 }
   const attempts: { end: number; began: number; of: Process }[] = []
   interface Process {
-    limit: AdaptiveLimit
+    limit: AdaptiveConcurrency
     running: number
     leaves: boolean
   }
@@ -37,8 +37,8 @@ function world(given: Partial<Settings> = {}) {
   }
   return {
     service,
-    begin(knows: AdaptiveLimit | null = null): void {
-      const limit = new AdaptiveLimit(environment, rule)
+    begin(knows: AdaptiveConcurrency | null = null): void {
+      const limit = new AdaptiveConcurrency(environment, rule)
       if (knows) limit.know(knows.usual)
       processes.push({ limit, running: 0, leaves: false })
     },

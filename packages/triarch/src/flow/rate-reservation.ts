@@ -14,7 +14,7 @@ import {
   tolerance,
   type Wants,
 } from '../policy/rate.ts'
-import { Instants } from './instants.ts'
+import { ReservedInstants } from './reserved-instants.ts'
 
 /** Of what is used up until the next look, so much more is asked for: what comes may grow. */
 const MORE = 4
@@ -28,7 +28,7 @@ const CALM = 3 / 4
 const SELDOM = 1 / 2
 
 /** What one node has of a rate limit: instants that are its own, each for one attempt. */
-export class Allowance {
+export class RateReservation {
   /** `agent`, or `agent.action`; with `#key` where each has one of its own. */
   readonly name: string
   readonly agent: string
@@ -47,9 +47,9 @@ export class Allowance {
   rests = 0
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
   readonly #lag: () => number
-  readonly #free = new Instants()
+  readonly #free = new ReservedInstants()
   /** Meant for attempts that start once their turn is recorded. Whichever begins first takes the oldest. */
-  readonly #promised = new Instants()
+  readonly #promised = new ReservedInstants()
   /** Asked for since the last look. */
   #asked = 0
   /** Asked for before that. */

@@ -10,7 +10,7 @@ import { atOnce } from '../value/answer.ts'
 const LONGEST_KEY = 150
 
 /** By what the steps of one agent wait apart: each key has a queue of its own. */
-export class Keys {
+export class QueueKeys {
   readonly #agent: string
   readonly #own: Key | null
   /** Of actions that say more than their agent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Allowance } from '../../src/agent/allowance.ts'
+import { RateReservation } from '../../src/flow/rate-reservation.ts'
 import { NEW_RATE, type RateState, reserve } from '../../src/policy/rate.ts'
 
 const rule = { limit: 10_000, per: 1_000, burst: 1_000 }
@@ -10,7 +10,7 @@ function node() {
   let now = 1_000_000
   let state: RateState = NEW_RATE
   const environment = { now: () => now, monotonic: () => now }
-  const allowance = new Allowance({ name: 'bank', agent: 'bank' }, rule, environment, () => 1)
+  const allowance = new RateReservation({ name: 'bank', agent: 'bank' }, rule, environment, () => 1)
   /** How many instants it reserves. */
   const look = (waiting = 0) => {
     now += LOOK

@@ -1,32 +1,32 @@
 import type { Outcome } from '../kernel/message.ts'
-import type { Allowance } from './allowance.ts'
-import type { Quota } from './quota.ts'
+import type { KeyedRateLimit } from './keyed-rate-limit.ts'
+import type { RateReservation } from './rate-reservation.ts'
 
 /** The rate limits of one agent: its own, and those of its actions. */
-export class Pace {
+export class RateLimiter {
   readonly agent: string
   /** That of the agent under its name, those of actions under theirs. */
-  readonly #quotas: Map<string, Quota>
+  readonly #quotas: Map<string, KeyedRateLimit>
 
   /** Of actions that have none by keys: they are always the same. */
-  readonly #plain = new Map<string, readonly Allowance[]>()
+  readonly #plain = new Map<string, readonly RateReservation[]>()
 
-  constructor(agent: string, quotas: readonly Quota[]) {
+  constructor(agent: string, quotas: readonly KeyedRateLimit[]) {
     this.agent = agent
     this.#quotas = new Map(quotas.map((quota) => [quota.name, quota]))
   }
 
-  add(quota: Quota): void {
+  add(quota: KeyedRateLimit): void {
     this.#quotas.set(quota.name, quota)
     this.#plain.clear()
   }
 
-  remove({ name }: Quota): void {
+  remove({ name }: KeyedRateLimit): void {
     this.#quotas.delete(name)
     this.#plain.clear()
   }
 
-  get all(): Quota[] {
+  get all(): KeyedRateLimit[] {
     return [...this.#quotas.values()]
   }
 
@@ -102,14 +102,14 @@ export class Pace {
     for (const it of this.#of(action, queue) ?? []) it.rest(ms)
   }
 
-  #those(action: string | null): Quota[] {
+  #those(action: string | null): KeyedRateLimit[] {
     const own = this.#quotas.get(this.agent)
     const its = action === null ? undefined : this.#quotas.get(action)
     return [...(own ? [own] : []), ...(its ? [its] : [])]
   }
 
   /** Null: there are too many keys just now. */
-  #of(action: string | null, queue: string): readonly Allowance[] | null {
+  #of(action: string | null, queue: string): readonly RateReservation[] | null {
     const known = action === null ? undefined : this.#plain.get(action)
     if (known) return known
     const all = this.#those(action).map((quota) => quota.of(queue))

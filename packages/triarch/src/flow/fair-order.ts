@@ -18,7 +18,7 @@ interface Line {
 }
 
 /** How often something of a queue is next. */
-export interface Turn {
+export interface QueueTurn {
   queue: string
   count: number
 }
@@ -29,14 +29,14 @@ export interface Turn {
  * Cheng 1996) of the shares, whatever queues theirs are in. A queue is as early as the earliest whose request is in sight there, so that nobody
  * waits for all queues that what is before it could come from. Where nobody shares, each queue has a share of its own.
  */
-export class Turns {
+export class FairOrder {
   readonly #levels = new Map<number, Level>()
 
   /** Of what comes next in these queues, the first `most`, and of each no more than it has room for. `round`: equals come in another order each time. */
   of(
     heads: readonly QueueHead[],
     { most, room, round }: { most: number; room: (queue: string) => number; round: number },
-  ): Turn[] {
+  ): QueueTurn[] {
     const lines = linesOf(heads, room, round)
     this.#keep(new Set(heads.map(({ rank }) => rank)))
     // What is given may be taken by others first: only what was taken counts.

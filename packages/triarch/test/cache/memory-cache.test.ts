@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { Memory, type Remembered } from '../../src/agent/memory.ts'
+import { type CachedAnswer, MemoryCache } from '../../src/cache/memory-cache.ts'
 
-const answer = (bytes = 100): Remembered => ({
+const answer = (bytes = 100): CachedAnswer => ({
   ...{ value: 'x'.repeat(bytes / 2), seen: 0, names: [], at: 0, fresh: 1, until: 2 },
 })
-const kept = (memory: Memory, keys: readonly string[]) => keys.filter((key) => memory.get(key) !== undefined)
+const kept = (memory: MemoryCache, keys: readonly string[]) => keys.filter((key) => memory.get(key) !== undefined)
 
 describe('what a process remembers of answers', () => {
   it('is no more than so many: those that were used last', () => {
-    const memory = new Memory({ entries: 3, bytes: 1_000_000 })
+    const memory = new MemoryCache({ entries: 3, bytes: 1_000_000 })
     for (const key of ['a', 'b', 'c']) memory.set(key, answer())
     memory.get('a')
     memory.set('d', answer())
@@ -17,7 +17,7 @@ describe('what a process remembers of answers', () => {
   })
 
   it('is no more than so many bytes, whatever is given up for them', () => {
-    const memory = new Memory({ entries: 1_000, bytes: 10_000 })
+    const memory = new MemoryCache({ entries: 1_000, bytes: 10_000 })
     for (let n = 0; n < 100; n++) memory.set(`${n}`, answer(600))
     expect(memory.size).toBe(10)
     memory.set('large', answer(9_000))
@@ -29,7 +29,7 @@ describe('what a process remembers of answers', () => {
   })
 
   it('is nothing where nothing may be', () => {
-    const memory = new Memory({ entries: 0, bytes: 1_000 })
+    const memory = new MemoryCache({ entries: 0, bytes: 1_000 })
     memory.set('a', answer())
     expect(memory.size).toBe(0)
   })

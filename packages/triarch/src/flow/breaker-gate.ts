@@ -18,22 +18,22 @@ import {
   sum,
 } from '../policy/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
-import type { Instead } from './instead.ts'
-import type { Keys } from './key.ts'
+import type { FallbackChoice } from './fallback-choice.ts'
 import {
+  changeWindow,
+  delayOf,
   type GuardedAttempt,
-  isContent,
-  type Lane,
-  looksIll,
-  newLane,
+  type LocalBreaker,
+  looksUnhealthy,
+  newLocalBreaker,
   type OpenQueue,
-  offeredOf,
-  type Pass,
-  putOff,
-  refused,
-  repart,
-  without,
-} from './lane.ts'
+  openQueueOf,
+  type ProbePermit,
+  refusalOf,
+  wantsNoPermit,
+  withoutReported,
+} from './local-breaker.ts'
+import type { QueueKeys } from './queue-key.ts'
 import { verdict } from './verdict.ts'
 
 /** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
@@ -42,16 +42,16 @@ const ASK_AGAIN = 1_000
 const PATIENCE = 1_000
 
 /** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
-export class Guard {
+export class BreakerGate {
   readonly agent: string
   #breaker: AgentBreaker | null
-  readonly keys: Keys
-  readonly lanes: Map<string, Lane> = new Map()
+  readonly keys: QueueKeys
+  readonly lanes: Map<string, LocalBreaker> = new Map()
   /** Behind which of its queues the next reading begins. */
   page = ''
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined
-  readonly #instead: Instead
+  readonly #instead: FallbackChoice
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
   /** For so long a reading is good (ms). */
   readonly #lasting: number
@@ -61,7 +61,7 @@ export class Guard {
   #wasUsed = true
 
   constructor(
-    { agent, keys, instead }: { agent: string; keys: Keys; instead: Instead },
+    { agent, keys, instead }: { agent: string; keys: QueueKeys; instead: FallbackChoice },
     breaker: AgentBreaker | null,
     environment: Pick<Environment, 'now' | 'monotonic'>,
     lasting: number,
@@ -89,7 +89,7 @@ export class Guard {
     const before = this.#breaker
     this.#breaker = breaker
     for (const lane of this.lanes.values()) {
-      if (before && breaker) repart(lane, before.rule, breaker.rule)
+      if (before && breaker) changeWindow(lane, before.rule, breaker.rule)
       else {
         lane.seen = []
         this.#enter(lane, lane.state)
@@ -164,8 +164,8 @@ export class Guard {
       return { kind: 'withdrawn', after: ASK_AGAIN, lane }
     }
     const { state } = this.lane(lane)
-    if (operation === 'run' && instead === 'fail') return refused(lane, state)
-    const after = putOff(state, this.#environment.now())
+    if (operation === 'run' && instead === 'fail') return refusalOf(lane, state)
+    const after = delayOf(state, this.#environment.now())
     if (operation !== 'run' || typeof instead === 'string') return { kind: 'withdrawn', after }
     // Its owner knows whether something of it may be done already: then it is put off.
     return { kind: 'withdrawn', after, fallback: toFallback(instead.fallback) }
@@ -202,11 +202,11 @@ export class Guard {
       return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false, only }]
     }
     if (!lane || lane.unused === 0) return []
-    return [offeredOf(lane)]
+    return [openQueueOf(lane)]
   }
 
   /** Uses up a pass for what was taken of the queue. Null: it needs none, or there is none. */
-  pass(queue: string): Pass | null {
+  pass(queue: string): ProbePermit | null {
     const lane = this.lanes.get(queue)
     if (!lane?.share || lane.unused <= 0 || isClosed(lane.state)) return null
     lane.unused--
@@ -230,7 +230,7 @@ export class Guard {
   }
 
   /** An attempt is over. `ms`: how long it ran; null: it did not begin. */
-  ended(name: string, pass: Pass | undefined, outcome: Outcome, ms: number | null): void {
+  ended(name: string, pass: ProbePermit | undefined, outcome: Outcome, ms: number | null): void {
     const ill = ms === null ? null : verdict(outcome)
     if (this.breaker === null) return
     const { rule } = this.breaker
@@ -246,7 +246,7 @@ export class Guard {
     this.hurry()
   }
 
-  #passed({ lane: name, wave }: Pass, seen: Seen | null): void {
+  #passed({ lane: name, wave }: ProbePermit, seen: Seen | null): void {
     const share = this.lanes.get(name)?.share
     if (share?.wave !== wave) return
     share.holds--
@@ -255,14 +255,14 @@ export class Guard {
   }
 
   /** With what was seen here it is ill. */
-  wouldOpen(lane: Lane): boolean {
-    return this.breaker !== null && looksIll(lane, this.breaker.rule, this.#environment.now())
+  wouldOpen(lane: LocalBreaker): boolean {
+    return this.breaker !== null && looksUnhealthy(lane, this.breaker.rule, this.#environment.now())
   }
 
-  lane(name: string): Lane {
+  lane(name: string): LocalBreaker {
     const known = this.lanes.get(name)
     if (known) return known
-    const lane = newLane(name, newBreaker(this.#environment.now()))
+    const lane = newLocalBreaker(name, newBreaker(this.#environment.now()))
     this.lanes.set(name, lane)
     return lane
   }
@@ -280,7 +280,7 @@ export class Guard {
   }
 
   /** Passes of another wave are void, and what was seen counts for one that is closed only. Who has no rule heeds none that is open. */
-  #enter(lane: Lane, heard: BreakerState): void {
+  #enter(lane: LocalBreaker, heard: BreakerState): void {
     const state = this.#breaker || isClosed(heard) ? heard : newBreaker(this.#environment.now())
     lane.state = state
     if (lane.share && lane.share.wave !== state.wave?.number) {
@@ -316,7 +316,7 @@ export class Guard {
   }
 
   /** What this node has to say of it; null: nothing that is worth a write. `room`: attempts that it could start. */
-  report(lane: Lane, node: string, lease: number, room: number): Report | null {
+  report(lane: LocalBreaker, node: string, lease: number, room: number): Report | null {
     const { state, seen, share, waiting } = lane
     if (isClosed(state)) {
       const now = this.#environment.now()
@@ -324,14 +324,14 @@ export class Guard {
       if (seen.length === 0 || said.every(({ ill, slow }) => ill + slow === 0)) return null
       return { node, seen, share: null, wants: 0, lease, waiting }
     }
-    const wants = isContent(lane, this.#environment.monotonic()) ? 0 : room
+    const wants = wantsNoPermit(lane, this.#environment.monotonic()) ? 0 : room
     return { node, seen: [], share: share && { ...share }, wants, lease, waiting }
   }
 
   /** The store has taken in what was said of it, and gave so many passes. */
-  wrote(lane: Lane, { seen }: Report, state: BreakerState, passes: number): void {
+  wrote(lane: LocalBreaker, { seen }: Report, state: BreakerState, passes: number): void {
     lane.version++
-    lane.seen = without(lane.seen, seen)
+    lane.seen = withoutReported(lane.seen, seen)
     this.#enter(lane, state)
     if (passes === 0 || !state.wave) return
     lane.share ??= { ...NOTHING, wave: state.wave.number, holds: 0 }
@@ -341,8 +341,8 @@ export class Guard {
   }
 
   /** Nobody knows whether the store took it in: what was seen is told once at most. */
-  lost(lane: Lane, { seen }: Report): void {
-    lane.seen = without(lane.seen, seen)
+  lost(lane: LocalBreaker, { seen }: Report): void {
+    lane.seen = withoutReported(lane.seen, seen)
     lane.version = -1
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgentHost } from '../../src/agent/host.ts'
-import { MOST_KEYS, Resting } from '../../src/agent/resting.ts'
-import { Rests, type RestsOptions } from '../../src/agent/rests.ts'
+import { Cooldown, MAX_COOLDOWN_KEYS } from '../../src/flow/cooldown.ts'
+import { CooldownSync, type CooldownSyncOptions } from '../../src/flow/cooldown-sync.ts'
 import { TriarchError } from '../../src/index.ts'
 import type { BreakerWrite } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
@@ -13,7 +13,7 @@ function resting() {
   const environment = new VirtualEnvironment()
   const written: BreakerWrite[] = []
   const state = { busy: true, tries: 0 }
-  const store: RestsOptions['store'] = {
+  const store: CooldownSyncOptions['store'] = {
     breakers: async () => [],
     writeBreaker: async (write) => {
       state.tries++
@@ -22,13 +22,13 @@ function resting() {
       return true
     },
   }
-  const rests = new Rests({ environment, store, hosts: () => [], poll: 100, failed: () => undefined })
+  const rests = new CooldownSync({ environment, store, hosts: () => [], poll: 100, failed: () => undefined })
   return { environment, written, state, rests }
 }
 
 it('a rest that a service asked for while the store was busy is told to the other nodes afterwards', async () => {
   const { environment, written, state, rests } = resting()
-  rests.heard('shop', environment.now() + 60_000)
+  rests.share('shop', environment.now() + 60_000)
   await environment.advance(5_000)
   expect(written).toEqual([])
   state.busy = false
@@ -38,7 +38,7 @@ it('a rest that a service asked for while the store was busy is told to the othe
 
 it('a rest that is over before others could know of it is told to nobody', async () => {
   const { environment, state, rests } = resting()
-  rests.heard('shop', environment.now() + 3_000)
+  rests.share('shop', environment.now() + 3_000)
   await environment.advance(60_000)
   const { tries } = state
   expect(tries).toBeLessThan(20)
@@ -51,7 +51,7 @@ it('the rests of any number of keys are over in time, and no more than 10,000 of
   const environment = new VirtualEnvironment()
   let over = 0
   const options = { environment, node: 'n', telemetry: unheard, over: () => void over++ }
-  const resting = new Resting('shop', options)
+  const resting = new Cooldown('shop', options)
   const until = environment.now() + 60_000
   resting.begin('shop', until)
   const keys = 150_000
@@ -60,7 +60,7 @@ it('the rests of any number of keys are over in time, and no more than 10,000 of
   expect(resting.covers(`shop#${keys - 1}`, until)).toBe(true)
   let remembered = 0
   for (let n = 0; n < keys; n++) if (resting.covers(`shop#${n}`, until)) remembered++
-  expect(remembered).toBe(MOST_KEYS - 1)
+  expect(remembered).toBe(MAX_COOLDOWN_KEYS - 1)
   await environment.advance(60_010)
   expect(resting.isOn(`shop#${keys - 1}`)).toBe(false)
   // Told when the first are over and when the last are, and not again.
@@ -76,33 +76,33 @@ it('a node hears of the rests of all agents, and once they are over none is left
   const heard = new Map<string, number>()
   const host = { rest: (queue: string, until: number) => void heard.set(queue, until) } as unknown as AgentHost
   const node = () =>
-    new Rests({ environment, store, hosts: () => [host], poll: 100, failed: (error) => errors.push(error) })
+    new CooldownSync({ environment, store, hosts: () => [host], poll: 100, failed: (error) => errors.push(error) })
   const errors: unknown[] = []
   const stored = async () => (await store.breakers({ kind: 'rest', after: '', limit: 100_000, count: 0 })).length
   const [first, second] = [node(), node()]
   const until = environment.now() + 60_000
-  for (const agent of ['books', 'shop', 'yard']) for (let n = 0; n < 900; n++) first.heard(`${agent}#${n}`, until)
-  first.heard('zoo', until)
+  for (const agent of ['books', 'shop', 'yard']) for (let n = 0; n < 900; n++) first.share(`${agent}#${n}`, until)
+  first.share('zoo', until)
   await environment.advance(100)
   expect(await stored()).toBe(2_701)
-  second.look()
+  second.read()
   await environment.advance(100)
   expect(heard.size).toBe(2_701)
   // More keys of one agent than are shared.
-  for (let n = 900; n < 1_000; n++) first.heard(`shop#${n}`, until)
+  for (let n = 900; n < 1_000; n++) first.share(`shop#${n}`, until)
   await environment.advance(100)
-  first.look()
+  first.read()
   await environment.advance(100)
-  for (let n = 1_000; n < 5_000; n++) first.heard(`shop#${n}`, until)
-  first.heard('shop', until)
-  first.heard('yard#900', until)
+  for (let n = 1_000; n < 5_000; n++) first.share(`shop#${n}`, until)
+  first.share('shop', until)
+  first.share('yard#900', until)
   await environment.advance(100)
   expect(await stored()).toBe(2_803)
   await environment.advance(60_000)
-  first.look()
+  first.read()
   await environment.advance(1_000)
   expect(await stored()).toBe(0)
-  first.heard('shop#5000', environment.now() + 60_000)
+  first.share('shop#5000', environment.now() + 60_000)
   await environment.advance(100)
   expect(await stored()).toBe(1)
   expect(errors).toEqual([])

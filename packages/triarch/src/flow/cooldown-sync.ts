@@ -5,50 +5,54 @@ import { isTriarchError } from '../error/error.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { type StoredRest, storedRest } from '../store/rest.ts'
-import type { AgentHost } from './host.ts'
 
-export interface RestsOptions {
+/** What begins attempts of an agent in this process. */
+export interface CooledHost {
+  coolDown(queue: string, until: number): void
+}
+
+export interface CooldownSyncOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
-  /** By agents: those that take attempts here, and those that others take for them. */
-  hosts: (agent: string) => readonly (AgentHost | undefined)[]
-  /** After how long others hear of it (ms). */
+  /** The hosts of an agent in this process: of attempts that run here, and of attempts that are given to other processes. */
+  hosts: (agent: string) => readonly (CooledHost | undefined)[]
+  /** How long other nodes take at most until they read a new cooldown (ms). */
   poll: number
   failed: (error: unknown) => void
 }
 
-/** Rows of one reading: there is one for each service that rests. */
-const PAGE = 1_000
-/** Keys of one agent whose rests all nodes share: what others ask for then, only the process that heard it heeds. */
-const MOST_SHARED = 1_000
-/** Others were quicker so often: they said the same. */
-const MOST_TRIES = 3
-/** How long after a failure the store is told again: at first, and at most (ms). */
-const AGAIN = 50
-const LONGEST_AGAIN = 1_000
+/** Rows read at a time. */
+const ROWS_PER_READ = 1_000
+/** Cooldowns by key of one agent that are shared; beyond, only the process that received a `Retry-After` heeds it. */
+const MAX_SHARED_KEYS = 1_000
+/** Lost races for one row before the write is given up: the winners wrote the same. */
+const MAX_WRITE_TRIES = 3
+/** The wait before a failed write is tried again: at first, and at most. */
+const RETRY_AFTER_MS = 50
+const MAX_RETRY_AFTER_MS = 1_000
 
 /**
- * Rests that services without a rate limit ask for (`Retry-After`), as all nodes share them. A row is there only while one lasts; whether there are any
- * is known from what a node looks at anyway.
+ * Shares the cooldowns (`Retry-After`) of services without a rate limit with all nodes. A row exists only while a cooldown lasts. Whether there are rows
+ * is part of what a node's poll of the store answers.
  */
-export class Rests implements Service {
-  readonly #options: RestsOptions
+export class CooldownSync implements Service {
+  readonly #options: CooldownSyncOptions
   #open = true
   #looking = false
   readonly #telling = new Set<Promise<void>>()
-  /** Agents of which no more keys are shared, and until when. */
+  /** Agents that have MAX_SHARED_KEYS rows, and when the first of these ends. */
   readonly #full = new Map<string, number>()
 
-  constructor(options: RestsOptions) {
+  constructor(options: CooldownSyncOptions) {
     this.#options = options
   }
 
   start(): void {
-    // It speaks when it is spoken to.
+    // It works when `share` or `read` is called.
   }
 
   stop(): void {
-    // What the last attempts hear is still told.
+    // Cooldowns that the last attempts receive are still written.
   }
 
   async drain(): Promise<void> {
@@ -60,10 +64,10 @@ export class Rests implements Service {
     this.#open = false
   }
 
-  /** The service behind this queue wants to be left alone until then. */
-  heard(queue: string, until: number): void {
+  /** Writes that the service behind this queue asked for no more calls before `until`. */
+  share(queue: string, until: number): void {
     const now = this.#options.environment.now()
-    // It is over before others could know.
+    // It is over before other nodes could read it.
     if (until - now <= this.#options.poll) return
     const agent = agentOfQueue(queue)
     if (queue !== agent && now < (this.#full.get(agent) ?? 0)) return
@@ -71,10 +75,10 @@ export class Rests implements Service {
     this.#telling.add(told)
   }
 
-  /** Until the store has it, for as long as others could still know in time. */
+  /** Tries until the store has it, for as long as other nodes could still read it in time. */
   async #tell(queue: string, until: number): Promise<void> {
     const { environment, poll, failed } = this.#options
-    const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+    const backoff = new Backoff(RETRY_AFTER_MS, MAX_RETRY_AFTER_MS)
     do {
       try {
         return await this.#write(queue, until)
@@ -90,16 +94,16 @@ export class Rests implements Service {
     const { store, poll } = this.#options
     const ref = { kind: 'rest', name: queue } as const
     const state = JSON.stringify({ format: 'rest-1', until: Math.ceil(until) } satisfies StoredRest)
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_WRITE_TRIES; tries++) {
       const [row] = await store.breakers({ refs: [ref], count: 0 })
-      // Attempts that run beside each other are told the same by their service.
+      // Attempts that run at the same time receive the same answer of their service.
       if (storedRest(row?.state ?? null) >= until - poll) return
       if (await store.writeBreaker({ ...ref, expected: row?.version ?? 0, state })) return
     }
   }
 
-  /** There are some. */
-  look(): void {
+  /** Reads the cooldowns that other nodes wrote: the poll answered that there are some. */
+  read(): void {
     if (this.#looking || !this.#open) return
     this.#looking = true
     void this.#read()
@@ -113,24 +117,24 @@ export class Rests implements Service {
     const { environment, store, hosts, poll } = this.#options
     const all = new Map<string, { keys: number; first: number }>()
     for (let after = ''; ; ) {
-      const rows = await store.breakers({ kind: 'rest', after, limit: PAGE, count: 0 })
+      const rows = await store.breakers({ kind: 'rest', after, limit: ROWS_PER_READ, count: 0 })
       for (const { name: queue, version, state } of rows) {
         const until = storedRest(state)
         const agent = agentOfQueue(queue)
         const now = environment.now()
         if (until > now) {
-          for (const host of hosts(agent)) host?.rest(queue, until)
+          for (const host of hosts(agent)) host?.coolDown(queue, until)
           const { keys, first } = all.get(agent) ?? { keys: 0, first: until }
           if (queue !== agent) all.set(agent, { keys: keys + 1, first: Math.min(first, until) })
         }
-        // A look later all know that it is over.
+        // Every node has seen the end of it one poll later.
         else if (until + poll < now)
           await store.writeBreaker({ kind: 'rest', name: queue, expected: version, state: null })
       }
       after = rows.at(-1)?.name ?? ''
-      if (rows.length < PAGE) break
+      if (rows.length < ROWS_PER_READ) break
     }
     this.#full.clear()
-    for (const [agent, { keys, first }] of all) if (keys >= MOST_SHARED) this.#full.set(agent, first)
+    for (const [agent, { keys, first }] of all) if (keys >= MAX_SHARED_KEYS) this.#full.set(agent, first)
   }
 }

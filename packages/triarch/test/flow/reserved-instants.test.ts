@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Instants } from '../../src/agent/instants.ts'
+import { ReservedInstants } from '../../src/flow/reserved-instants.ts'
 
 const EVERY = 3
 
@@ -14,7 +14,7 @@ describe('the instants of a node', () => {
     )
     void fc.assert(
       fc.property(fc.array(word, { maxLength: 60 }), fc.nat(800), (words, now) => {
-        const instants = new Instants()
+        const instants = new ReservedInstants()
         let model: number[] = []
         // What is reserved has a place of its own.
         const used = new Set<number>()

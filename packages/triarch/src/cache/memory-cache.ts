@@ -1,5 +1,5 @@
 /** An answer as a process remembers it. */
-export interface Remembered {
+export interface CachedAnswer {
   /** As JSON: each who is given it gets a copy. */
   readonly value: string
   /** The generation of invalidations that whoever asked for it knew, and the names that it can be invalidated by. */
@@ -15,8 +15,8 @@ export interface Remembered {
 const OVERHEAD = 400
 
 /** A process's own answers: those that were used last, up to a number and a size. */
-export class Memory {
-  readonly #answers = new Map<string, Remembered>()
+export class MemoryCache {
+  readonly #answers = new Map<string, CachedAnswer>()
   readonly #most: { readonly entries: number; readonly bytes: number }
   #bytes = 0
 
@@ -28,7 +28,7 @@ export class Memory {
     return this.#answers.size
   }
 
-  get(key: string): Remembered | undefined {
+  get(key: string): CachedAnswer | undefined {
     const found = this.#answers.get(key)
     if (!found) return undefined
     // It is the one used last now.
@@ -37,7 +37,7 @@ export class Memory {
     return found
   }
 
-  set(key: string, answer: Remembered): void {
+  set(key: string, answer: CachedAnswer): void {
     this.delete(key)
     const bytes = sizeOf(answer)
     if (bytes > this.#most.bytes || this.#most.entries === 0) return
@@ -57,6 +57,6 @@ export class Memory {
   }
 }
 
-function sizeOf({ value }: Remembered): number {
+function sizeOf({ value }: CachedAnswer): number {
   return 2 * value.length + OVERHEAD
 }

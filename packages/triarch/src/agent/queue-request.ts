@@ -1,6 +1,6 @@
+import type { OpenQueue } from '../flow/local-breaker.ts'
 import type { QueueShare } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
-import type { OpenQueue } from './lane.ts'
 
 /** What to ask of one queue. */
 export interface Ask {
@@ -16,7 +16,7 @@ export interface Ask {
 }
 
 /** What to ask for. */
-export interface Portion {
+export interface QueueRequest {
   /** By the slots that are held of each host. */
   asks(held: ReadonlyMap<string, number>): Ask[]
   /** The agent all whose queues they are, and which of those is next is to be found out; null: of each agent one queue. */
@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** Of these queues: one of each host, or several of one. */
-export function portionsOf(places: readonly Place[], agent: string | null = null): Portion[] {
+export function queueRequestsOf(places: readonly Place[], agent: string | null = null): QueueRequest[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
   // One pool after the other: together they could take more than is left, by a breaker or a limit, and leave one of them nothing.
   const pools = places.some(({ host }) => host.slots.parted !== null) ? 2 : 1
@@ -52,8 +52,8 @@ function askOf({ host, queue }: Place, index: number, high: boolean, held: Reado
   const action = index === 0 ? null : limited[index - 1]
   if (action === undefined || (action !== null && queue?.only?.(action) === false)) return []
   const agent = queue?.queue ?? host.name
-  if (host.resting(agent)) return []
-  const seats = host.seats.none ? [] : host.seats.of(action, agent)
+  if (host.isCoolingDown(agent)) return []
+  const seats = host.sharedConcurrency.isUnlimited ? [] : host.sharedConcurrency.limitsFor(action, agent)
   const room = Math.min(pool, host.room(action, agent))
   const share: QueueShare = {
     agent,
@@ -64,11 +64,11 @@ function askOf({ host, queue }: Place, index: number, high: boolean, held: Reado
     ...(ranks && { ranks }),
   }
   const together = queue === null ? own : Math.min(own, pool, host.room(action, host.name))
-  const narrow = queue?.narrow ? () => narrowed(queue, host.pace, action) : undefined
+  const narrow = queue?.narrow ? () => narrowed(queue, host.rateLimiter, action) : undefined
   return [{ share, action, most: together, tight: room < slots, ...(narrow && { narrow }) }]
 }
 
-function narrowed({ queue, narrow }: OpenQueue, pace: AgentHost['pace'], action: string | null): void {
+function narrowed({ queue, narrow }: OpenQueue, pace: AgentHost['rateLimiter'], action: string | null): void {
   narrow?.()
   pace?.seek(action, queue)
 }

@@ -1,10 +1,10 @@
 import { type AgentBreaker, toAgentBreaker } from '../definition/breaker.ts'
 import type { Agent } from '../definition/definition.ts'
 import type { Environment } from '../environment/environment.ts'
-import { Breakers, type BreakersOptions } from './breakers.ts'
-import { Guard } from './guard.ts'
-import { Instead } from './instead.ts'
-import { Keys } from './key.ts'
+import { BreakerGate } from './breaker-gate.ts'
+import { BreakerSync, type BreakerSyncOptions } from './breaker-sync.ts'
+import { FallbackChoice } from './fallback-choice.ts'
+import { QueueKeys } from './queue-key.ts'
 
 /** Circuit breakers are read again after this long, at least (ms). */
 const LEAST_READING = 50
@@ -17,15 +17,15 @@ const MOST_PASSES = 500
 const LEASES = 2
 
 /** The guards of a node's agents: of those that have a circuit breaker, by their code or by a setting, or whose steps wait by keys. */
-export class Guards {
-  readonly #guards: Map<string, Guard>
-  readonly #make: (agent: Agent, breaker: AgentBreaker | null) => Guard
+export class BreakerGates {
+  readonly #guards: Map<string, BreakerGate>
+  readonly #make: (agent: Agent, breaker: AgentBreaker | null) => BreakerGate
   readonly #every: number
-  #breakers: Breakers | null = null
+  #breakers: BreakerSync | null = null
 
   private constructor(
-    guards: Map<string, Guard>,
-    make: (agent: Agent, breaker: AgentBreaker | null) => Guard,
+    guards: Map<string, BreakerGate>,
+    make: (agent: Agent, breaker: AgentBreaker | null) => BreakerGate,
     every: number,
   ) {
     this.#guards = guards
@@ -33,28 +33,28 @@ export class Guards {
     this.#every = every
   }
 
-  static of(agents: readonly Agent[], environment: Environment, poll: number): Guards {
+  static of(agents: readonly Agent[], environment: Environment, poll: number): BreakerGates {
     const every = Math.max(poll, LEAST_READING)
     const lasting = Math.max(LASTING, LASTING_READINGS * every)
     const make = (agent: Agent, breaker: AgentBreaker | null) => {
-      const [keys, instead] = [new Keys(agent), new Instead(agent)]
-      return new Guard({ agent: agent.name, keys, instead }, breaker, environment, lasting)
+      const [keys, instead] = [new QueueKeys(agent), new FallbackChoice(agent)]
+      return new BreakerGate({ agent: agent.name, keys, instead }, breaker, environment, lasting)
     }
-    const guards = agents.flatMap((agent): [string, Guard][] => {
+    const guards = agents.flatMap((agent): [string, BreakerGate][] => {
       const { name, circuitBreaker } = agent
       const breaker = circuitBreaker && toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
       const guard = make(agent, breaker ?? null)
       return guard.none ? [] : [[name, guard]]
     })
-    return new Guards(new Map(guards), make, every)
+    return new BreakerGates(new Map(guards), make, every)
   }
 
-  of({ name }: Agent): Guard | null {
+  of({ name }: Agent): BreakerGate | null {
     return this.#guards.get(name) ?? null
   }
 
   /** Its breaker is this one from now on; null: it has none. What stands before it then; null: nothing. */
-  change(agent: Agent, breaker: AgentBreaker | null): Guard | null {
+  change(agent: Agent, breaker: AgentBreaker | null): BreakerGate | null {
     const known = this.#guards.get(agent.name)
     if (known) known.become(breaker)
     else if (breaker) {
@@ -71,9 +71,9 @@ export class Guards {
     lease,
     free,
     ...options
-  }: Omit<BreakersOptions, 'guards' | 'every' | 'room'> & { free: (agent: string) => number }): Breakers {
+  }: Omit<BreakerSyncOptions, 'guards' | 'every' | 'room'> & { free: (agent: string) => number }): BreakerSync {
     const room = (agent: string) => Math.min(MOST_PASSES, free(agent))
-    this.#breakers = new Breakers({
+    this.#breakers = new BreakerSync({
       ...options,
       room,
       guards: () => [...this.#guards.values()],

@@ -1,48 +1,48 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 
-export interface RestingOptions {
+export interface CooldownOptions {
   environment: Environment
   node: string
   telemetry: Telemetry
-  /** Told when a rest is over. */
+  /** Called when a cooldown is over. */
   over: () => void
 }
 
-/** Keys of one agent whose rests are known here: of more, those that were heard of first are forgotten. */
-export const MOST_KEYS = 10_000
+/** The cooldowns by key that one process remembers of an agent; beyond, the oldest are forgotten. */
+export const MAX_COOLDOWN_KEYS = 10_000
 
-/** The services of one host that asked to be left alone: until when, by their queues. That of the agent's own stands for all of them. */
-export class Resting {
+/** The cooldowns (`Retry-After`) of one agent in this process, by queue. A cooldown of the agent's own queue holds for all its queues. */
+export class Cooldown {
   readonly #agent: string
-  readonly #options: RestingOptions
+  readonly #options: CooldownOptions
   readonly #until = new Map<string, number>()
   #timer: Timer | null = null
-  /** When it comes. */
+  /** When the timer fires, by the store's clock (ms). */
   #due = 0
 
-  constructor(agent: string, options: RestingOptions) {
+  constructor(agent: string, options: CooldownOptions) {
     this.#agent = agent
     this.#options = options
   }
 
-  /** Whether this service rests for so long already. */
+  /** Whether the queue has a cooldown until then or later. */
   covers(queue: string, until: number): boolean {
     return until <= (this.#until.get(queue) ?? 0)
   }
 
-  /** Nothing of this queue begins before then. */
+  /** No attempt of this queue begins before `until` (store's clock, ms). */
   begin(queue: string, until: number): void {
     if (this.covers(queue, until)) return
     this.#until.set(queue, until)
-    if (this.#until.size > MOST_KEYS) this.#forget()
+    if (this.#until.size > MAX_COOLDOWN_KEYS) this.#forget()
     const { environment, node, telemetry } = this.#options
     const outlet = telemetry['agent:rests']
     if (outlet.open) outlet.tell({ at: environment.now(), node, agent: this.#agent, queue, until })
     if (this.#timer === null || until < this.#due) this.#wait(until)
   }
 
-  /** Whether nothing of this queue may begin now. */
+  /** Whether no attempt of this queue may begin now. */
   isOn(queue: string): boolean {
     if (this.#until.size === 0) return false
     const now = this.#options.environment.now()
@@ -53,7 +53,7 @@ export class Resting {
     this.#timer?.cancel()
   }
 
-  /** The rest of the whole agent is the last to be forgotten. */
+  /** Forgets the oldest cooldown of a key; the agent's own is kept. */
   #forget(): void {
     for (const queue of this.#until.keys()) {
       if (queue === this.#agent) continue

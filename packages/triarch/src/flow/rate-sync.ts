@@ -6,13 +6,13 @@ import { type BreakerRow, KEYED, refsOf } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { type StoredRate, storedRate } from '../store/rate.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
-import type { Allowance } from './allowance.ts'
-import type { Quota } from './quota.ts'
+import type { KeyedRateLimit } from './keyed-rate-limit.ts'
+import type { RateReservation } from './rate-reservation.ts'
 
-export interface RatesOptions {
+export interface RateSyncOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
-  quotas: () => readonly Quota[]
+  quotas: () => readonly KeyedRateLimit[]
   /** Between two readings (ms). */
   every: number
   /** How far the store's clock may be ahead of the environment's (ms). */
@@ -48,8 +48,8 @@ const SWEPT = 100
 const MOST_TRIES = 5
 
 /** Reserves for this node its portions of the rate limits: the part of its allowances that waits. */
-export class Rates implements Service {
-  readonly #options: RatesOptions
+export class RateSync implements Service {
+  readonly #options: RateSyncOptions
   #open = false
   #timer: Timer | null = null
   #round: Promise<void> | null = null
@@ -67,20 +67,20 @@ export class Rates implements Service {
   /** Limits that there are no more, and whose rows may be there. */
   readonly #withdrawn = new Set<string>()
 
-  constructor(options: RatesOptions) {
+  constructor(options: RateSyncOptions) {
     this.#options = options
     for (const quota of options.quotas()) quota.hurry = () => this.#tell()
   }
 
   /** One that came later. */
-  add(quota: Quota): void {
+  add(quota: KeyedRateLimit): void {
     for (const { name } of quota.all) this.#withdrawn.delete(name)
     quota.hurry = () => this.#tell()
     this.#tell()
   }
 
   /** It is none any more. */
-  withdraw(quota: Quota): void {
+  withdraw(quota: KeyedRateLimit): void {
     quota.hurry = () => undefined
     for (const { name } of quota.all) this.#withdrawn.add(name)
     this.#tell()
@@ -205,7 +205,7 @@ export class Rates implements Service {
   }
 
   /** Once when it begins to hold attempts back, and once when none waits any more. */
-  #tellOf({ name, waiting, room }: Allowance): void {
+  #tellOf({ name, waiting, room }: RateReservation): void {
     const { environment, node = null, telemetry = unheard } = this.#options
     const outlet = telemetry['rate:moved']
     const held = this.#holding.has(name)
@@ -216,7 +216,7 @@ export class Rates implements Service {
     outlet.tell({ at: environment.now(), node, limit: name, to: held ? 'free' : 'holding', waiting })
   }
 
-  get #allowances(): Allowance[] {
+  get #allowances(): RateReservation[] {
     return this.#options.quotas().flatMap(({ all }) => all)
   }
 
@@ -274,7 +274,7 @@ export class Rates implements Service {
     }
   }
 
-  async #reserve(allowance: Allowance, read: StoredRate['moves']): Promise<void> {
+  async #reserve(allowance: RateReservation, read: StoredRate['moves']): Promise<void> {
     const { environment, store, lag, free } = this.#options
     let moves = read
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -297,7 +297,7 @@ export class Rates implements Service {
 }
 
 /** Takes in what was read; what operators said before. */
-function take(allowance: Allowance, row: BreakerRow | undefined): StoredRate['moves'] {
+function take(allowance: RateReservation, row: BreakerRow | undefined): StoredRate['moves'] {
   const { state = NEW_RATE, hand, moves } = storedRate(row?.state ?? null) ?? {}
   allowance.take(row?.version ?? 0, state, hand)
   return moves

@@ -7,11 +7,11 @@ import type { Outcome } from '../kernel/message.ts'
 import type { CacheMark } from '../kernel/step/step.ts'
 import type { StateStore, StepRequest } from '../store/port.ts'
 import { warned } from '../telemetry/guarded.ts'
-import { Memory, type Remembered } from './memory.ts'
-import type { SharedCache } from './shared.ts'
-import { Validity } from './validity.ts'
+import { Invalidations } from './invalidations.ts'
+import { type CachedAnswer, MemoryCache } from './memory-cache.ts'
+import type { SharedCache } from './shared-cache.ts'
 
-export interface AnswersOptions {
+export interface ActionCacheOptions {
   environment: Environment
   store: Pick<StateStore, 'invalidated' | 'fly' | 'land'>
   node: string
@@ -25,14 +25,14 @@ export interface AnswersOptions {
 }
 
 /** What was found: an answer, or that this attempt is the one to ask the service, or neither. */
-export interface Found {
+export interface CacheLookup {
   outcome: Outcome | null
   /** To be ended with what the service said. */
-  flight: Departure | null
+  flight: CacheFill | null
 }
 
 /** Somebody asks the service for an answer. */
-export interface Departure {
+export interface CacheFill {
   /** Whether no other node does already. */
   claim(within: number): Promise<boolean>
   /** What became of it; null: nothing. */
@@ -41,7 +41,7 @@ export interface Departure {
 
 /** Whoever waits for another node's flight looks so often (ms). */
 const LOOK = 100
-const NOTHING: Found = { outcome: null, flight: null }
+const NOTHING: CacheLookup = { outcome: null, flight: null }
 
 /** What a text in a cache says. */
 interface Kept {
@@ -53,21 +53,21 @@ interface Kept {
 }
 
 /** The answers that a node may give again: its own memory before what all nodes share. Whatever is wrong with either, it has none. */
-export class Answers {
-  readonly #options: AnswersOptions
-  readonly #memory: Memory
-  readonly #validity: Validity
+export class ActionCache {
+  readonly #options: ActionCacheOptions
+  readonly #memory: MemoryCache
+  readonly #validity: Invalidations
   /** What this process asks for, and when that is over. */
   readonly #flights = new Map<string, Promise<void>>()
 
-  constructor(options: AnswersOptions) {
+  constructor(options: ActionCacheOptions) {
     this.#options = options
-    this.#memory = new Memory(options.memory)
-    this.#validity = new Validity(options.environment, options.store)
+    this.#memory = new MemoryCache(options.memory)
+    this.#validity = new Invalidations(options.environment, options.store)
   }
 
   /** `waits`: told when it waits for somebody else's answer. */
-  async find(policy: CachePolicy, { input }: StepRequest, completeBy: number, waits: () => void): Promise<Found> {
+  async find(policy: CachePolicy, { input }: StepRequest, completeBy: number, waits: () => void): Promise<CacheLookup> {
     let key: CacheKey
     try {
       key = owned(warned, () => policy.keyOf(input))
@@ -94,7 +94,7 @@ export class Answers {
     }
   }
 
-  #recalled(key: CacheKey, policy: CachePolicy): Found | null {
+  #recalled(key: CacheKey, policy: CachePolicy): CacheLookup | null {
     const answer = this.#memory.get(key.digest)
     if (!answer) return null
     const now = this.#options.environment.monotonic()
@@ -113,7 +113,7 @@ export class Answers {
     key: CacheKey,
     { until, completeBy }: { until: number; completeBy: number },
     waits: () => void,
-  ): Promise<Found> {
+  ): Promise<CacheLookup> {
     const departure = this.#depart(policy, key)
     const { environment, shared } = this.#options
     if (!policy.shared || shared === null) return { outcome: null, flight: departure }
@@ -144,7 +144,7 @@ export class Answers {
   }
 
   /** Null: it is too old. One that is stale is given, and the flight goes on. */
-  #given(policy: CachePolicy, key: CacheKey, answer: Remembered, departure: Departure): Found | null {
+  #given(policy: CachePolicy, key: CacheKey, answer: CachedAnswer, departure: CacheFill): CacheLookup | null {
     const now = this.#options.environment.monotonic()
     if (now >= answer.until) return null
     this.#memory.set(key.digest, answer)
@@ -155,7 +155,7 @@ export class Answers {
     return { outcome, flight: null }
   }
 
-  #depart(policy: CachePolicy, { digest, names }: CacheKey): Departure {
+  #depart(policy: CachePolicy, { digest, names }: CacheKey): CacheFill {
     const landed = Promise.withResolvers<void>()
     let seen = this.#validity.generation
     this.#flights.set(digest, landed.promise)
@@ -203,14 +203,14 @@ export class Answers {
     names: readonly string[]
     seen: number
     age: number
-  }): Remembered | null {
+  }): CachedAnswer | null {
     const { fresh, stale } = JSON.parse(value) as Kept
     if (!Number.isFinite(fresh) || !Number.isFinite(stale)) return null
     const at = this.#options.environment.monotonic() - Math.max(0, age)
     return { value, names, seen, at, fresh: at + fresh, until: at + fresh + stale }
   }
 
-  #outcomeOf({ value, at }: Remembered, from: CacheMark['from'], stale = false): Outcome {
+  #outcomeOf({ value, at }: CachedAnswer, from: CacheMark['from'], stale = false): Outcome {
     const { environment } = this.#options
     const { output, error } = JSON.parse(value) as Kept
     const kept = Math.round(environment.now() - (environment.monotonic() - at))

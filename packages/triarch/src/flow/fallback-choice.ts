@@ -2,7 +2,7 @@ import type { AgentBreaker } from '../definition/breaker.ts'
 import type { Agent, WhenOpen } from '../definition/definition.ts'
 
 /** What becomes of steps of an agent while its circuit breaker is open: as their actions say, else as the agent says. */
-export class Instead {
+export class FallbackChoice {
   readonly #actions: ReadonlyMap<string, WhenOpen>
 
   constructor({ actions }: Pick<Agent, 'actions'>) {

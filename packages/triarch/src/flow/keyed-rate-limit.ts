@@ -1,25 +1,25 @@
 import type { RateRule } from '../policy/rate.ts'
 import { KEYED } from '../store/breaker.ts'
-import type { Allowance } from './allowance.ts'
+import type { RateReservation } from './rate-reservation.ts'
 
 /** Keys of one limit that a node knows at a time. */
 const MOST_KEYS = 1_000
 
 /** What one node has of a rate limit of an agent or an action: one allowance, or one for each key of the input. */
-export class Quota {
+export class KeyedRateLimit {
   /** `agent`, or `agent.action`. */
   readonly name: string
   readonly isKeyed: boolean
   #rule: RateRule
-  readonly #make: (name: string, rule: RateRule) => Allowance
+  readonly #make: (name: string, rule: RateRule) => RateReservation
   /** By what follows the name. */
-  readonly #allowances = new Map<string, Allowance>()
+  readonly #allowances = new Map<string, RateReservation>()
   #hurry: () => void = () => undefined
 
   constructor(
     { name, isKeyed }: { name: string; isKeyed: boolean },
     rule: RateRule,
-    make: (name: string, rule: RateRule) => Allowance,
+    make: (name: string, rule: RateRule) => RateReservation,
   ) {
     this.name = name
     this.isKeyed = isKeyed
@@ -38,7 +38,7 @@ export class Quota {
     return this.#rule
   }
 
-  get all(): Allowance[] {
+  get all(): RateReservation[] {
     return [...this.#allowances.values()]
   }
 
@@ -49,7 +49,7 @@ export class Quota {
   }
 
   /** For what waits in this queue. Undefined: it is not known by which key; null: there are too many just now. */
-  of(queue: string): Allowance | null | undefined {
+  of(queue: string): RateReservation | null | undefined {
     if (!this.isKeyed) return this.#allowances.get('')
     const at = queue.indexOf(KEYED)
     if (at < 0) return undefined
@@ -70,7 +70,7 @@ export class Quota {
   }
 
   /** Nobody uses it. */
-  drop({ name }: Allowance): void {
+  drop({ name }: RateReservation): void {
     if (this.isKeyed) this.#allowances.delete(name.slice(this.name.length))
   }
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import type { StateStore } from '../store/port.ts'
 
 /** So long a reading of what was invalidated is good (ms): `invalidate` waits for that. */
-export const GOOD_FOR = 250
+export const INVALIDATIONS_FRESH_MS = 250
 /** Names that a process remembers; beyond, what was asked for before is not valid. */
 const MOST = 20_000
 
@@ -10,7 +10,7 @@ const MOST = 20_000
  * What has been invalidated, as this process knows it: it reads on when an answer is about to be given and the last reading is older
  * than a moment. Nobody who gives answers is told of anything, so nothing that is not heard does harm.
  */
-export class Validity {
+export class Invalidations {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #store: Pick<StateStore, 'invalidated'>
   readonly #marks = new Map<string, number>()
@@ -31,7 +31,7 @@ export class Validity {
 
   /** Whether it knows all that was invalidated up to a moment ago. */
   get sure(): boolean {
-    return this.#environment.monotonic() - this.#readAt < GOOD_FOR
+    return this.#environment.monotonic() - this.#readAt < INVALIDATIONS_FRESH_MS
   }
 
   /** Makes sure. Rejects when the store does not say. */

@@ -7,15 +7,15 @@ import { rebased, reparted } from '../policy/shift.ts'
 import { refsOf } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, StateStore } from '../store/port.ts'
-import { breakerAlert } from './change.ts'
-import type { Guard } from './guard.ts'
-import type { Lane } from './lane.ts'
+import { breakerAlert } from './breaker-change.ts'
+import type { BreakerGate } from './breaker-gate.ts'
+import type { LocalBreaker } from './local-breaker.ts'
 
-export interface BreakersOptions {
+export interface BreakerSyncOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
   node: string
-  guards: () => readonly Guard[]
+  guards: () => readonly BreakerGate[]
   /** Between two readings (ms). */
   every: number
   /** How long a node may be silent about what it was let start (ms). */
@@ -46,8 +46,8 @@ const MOST_TRIES = 5
 const KEPT = 24 * 60 * 60 * 1_000
 
 /** Reads the breakers of this node's agents, and tells the store what was seen of their services: the part of a node's guards that waits. */
-export class Breakers implements Service {
-  readonly #options: BreakersOptions
+export class BreakerSync implements Service {
+  readonly #options: BreakerSyncOptions
   #open = false
   #timer: Timer | null = null
   #round: Promise<void> | null = null
@@ -59,11 +59,11 @@ export class Breakers implements Service {
   /** The last round failed: the next comes after this (ms). */
   #again: number | null = null
   /** Guards whose agents are known to the store. */
-  readonly #known = new Set<Guard>()
+  readonly #known = new Set<BreakerGate>()
   /** By which rules each goes as far as those who look at the store know. */
-  readonly #rules = new Map<Guard, string>()
+  readonly #rules = new Map<BreakerGate, string>()
 
-  constructor(options: BreakersOptions) {
+  constructor(options: BreakerSyncOptions) {
     this.#options = options
     for (const guard of options.guards()) {
       guard.hurry = () => this.tell()
@@ -72,13 +72,13 @@ export class Breakers implements Service {
   }
 
   /** One that came later. */
-  add(guard: Guard): void {
+  add(guard: BreakerGate): void {
     guard.hurry = () => this.tell()
     this.tell()
   }
 
   /** Those of which there is something to be read or told. */
-  get #guards(): Guard[] {
+  get #guards(): BreakerGate[] {
     return this.#options.guards().filter((guard) => !guard.none || this.#rules.has(guard))
   }
 
@@ -161,7 +161,7 @@ export class Breakers implements Service {
   }
 
   /** True: attempts may start that could not before. */
-  async #one(guard: Guard): Promise<boolean> {
+  async #one(guard: BreakerGate): Promise<boolean> {
     let news = await this.#read(guard)
     if (guard.breaker === null) {
       await this.#withdraw(guard)
@@ -182,7 +182,7 @@ export class Breakers implements Service {
     return news
   }
 
-  async #read(guard: Guard): Promise<boolean> {
+  async #read(guard: BreakerGate): Promise<boolean> {
     const { store, environment } = this.#options
     const { agent } = guard
     const asked = environment.monotonic()
@@ -212,7 +212,7 @@ export class Breakers implements Service {
   }
 
   /** A row that cannot be read is as if it were closed: the next write mends it. */
-  #take(guard: Guard, { name, version, state, waiting }: BreakerRow): boolean {
+  #take(guard: BreakerGate, { name, version, state, waiting }: BreakerRow): boolean {
     const stored = state === null ? null : storedBreaker(state)
     if (!stored) return guard.take(name, version, newBreaker(this.#options.environment.now()), waiting > 0)
     // Whoever wrote it may have counted in parts of another window.
@@ -221,7 +221,7 @@ export class Breakers implements Service {
   }
 
   /** That there is such a breaker is known before it ever opens: operators can open it, and lists have it. */
-  async #register(guard: Guard): Promise<void> {
+  async #register(guard: BreakerGate): Promise<void> {
     const lane = guard.lane(guard.agent)
     const written = await this.#write(guard, lane, lane.state)
     if (written) {
@@ -232,7 +232,7 @@ export class Breakers implements Service {
   }
 
   /** A setting had a breaker for it, and has none any more. That of nodes whose code has another stays. */
-  async #withdraw(guard: Guard): Promise<void> {
+  async #withdraw(guard: BreakerGate): Promise<void> {
     const rule = this.#rules.get(guard)
     if (rule === undefined) return
     const { store } = this.#options
@@ -249,7 +249,7 @@ export class Breakers implements Service {
   }
 
   /** A setting is another: said once by each node that heard of it, and not again by those whose code has other rules. */
-  async #proclaim(guard: Guard): Promise<void> {
+  async #proclaim(guard: BreakerGate): Promise<void> {
     const rule = ruleOf(guard)
     for (const lane of guard.lanes.values()) {
       // One that was outrun has it from whoever outran it, or from the next that is written.
@@ -258,7 +258,7 @@ export class Breakers implements Service {
     this.#rules.set(guard, rule)
   }
 
-  async #say(guard: Guard, lane: Lane): Promise<'nothing' | 'said' | 'outrun'> {
+  async #say(guard: BreakerGate, lane: LocalBreaker): Promise<'nothing' | 'said' | 'outrun'> {
     const { environment, node, lease, room, alert } = this.#options
     const now = environment.now()
     if (isForgotten(guard, lane, now)) {
@@ -281,7 +281,7 @@ export class Breakers implements Service {
     return 'said'
   }
 
-  async #written(guard: Guard, lane: Lane, report: Report, state: BreakerState): Promise<boolean> {
+  async #written(guard: BreakerGate, lane: LocalBreaker, report: Report, state: BreakerState): Promise<boolean> {
     try {
       return await this.#write(guard, lane, state)
     } catch (error) {
@@ -290,7 +290,11 @@ export class Breakers implements Service {
     }
   }
 
-  async #write({ breaker, agent, keys }: Guard, { name, version }: Lane, state: BreakerState): Promise<boolean> {
+  async #write(
+    { breaker, agent, keys }: BreakerGate,
+    { name, version }: LocalBreaker,
+    state: BreakerState,
+  ): Promise<boolean> {
     if (breaker === null) return false
     const keyed = !keys.none && name === agent
     const stored: StoredBreaker = { format: 1, state, rule: breaker.rule, ...(keyed && { keyed: true }) }
@@ -298,11 +302,15 @@ export class Breakers implements Service {
   }
 }
 
-function ruleOf({ breaker }: Guard): string {
+function ruleOf({ breaker }: BreakerGate): string {
   return JSON.stringify(breaker?.rule)
 }
 
-function isForgotten({ agent }: Guard, { name, version, state, waiting, seen }: Lane, now: number): boolean {
+function isForgotten(
+  { agent }: BreakerGate,
+  { name, version, state, waiting, seen }: LocalBreaker,
+  now: number,
+): boolean {
   const idle = isClosed(state) && !waiting && seen.length === 0
   return idle && name !== agent && version > 0 && now - state.since > KEPT && state.window.every(({ ill }) => ill === 0)
 }
