@@ -11,8 +11,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
  */
 const said: readonly [page: string, text: string, source: string, code: string][] = [
   ['concepts/adaptive-concurrency.md', 'in one process: 1 to # |', 'triarch/src/definition/concurrency.ts', 'MOST = #'],
-  ['concepts/adaptive-concurrency.md', 'After # to', 'triarch/src/agent/adaptive.ts', 'SMALLEST = #'],
-  ['concepts/adaptive-concurrency.md', ' to # attempts it decides', 'triarch/src/agent/adaptive.ts', 'LARGEST = #'],
+  ['concepts/adaptive-concurrency.md', 'After # to', 'triarch/src/flow/adaptive-concurrency.ts', 'SMALLEST = #'],
+  ['concepts/adaptive-concurrency.md', ' to # attempts it decides', 'triarch/src/flow/adaptive-concurrency.ts', 'LARGEST = #'],
   ['concepts/alerts.md', 'has the first # of them', 'triarch/src/alert/gathering.ts', 'NAMED = #'],
   ['concepts/alerts.md', 'of the answer # are read', 'server/src/sink/webhook.ts', 'BYTES = #'],
   ['concepts/audit.md', 'the first # characters of the reason', 'triarch/src/client/act.ts', 'LONGEST_REASON = #'],
@@ -35,7 +35,7 @@ const said: readonly [page: string, text: string, source: string, code: string][
   [
     'concepts/circuit-breaker.md',
     'A key is a string of 1 to # characters',
-    'triarch/src/agent/key.ts',
+    'triarch/src/flow/queue-key.ts',
     'LONGEST_KEY = #',
   ],
   ['concepts/cli.md', 'of # characters or more', 'cli/src/serving.ts', 'SHORTEST = #'],
@@ -136,8 +136,8 @@ const said: readonly [page: string, text: string, source: string, code: string][
   ['concepts/push-agents.md', 'Its headers have # |', 'server/src/outbound/outbound.ts', 'HEADERS = #'],
   ['concepts/queues.md', 'a string of at most # characters', 'triarch/src/definition/fairness.ts', 'LONGEST_KEY = #'],
   ['concepts/queues.md', 'all priorities, up to # of them', 'triarch/src/store/claim.ts', 'MOST_LEVELS = #'],
-  ['concepts/rate-limits.md', 'The key has 1 to # characters', 'triarch/src/agent/key.ts', 'LONGEST_KEY = #'],
-  ['concepts/rate-limits.md', 'knows # keys at a time', 'triarch/src/agent/quota.ts', 'MOST_KEYS = #'],
+  ['concepts/rate-limits.md', 'The key has 1 to # characters', 'triarch/src/flow/queue-key.ts', 'LONGEST_KEY = #'],
+  ['concepts/rate-limits.md', 'knows # keys at a time', 'triarch/src/flow/keyed-rate-limit.ts', 'MOST_KEYS = #'],
   ['concepts/rate-limits.md', 'in each `per`: 1 to # |', 'triarch/src/definition/rate.ts', 'options.limit, 1, #)'],
   ['concepts/rate-limits.md', 'what waits (up to # attempts)', 'triarch/src/policy/rate.ts', 'AHEAD = #'],
   ['concepts/remote-agents.md', 'a request may have (#; `limits.bytes`', 'server/src/options.ts', '\n  bytes: #,'],

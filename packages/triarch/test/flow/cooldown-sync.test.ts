@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { AgentHost } from '../../src/agent/host.ts'
 import { Cooldown, MAX_COOLDOWN_KEYS } from '../../src/flow/cooldown.ts'
 import { CooldownSync, type CooldownSyncOptions } from '../../src/flow/cooldown-sync.ts'
 import { TriarchError } from '../../src/index.ts'
@@ -74,7 +73,7 @@ it('a node hears of the rests of all agents, and once they are over none is left
   const store = sqlite(':memory:', { writer: 'inline' })(environment)
   await store.open()
   const heard = new Map<string, number>()
-  const host = { rest: (queue: string, until: number) => void heard.set(queue, until) } as unknown as AgentHost
+  const host = { coolDown: (queue: string, until: number) => void heard.set(queue, until) }
   const node = () =>
     new CooldownSync({ environment, store, hosts: () => [host], poll: 100, failed: (error) => errors.push(error) })
   const errors: unknown[] = []
