@@ -138,6 +138,8 @@ const said: readonly [page: string, text: string, source: string, code: string][
   ['concepts/queues.md', 'all priorities, up to # of them', 'triarch/src/store/claim.ts', 'MOST_LEVELS = #'],
   ['concepts/rate-limits.md', 'The key has 1 to # characters', 'triarch/src/flow/queue-key.ts', 'LONGEST_KEY = #'],
   ['concepts/rate-limits.md', 'knows # keys at a time', 'triarch/src/flow/keyed-rate-limit.ts', 'MOST_KEYS = #'],
+  ['concepts/rate-limits.md', 'about # keys rest on all nodes', 'triarch/src/flow/cooldown-sync.ts', 'MAX_SHARED_KEYS = #'],
+  ['concepts/rate-limits.md', 'for # keys at most', 'triarch/src/flow/cooldown.ts', 'MAX_COOLDOWN_KEYS = #'],
   ['concepts/rate-limits.md', 'in each `per`: 1 to # |', 'triarch/src/definition/rate.ts', 'options.limit, 1, #)'],
   ['concepts/rate-limits.md', 'what waits (up to # attempts)', 'triarch/src/policy/rate.ts', 'AHEAD = #'],
   ['concepts/remote-agents.md', 'a request may have (#; `limits.bytes`', 'server/src/options.ts', '\n  bytes: #,'],
