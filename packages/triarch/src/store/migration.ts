@@ -38,6 +38,7 @@ export function oldestCode(done: readonly Migration[]): number {
   return Number(done.findLast(({ contracts }) => contracts)?.name ?? 0)
 }
 
+/** STORE_SCHEMA_OLD: the schema of a store lacks migrations that this code needs. */
 export function schemaTooOld(pending: readonly Migration[]): TriarchError {
   const names = pending.map(({ name }) => name)
   return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {
