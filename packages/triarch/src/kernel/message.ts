@@ -46,14 +46,23 @@ export type Outcome =
 
 /** An agent's answer to one step request. */
 export interface Reply {
+  /** The type of the message. */
   type: 'reply'
+  /** The number of the step. */
   step: number
+  /** Run, undo or verify. */
   operation: Operation
+  /** The number of the attempt, from 1. */
   attempt: number
+  /** How the attempt ended. */
   outcome: Outcome
+  /** When the attempt began (store's clock, ms); null: it never did. */
   startedAt: number | null
+  /** When it ended (ms). */
   endedAt: number
+  /** The node that ran it. */
   node: string | null
+  /** The last one that the attempt gave. */
   checkpoint?: Json
 }
 
