@@ -92,7 +92,7 @@ export class Declarations {
 }
 
 /** What stores carry to a task. Whoever reads it names all of the kernel's facts. */
-export const records: readonly string[] = ['Message']
+export const records: readonly string[] = ['Message', 'Reply', 'Heartbeat']
 
 /** The surfaces of a package's entries. What one entry exports is no secret of another. */
 export function surfacesOf(declarations: Declarations, entries: readonly Entry[]): Surface[] {
