@@ -3135,4 +3135,160 @@ export const regressions: Readonly<Record<string, Plan>> = {
       ],
     },
   }),
+  'two nodes that wait for the limit of an agent and that of its action, one attempt at a time': calmPlan({
+    seed: 60261,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1470, sweep: 137, poll: 250, tasks: 1000, tellsChanges: true, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 386,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [
+                {
+                  do: 'call',
+                  ops: [
+                    { do: 'step', action: 'mail', order: { fails: 1 } },
+                    { do: 'local', order: { slow: 75, permanent: false } },
+                    { do: 'step', action: 'reserve', order: {} },
+                  ],
+                  undo: false,
+                  onCancel: 'cancel',
+                },
+              ],
+              [
+                { do: 'step', action: 'reserve', order: {} },
+                { do: 'step', action: 'reserve', order: { slow: 57, undoFails: 1 }, rescue: 'compensate' },
+                {
+                  do: 'start',
+                  ops: [
+                    {
+                      do: 'call',
+                      ops: [
+                        { do: 'sleep', ms: 160 },
+                        { do: 'step', action: 'reserve', order: { undoFails: 1 } },
+                        { do: 'step', action: 'charge', order: { slow: 108 } },
+                      ],
+                      undo: true,
+                      onCancel: 'wait',
+                    },
+                    { do: 'step', action: 'mail', order: {} },
+                    { do: 'step', action: 'reserve', order: {} },
+                  ],
+                  undo: true,
+                  onCancel: 'cancel',
+                },
+                { do: 'step', action: 'refuse', order: { slow: 117, undoFails: 2 } },
+              ],
+              [
+                {
+                  do: 'call',
+                  ops: [
+                    {
+                      do: 'try',
+                      ops: [
+                        { do: 'step', action: 'ship', order: { slow: 102 } },
+                        { do: 'step', action: 'charge', order: { slow: 91 } },
+                      ],
+                    },
+                    { do: 'step', action: 'reserve', order: { undoFails: 2 } },
+                    { do: 'patched' },
+                  ],
+                  undo: true,
+                  onCancel: 'wait',
+                },
+              ],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+        ],
+      },
+      {
+        id: 't1',
+        at: 706,
+        ops: [
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'ship', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'reserve', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+            ],
+          },
+          { do: 'step', action: 'refuse', order: {} },
+          {
+            do: 'settled',
+            of: [
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'charge', order: {} }],
+              [{ do: 'step', action: 'ship', order: {} }],
+            ],
+          },
+        ],
+      },
+    ],
+    moves: [
+      { at: 706, kind: 'retry', task: 0 },
+      { at: 1094, kind: 'pause', task: 1 },
+    ],
+    chaos: 4000,
+    hurts: [
+      { at: 355, kind: 'crash', node: 0, ms: 134 },
+      { at: 444, kind: 'crash', node: 1, ms: 1447 },
+      { at: 2483, kind: 'crash', node: 0, ms: 1716 },
+      { at: 392, kind: 'crash', node: 0, ms: 343 },
+      { at: 2362, kind: 'crash', node: 1, ms: 498 },
+      { at: 464, kind: 'crash', node: 1, ms: 101 },
+    ],
+    calls: { unheard: 0.1, twice: 0.1, slow: 0.1, 'crash-before': 0.02 },
+    strike: null,
+    throttle: { limit: 5, per: 1000, burst: 1, charges: { limit: 5, burst: 1 } },
+  }),
 }

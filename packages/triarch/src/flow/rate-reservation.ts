@@ -1,5 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
 import {
+  freeAt,
   LONGEST_REST,
   living,
   NEW_RATE,
@@ -107,6 +108,18 @@ export class RateReservation {
   get room(): number {
     const now = this.#tidy()
     return now < this.#restsUntil ? 0 : this.#free.upTo(now)
+  }
+
+  /** The end of the last instant that it has; minus infinity: it has none (ms of the store's clock, exclusive). */
+  get until(): number {
+    this.#tidy()
+    const last = this.#free.last
+    return last === undefined ? Number.NEGATIVE_INFINITY : last + tolerance(this.rule) - this.#lag()
+  }
+
+  /** The first instant that could be reserved now (ms of the store's clock). */
+  get next(): number {
+    return Math.max(this.#environment.now(), freeAt(this.said))
   }
 
   /** Whether there is one for another attempt besides what waits in the queues. */

@@ -150,7 +150,10 @@ export class RateSync implements Service {
     const every = this.#every * (this.#quiet ? QUIET : 1)
     this.#timer?.cancel()
     const since = environment.monotonic() - this.#lookedAt
-    const due = this.#allowances.reduce((first, it) => Math.min(first, it.due), Number.POSITIVE_INFINITY)
+    const due = this.#allowances.reduce(
+      (first, it) => (it.due < first && this.#isUsable(it) ? it.due : first),
+      Number.POSITIVE_INFINITY,
+    )
     const look = this.#again ?? (this.#hurry ? TOGETHER : Math.min(every, Math.max(LEAST, due))) - since
     const next = Math.max(TOGETHER, Math.min(look, this.#again === null ? due : look))
     this.#timer = environment.timer(next, () => {
@@ -216,6 +219,19 @@ export class RateSync implements Service {
     outlet.tell({ at: environment.now(), node, limit: name, to: held ? 'free' : 'holding', waiting })
   }
 
+  /**
+   * Whether an instant of this limit could be used now. Where an attempt has a limit of its agent and one of its action, those of the agent are reserved
+   * first: if one node held an instant of the one limit and another node of the other until they are void, neither could begin, time after time.
+   */
+  #isUsable(allowance: RateReservation): boolean {
+    const { agent, name, waiting, next } = allowance
+    const limit = this.#options.quotas().find((quota) => quota.name === agent)
+    if (waiting === 0 || !limit || name === agent || name.startsWith(agent + KEYED)) return true
+    const key = name.indexOf(KEYED)
+    const ofAgent = (limit.isKeyed && key >= 0 && limit.of(name.slice(key))) || null
+    return (ofAgent ? [ofAgent] : limit.all).some((its) => its.waiting === 0 || its.until > next)
+  }
+
   get #allowances(): RateReservation[] {
     return this.#options.quotas().flatMap(({ all }) => all)
   }
@@ -279,7 +295,8 @@ export class RateSync implements Service {
     let moves = read
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { said, rule, own, hand, version, name, changes } = allowance
-      const wants = this.#open ? allowance.wants(Math.min(PORTION, free(allowance.agent)), this.#every) : NOTHING
+      const isUsable = this.#open && this.#isUsable(allowance)
+      const wants = isUsable ? allowance.wants(Math.min(PORTION, free(allowance.agent)), this.#every) : NOTHING
       const { state, runs } = reserve(said, rule, environment.now(), wants, lag())
       // That there is such a limit is known before anything waits for it.
       if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
