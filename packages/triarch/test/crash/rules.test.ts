@@ -230,10 +230,13 @@ function ofAction({ ledger }: Evidence) {
     ledger.some(({ kind, task, step }) => kind === 'effect' && task === row.id && step === id)
 }
 
-/** Whether a step that is undone later was done before this one was asked for. The rule says nothing of a story that was rewound. */
+/**
+ * Whether a step that is undone later was done before this one was requested. The rule says nothing of a history that was rewound, of a plan, which is
+ * undone against its own edges, and of the runs before the last one.
+ */
 function cameAfterAnother(id: number, story: Story): boolean {
-  if (rewound(story)) return false
   const events = story.records.flatMap(({ events }) => events)
+  if (rewound(story) || events.some(({ type }) => type === 'planned' || type === 'continuedAsNew')) return false
   const order = undos(story).map((undo) => undo.id)
   const asked = events.findIndex((event) => event.type === 'stepRequested' && event.id === id)
   const isBefore = (event: TaskEvent) => event.type === 'stepCompleted' && order.indexOf(event.id) > order.indexOf(id)

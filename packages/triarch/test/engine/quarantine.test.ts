@@ -279,7 +279,7 @@ describe('a row that cannot be read', () => {
     const task = `(SELECT key FROM triarch_tasks WHERE id = 'bad')`
     change(
       path,
-      `INSERT INTO triarch_inbox (task, owner, control, message) SELECT key, locked_by, 0, '{"type":' FROM triarch_tasks WHERE key = ${task}`,
+      `INSERT INTO triarch_inbox (task, owner, control, kind, message) SELECT key, locked_by, 0, 'event', '{"type":' FROM triarch_tasks WHERE key = ${task}`,
     )
     await good.signal('go')
     await bad.signal('go')
@@ -306,7 +306,7 @@ describe('a row that cannot be read', () => {
     change(path, `UPDATE triarch_tasks SET ready = 1`)
     change(
       path,
-      `INSERT INTO triarch_inbox (task, owner, control, message) SELECT key, NULL, 0, CASE id WHEN 'bad' THEN 'x' ELSE '{"type":"event","name":"go","payload":1}' END FROM triarch_tasks`,
+      `INSERT INTO triarch_inbox (task, owner, control, kind, message) SELECT key, NULL, 0, 'event', CASE id WHEN 'bad' THEN 'x' ELSE '{"type":"event","name":"go","payload":1}' END FROM triarch_tasks`,
     )
     const later = await stage({ workflows, store })
     expect(await later.engine.task('good').result()).toBe(2)
