@@ -41,6 +41,9 @@ it.each([
   ['at its head', 0, /^fail file: file is not a database$/],
 ])('a file that is damaged %s is told of, and what to do', (_, page, expected) => {
   expect(ofFile('file')[0]).toMatch(/^ok file: .* and sound$/)
+  // The last page is one of this table.
+  change(`CREATE TABLE data AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+    SELECT hex(zeroblob(500)) AS text FROM n`)
   change('PRAGMA wal_checkpoint(TRUNCATE)')
   const file = openSync(path, 'r+')
   const at = page < 0 ? statSync(path).size + page * 4_096 : page * 4_096
