@@ -36,7 +36,8 @@ export function leadSuite(name: string, module: string, make: () => Promise<Lead
       const followed = other.lead('exporter', last.resolve)
       await one.stop()
       expect(await led).toBe('told')
-      expect((await last.promise).token).toBe(3)
+      // A busy process may have lost its term and got it again meanwhile.
+      expect((await last.promise).token).toBeGreaterThan(leadership.token)
       await followed
     } finally {
       child.kill('SIGKILL')
