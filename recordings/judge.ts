@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from 'triarch'
-import { Courtesy } from '../packages/triarch/src/environment/courtesy.ts'
+import { EventLoopYield } from '../packages/triarch/src/environment/event-loop-yield.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
 import { replay } from '../packages/triarch/src/scheduler/function/replay.ts'
 import { FunctionRun } from '../packages/triarch/src/scheduler/function/run.ts'
@@ -38,7 +38,7 @@ export async function shown(store: SharedStore, feature: Feature, recording: Rec
 export async function mismatches({ workflows }: Feature, { commits, tasks }: Recording): Promise<string[]> {
   const found: string[] = []
   const environment = new VirtualEnvironment()
-  const courtesy = new Courtesy(environment)
+  const courtesy = new EventLoopYield(environment)
   for (const { id, workflow: name } of tasks) {
     const records = commits.flatMap(({ records = [] }) => records).filter(({ task }) => task === id)
     const rebuilt = rebuild(id, datedEvents(records))

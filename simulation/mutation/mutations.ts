@@ -200,7 +200,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         [
-          'of [...this.#inFlight, ...this.#notice.letters]) this.#host.letters.drop(letter)',
+          'of [...this.#inFlight, ...this.#inboxGauge.letters]) this.#host.letters.drop(letter)',
           'of []) this.#host.letters.drop(letter)',
         ],
         ['    for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)\n', ''],
@@ -244,7 +244,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['effects', 'answers'],
   },
   'other processes are heeded only when they hint': {
-    change: { 'node/lookout.ts': [['    this.#seen = seen\n    await this.#look()\n', '']] },
+    change: { 'node/poller.ts': [['    this.#seen = seen\n    await this.#look()\n', '']] },
     by: ['liveness'],
     at: 'work queue',
   },
@@ -636,14 +636,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'nobody notices that the store went back': {
     change: {
-      'scheduler/witness.ts': [
+      'scheduler/lost-tail-detector.ts': [
         [
           '    const left = [...this.#left]\n',
           '    const left: Left[] = []\n    if (left.length === 0) return false\n',
         ],
         ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
-      'scheduler/stray.ts': [
+      'scheduler/unknown-ownership.ts': [
         ['if (this.#left === 0 || claiming()) return', 'if (this.#left >= 0 || claiming()) return'],
       ],
     },
@@ -653,13 +653,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a task that was given back stays with its owner when the store forgets just that': {
     change: {
-      'scheduler/stray.ts': [['for (const suspect of astray) giveBack(suspect)', '']],
+      'scheduler/unknown-ownership.ts': [['for (const suspect of astray) giveBack(suspect)', '']],
     },
     by: ['liveness', 'rest'],
     at: 'store that forgets that a task was given back',
   },
   'a request is forgotten whose task leaves memory': {
-    change: { 'scheduler/witness.ts': [['    this.#left.add(request)\n', '']] },
+    change: { 'scheduler/lost-tail-detector.ts': [['    this.#left.add(request)\n', '']] },
     by: ['liveness', 'rest'],
     at: 'a store that forgets a request whose task leaves memory',
   },
@@ -688,14 +688,18 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'what the store does after all is not looked for': {
     change: {
       'node/lookback.ts': [['    this.#doubts = DOUBTS\n', '']],
-      'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
+      'scheduler/lost-tail-detector.ts': [
+        ['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY'],
+      ],
     },
     by: ['liveness'],
     at: 1_410,
     world: 'silence',
   },
   'a node misses what retention dropped after others had finished it': {
-    change: { 'scheduler/witness.ts': [['runner?.key === key && !runner.returning', 'id.length + key > 0']] },
+    change: {
+      'scheduler/lost-tail-detector.ts': [['runner?.key === key && !runner.returning', 'id.length + key > 0']],
+    },
     by: ['alerts'],
     at: 11,
     world: 'retention',
@@ -958,14 +962,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what a process has let in counts for nothing until it is written': {
     change: {
-      'client/entrance.ts': [['roomIn(most, waiting + under + line.since)', 'roomIn(most, waiting)']],
+      'client/admission-queue.ts': [['roomIn(most, waiting + under + line.since)', 'roomIn(most, waiting)']],
     },
     by: ['entrance'],
     world: 'entrance',
   },
   'a line is taken for as empty as it was when it was read first': {
     change: {
-      'client/entrance.ts': [
+      'client/admission-queue.ts': [
         ['if (!this.#hasRoom(line)) return false\n    line.room--', 'if (!this.#hasRoom(line)) return false'],
       ],
     },
@@ -974,7 +978,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'who is held back is never let in': {
     change: {
-      'client/entrance.ts': [
+      'client/admission-queue.ts': [
         [
           'while (line.held.length > 0 && this.#take(line)) line',
           'while (line.held.length > 99 && this.#take(line)) line',
@@ -1117,14 +1121,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a rate limit that a setting gives stands before nobody': {
     change: {
-      'node/governor.ts': [['host.setGates({ rateLimiter: this.#pace(agent, policy) })', 'this.#pace(agent, policy)']],
+      'node/settings-applier.ts': [
+        ['host.setGates({ rateLimiter: this.#pace(agent, policy) })', 'this.#pace(agent, policy)'],
+      ],
     },
     by: ['policies'],
     world: 'tuning',
   },
   'a circuit breaker that a setting gives stands before nobody': {
     change: {
-      'node/governor.ts': [
+      'node/settings-applier.ts': [
         ['host.setGates({ breakerGate: this.#guard(agent, policy) })', 'this.#guard(agent, policy)'],
       ],
     },
@@ -1139,7 +1145,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a setting does not bound what all nodes share': {
     change: {
-      'node/governor.ts': [
+      'node/settings-applier.ts': [
         ['host.bound(null, own.shared ?? agent?.shared ?? null)', 'host.bound(null, agent?.shared ?? null)'],
       ],
     },
@@ -1147,7 +1153,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'tuning',
   },
   'a look does not tell of settings': {
-    change: { 'node/lookout.ts': [['    this.#options.settings(settings)\n', '']] },
+    change: { 'node/poller.ts': [['    this.#options.settings(settings)\n', '']] },
     by: ['policies'],
     world: 'tuning',
   },
@@ -1338,18 +1344,18 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a value is taken for another of the same size': {
     change: {
-      'store/repeat.ts': [['known.text === text && known', 'known.text.length === text.length && known']],
+      'store/value-references.ts': [['known.text === text && known', 'known.text.length === text.length && known']],
     },
     by: ['values'],
     at: 'value that is handed on',
   },
   'the row of a task names another place than that of its output': {
-    change: { 'store/repeat.ts': [['return placeText(known)', 'return placeText(this.#known[0] ?? known)']] },
+    change: { 'store/value-references.ts': [['return placeText(known)', 'return placeText(this.#known[0] ?? known)']] },
     by: ['fold'],
     at: 'value that is handed on',
   },
   'a run refers to values of the one that it continues': {
-    change: { 'store/repeat.ts': [['    if (base) this.#known = []\n', '']] },
+    change: { 'store/value-references.ts': [['    if (base) this.#known = []\n', '']] },
     by: ['quarantine'],
     at: 'value that is handed on',
   },

@@ -9,7 +9,7 @@ const LONGEST_WAIT = 500
 /**
  * Where calls wait that users' transactions are in the way of, without a connection of ours and without holding up other calls.
  */
-export class Queue {
+export class BlockedCalls {
   readonly #environment: Environment
   readonly #waiting: (() => void)[] = []
   #free = WIDTH

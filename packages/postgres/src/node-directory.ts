@@ -1,7 +1,7 @@
 import { type Environment, type NodeRuns, runsOf, textsOf } from 'triarch/store'
+import { type Address, wordOf } from './notification.ts'
 import type { Row } from './query.ts'
 import { inSchema } from './schema.ts'
-import { type Address, wordOf } from './words.ts'
 
 interface Member {
   id: string
@@ -36,7 +36,7 @@ export function membersStatement(schema: string): string {
 }
 
 /** The nodes that live and what each can run: who is to be told. Read when there is something to tell, now and then. */
-export class Audience {
+export class NodeDirectory {
   readonly #environment: Environment
   #members: readonly Member[] = []
   #readAt = Number.NEGATIVE_INFINITY

@@ -1,13 +1,13 @@
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
-import { Audience, membersStatement } from './audience.ts'
 import { ask, type Client, connect, cut, disconnect, goodbye } from './connect.ts'
 import { ruleOf } from './failure.ts'
 import { type News, Tally } from './news.ts'
+import { membersStatement, NodeDirectory } from './node-directory.ts'
+import { ALL_HINTS, ANYTHING, heardOf, payloads, say, type Words, wordOf } from './notification.ts'
 import type { Settings } from './options.ts'
 import type { Question, Row } from './query.ts'
 import { inSchema } from './schema.ts'
-import { ALL_HINTS, ANYTHING, heardOf, payloads, say, type Words, wordOf } from './words.ts'
 
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
@@ -30,10 +30,10 @@ const OWN = /^@[a-z0-9]{0,12}$/
  * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
  * runs. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to any channel.
  */
-export class Hints {
+export class Notifier {
   readonly #environment: Environment
   readonly #settings: Settings
-  readonly #audience: Audience
+  readonly #nodes: NodeDirectory
   /** The id of this process's node, whose mail it wants to hear of. */
   node: string | null = null
   /** What its own channel is called; in the nodes' rows, and in words. */
@@ -55,7 +55,7 @@ export class Hints {
   constructor(environment: Environment, settings: Settings) {
     this.#environment = environment
     this.#settings = settings
-    this.#audience = new Audience(environment)
+    this.#nodes = new NodeDirectory(environment)
     this.own = `@${environment.random().toString(36).slice(2, 14)}`
   }
 
@@ -104,7 +104,7 @@ export class Hints {
       this.#saysWaiting = true
       this.tell([])
     }
-    return this.#audience.known
+    return this.#nodes.known
   }
 
   tell(news: Iterable<News>): void {
@@ -157,9 +157,9 @@ export class Hints {
   async #learn(tally: Tally, waits = false): Promise<void> {
     const client = this.#client
     if (!client) return
-    if ((tally.addresses || waits) && this.#audience.old) {
+    if ((tally.addresses || waits) && this.#nodes.old) {
       const text = membersStatement(this.#settings.schema)
-      this.#audience.read(await this.#ask(client, { text }))
+      this.#nodes.read(await this.#ask(client, { text }))
     }
     if (tally.unknown) {
       const text = inSchema('SELECT triarch.untaken() AS untaken', this.#settings.schema)
@@ -171,12 +171,12 @@ export class Hints {
   #wording(tally: Tally, self: string | null, waits = false): Words {
     const words: Words = new Map()
     for (const [version, count] of tally.tasks) {
-      for (const to of this.#audience.tasks(version.slice(1), version.startsWith('!'), count, self)) say(words, to)
+      for (const to of this.#nodes.tasks(version.slice(1), version.startsWith('!'), count, self)) say(words, to)
     }
     for (const [action, count] of tally.work) {
-      for (const to of this.#audience.work(action, count, self)) say(words, to)
+      for (const to of this.#nodes.work(action, count, self)) say(words, to)
     }
-    for (const node of tally.mail) if (node !== self) say(words, this.#audience.mail(node))
+    for (const node of tally.mail) if (node !== self) say(words, this.#nodes.mail(node))
     for (const node of tally.left) say(words, { own: null, word: wordOf('left', node) })
     if (tally.came) say(words, { own: null, word: wordOf('came') })
     if (tally.settings) say(words, { own: null, word: wordOf('settings') })
@@ -273,8 +273,8 @@ export class Hints {
       if (what === 'mail' || what === 'tasks' || what === 'work') {
         if (of === this.node) hints.add(what)
       } else if (what === 'settings' || what === 'rests') hints.add(what)
-      else if (what === 'came') this.#audience.came()
-      else if (what === 'left') this.#audience.gone(of)
+      else if (what === 'came') this.#nodes.came()
+      else if (what === 'left') this.#nodes.gone(of)
       else if (what === 'ended') ended.push(of)
       else if (what === 'waits') this.#await(of)
     }

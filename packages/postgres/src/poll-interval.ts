@@ -14,7 +14,7 @@ const FASTEST = 5
  * large fleet at rest is as quiet as a small one. Without hints, often while there is something to find, and less so the
  * longer there is not.
  */
-export class Pace {
+export class PollInterval {
   readonly #environment: Environment
   /** Nodes that live, as far as is known. */
   living = 1

@@ -22,7 +22,7 @@ export const LITTERED: string = `
  * does it, with its sweeps, over a connection for what users ask, and for as long as a read may take. Nothing hangs on it: where it is not allowed, fails, needs longer, or cannot help since a snapshot is open somewhere, it is tried
  * less and less often, and autovacuum is what remains (docs/decisions/0131-a-broom.md).
  */
-export class Broom {
+export class QueueVacuum {
   readonly #environment: Environment
   readonly #ask: (statement: Statement) => Promise<Row[]>
   readonly #statements: Readonly<Record<'vacuum' | 'littered', Statement>>

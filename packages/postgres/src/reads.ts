@@ -25,7 +25,7 @@ import {
   tagsOf,
   textsOf,
 } from 'triarch/store'
-import type { AddressedRuns } from './audience.ts'
+import type { AddressedRuns } from './node-directory.ts'
 import type { Row } from './query.ts'
 
 const columns = [

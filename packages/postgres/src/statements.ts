@@ -11,7 +11,6 @@ import {
   REST,
   UPDATE_BREAKER,
 } from './breaker.ts'
-import { LITTERED } from './broom.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { HEADS } from './head.ts'
 import { IMPORT_TASK } from './import.ts'
@@ -20,6 +19,7 @@ import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from '.
 import { LOGS } from './log.ts'
 import { type ProbeStatement, probeStatements } from './probe.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
+import { LITTERED } from './queue-vacuum.ts'
 import {
   ADOPT_WORK,
   AHEAD,

@@ -22,10 +22,9 @@ import type { Act } from './act.ts'
 import { alertOf, alertPostOf, alertQuery, alertValues } from './alert.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
-import type { AddressedRuns } from './audience.ts'
 import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
+import { BlockedCalls } from './blocked-calls.ts'
 import { breakerOf } from './breaker.ts'
-import { Broom } from './broom.ts'
 import { cacheOf, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim.ts'
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
@@ -33,7 +32,6 @@ import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { headOf } from './head.ts'
-import { Hints } from './hints.ts'
 import { importValues } from './import.ts'
 import { keyOf, keyQuery, keyUses, keyWriting } from './key.ts'
 import { leaderOf } from './leader.ts'
@@ -42,14 +40,16 @@ import { amongStatement, fewStatement, type ListStatement, listedOf, listStateme
 import { logOf, logValues, writeLogsArguments } from './log.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { News } from './news.ts'
+import type { AddressedRuns } from './node-directory.ts'
+import { Notifier } from './notifier.ts'
 import type { Settings } from './options.ts'
 import { submitIn } from './outer.ts'
-import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
+import { PollInterval } from './poll-interval.ts'
 import { Pool } from './pool.ts'
 import { probeOf, probeQuery, probeValues } from './probe.ts'
 import type { Row } from './query.ts'
-import { Queue } from './queue.ts'
+import { QueueVacuum } from './queue-vacuum.ts'
 import {
   backlogOf,
   countsOf,
@@ -87,10 +87,10 @@ export class PostgresStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: Settings
   readonly #statements: Statements
-  readonly #hints: Hints
-  readonly #pace: Pace
-  readonly #queue: Queue
-  readonly #broom: Broom
+  readonly #notifier: Notifier
+  readonly #pollInterval: PollInterval
+  readonly #blockedCalls: BlockedCalls
+  readonly #queueVacuum: QueueVacuum
   /** `changes` says when to look. */
   readonly paced = true
   readonly commitsAtOnce = 2
@@ -105,11 +105,11 @@ export class PostgresStore implements port.StateStore {
     this.#settings = settings
     this.patience = Math.max(LONGEST_ANSWER, 2 * (settings.patience + settings.answerWithin))
     this.#statements = statementsIn(settings.schema)
-    this.#hints = new Hints(environment, settings)
-    this.#pace = new Pace(environment)
-    this.#queue = new Queue(environment)
+    this.#notifier = new Notifier(environment, settings)
+    this.#pollInterval = new PollInterval(environment)
+    this.#blockedCalls = new BlockedCalls(environment)
     const sql = (text: string) => inSchema(text, settings.schema)
-    this.#broom = new Broom(environment, sql, (statement) => this.#run('reads', statement, [], 0))
+    this.#queueVacuum = new QueueVacuum(environment, sql, (statement) => this.#run('reads', statement, [], 0))
   }
 
   async open(): Promise<void> {
@@ -121,7 +121,7 @@ export class PostgresStore implements port.StateStore {
       } finally {
         await disconnect(this.#environment, client)
       }
-      if (this.#settings.notify) await this.#hints.open()
+      if (this.#settings.notify) await this.#notifier.open()
     })
     const reads = new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads)
     this.#pools = {
@@ -144,7 +144,7 @@ export class PostgresStore implements port.StateStore {
     this.#pools = null
     this.#replica = null
     this.#transactions = null
-    await this.#hints.close()
+    await this.#notifier.close()
     await Promise.all([...Object.values(pools ?? {}), transactions, replica].map((it) => it?.close()))
   }
 
@@ -160,7 +160,7 @@ export class PostgresStore implements port.StateStore {
       for (const { action } of work) known.push({ work: action })
       if (children.length > 0) known.push(...readyOf(children))
       if (release?.ready) known.push('tasks')
-      if (snapshot?.status === 'stopped' && this.#hints.awaited) known.push({ ended: id })
+      if (snapshot?.status === 'stopped' && this.#notifier.awaited) known.push({ ended: id })
     }
     const [name, given] =
       gates === null ? commitCall(batch) : (['commit_gated', [...commitArguments(batch), gates]] as const)
@@ -171,7 +171,7 @@ export class PostgresStore implements port.StateStore {
     for (const it of known) news.add(it)
     this.#tell(news)
     // A letter came while its task was given back: this process could run it a moment ago.
-    if (isUnnamed(row) && batch.some(({ release }) => release)) this.#hints.wakeSelf(['tasks'])
+    if (isUnnamed(row) && batch.some(({ release }) => release)) this.#notifier.wakeSelf(['tasks'])
     const told = left.size > 0 || gates !== null
     return commitOutcomes(answerOf(row)).map((it) => (it.ok && told ? { ...it, told } : it))
   }
@@ -196,7 +196,7 @@ export class PostgresStore implements port.StateStore {
 
   async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
-    const news = () => this.#hints.words([...readyOf(tasks)])
+    const news = () => this.#notifier.words([...readyOf(tasks)])
     // When it is committed, nobody says.
     return this.#seen(submitIn(transaction, tasks, this.#settings, news))
   }
@@ -238,14 +238,16 @@ export class PostgresStore implements port.StateStore {
       texts(posts, ({ terms }) => terms?.room?.only?.name),
       integers(posts, ({ terms }) => terms?.room?.asOf),
     ]
-    const row = await this.#queue.run(this.#settings.patience, () => this.#numbered('post_on_terms', given, posts[0]))
+    const row = await this.#blockedCalls.run(this.#settings.patience, () =>
+      this.#numbered('post_on_terms', given, posts[0]),
+    )
     this.#tell(newsOf(row))
     return postOutcomes(answerOf(row))
   }
 
   async claim(request: port.ClaimRequest): Promise<port.Claim[]> {
     const rows = await this.#call('take_tasks', [this.#given(), ...claimArguments(request)])
-    if (rows.length > 0) this.#pace.found()
+    if (rows.length > 0) this.#pollInterval.found()
     return claimsOf(rows)
   }
 
@@ -257,7 +259,7 @@ export class PostgresStore implements port.StateStore {
       ...[texts(actions), lease],
     ])
     const look = lookOf(row)
-    this.#pace.living = look.living
+    this.#pollInterval.living = look.living
     return look
   }
 
@@ -276,7 +278,7 @@ export class PostgresStore implements port.StateStore {
           integers([...each.skip]),
         ])
       : await this.#call('letters_beside', [node, limit, bytes, integers(held)])
-    if (rows.length > 0) this.#pace.found()
+    if (rows.length > 0) this.#pollInterval.found()
     return each ? sharesOf(rows, { limit, bytes }) : lettersOf(rows)
   }
 
@@ -365,7 +367,7 @@ export class PostgresStore implements port.StateStore {
       texts(seats, ({ name }) => name),
       integers(seats, ({ most }) => most),
     ])
-    if (rows.length > 0) this.#pace.found()
+    if (rows.length > 0) this.#pollInterval.found()
     const illegible: number[] = []
     const items = (rows as [number, string, string, number, number | null][]).flatMap((row): port.WorkItem[] => {
       const [id, agent, text, completeBy, heartbeatWithin] = row
@@ -425,8 +427,8 @@ export class PostgresStore implements port.StateStore {
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
   async beat({ id, roles, lease, runs, place, again }: port.NodeBeat): Promise<boolean> {
-    this.#hints.node = id
-    const said: AddressedRuns | undefined = runs && { ...runs, own: this.#hints.own }
+    this.#notifier.node = id
+    const said: AddressedRuns | undefined = runs && { ...runs, own: this.#notifier.own }
     const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
@@ -465,9 +467,9 @@ export class PostgresStore implements port.StateStore {
     const overlooked = elements(row[2])
     if (overlooked.length > 0) {
       this.#tell([{ overlooked }])
-      this.#hints.wakeSelf(['tasks', 'work', 'mail'])
+      this.#notifier.wakeSelf(['tasks', 'work', 'mail'])
     }
-    if (typeof row[4] === 'string') void this.#broom.sweep()
+    if (typeof row[4] === 'string') void this.#queueVacuum.sweep()
     return { ...report, schedules: row[3] === true }
   }
 
@@ -744,7 +746,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async changes(): Promise<number | null> {
-    return this.#pace.count(this.#hints.alive)
+    return this.#pollInterval.count(this.#notifier.alive)
   }
 
   async writeLogs(writes: readonly port.LogWrite[]): Promise<void> {
@@ -825,7 +827,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   watch(wake: (hints: readonly Hint[]) => void): void {
-    this.#hints.onHint(wake)
+    this.#notifier.onHint(wake)
   }
 
   async vitals(): Promise<port.StoreVitals> {
@@ -839,7 +841,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   attend(ended: (ids: readonly string[] | null) => void): boolean {
-    return this.#hints.attend(ended)
+    return this.#notifier.attend(ended)
   }
 
   /** Calls once for each node there is: one, unless somebody speaks for others. */
@@ -875,8 +877,8 @@ export class PostgresStore implements port.StateStore {
   }
 
   #tell(news: Iterable<News>): void {
-    this.#pace.found()
-    if (this.#settings.notify) this.#hints.tell(news)
+    this.#pollInterval.found()
+    if (this.#settings.notify) this.#notifier.tell(news)
   }
 
   async #run(pool: 'calls' | 'reads' | 'beats', ...call: Parameters<Pool['run']>): Promise<Row[]> {

@@ -7,7 +7,7 @@ import { VirtualEnvironment } from '../../triarch/src/testing/index.ts'
 import { type Counted, counted } from '../../triarch/test/engine/counted.ts'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
 import { postgres } from '../src/index.ts'
-import { Pace } from '../src/pace.ts'
+import { PollInterval } from '../src/poll-interval.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 
 const schema = freshSchema()
@@ -248,7 +248,7 @@ async function virtual(size: number, options: { lease?: Duration; sweep?: Durati
 
 /** A store on virtual time that is asked as seldom as one on PostgreSQL whose hints can be heard. */
 function heard(store: StateStore, environment: Environment): StateStore {
-  const pace = new Pace(environment)
+  const pace = new PollInterval(environment)
   return new Proxy(store, {
     get(target, name) {
       if (name === 'paced') return true

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint } from '../../triarch/src/store/port.ts'
 import { handClock, turn } from '../../triarch/test/store/clock.ts'
-import { Hints } from '../src/hints.ts'
 import type { News } from '../src/news.ts'
+import { Notifier } from '../src/notifier.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { type Answer, type Asked, type Puppet, processOf, puppet, spoken } from './puppet.ts'
@@ -31,7 +31,7 @@ const agent = (id: string, actions: string[]): Member => ({
 describe('hints', () => {
   let clock: Counting
   let server: Puppet
-  let hints: Hints
+  let hints: Notifier
   let members: Member[]
   let untaken: string
   /** Statements with this text are answered so. */
@@ -44,7 +44,7 @@ describe('hints', () => {
     return text.includes(UNTAKEN) ? [{ untaken }] : []
   }
   const made = () => {
-    const made = new Hints(clock, settingsOf({ url: server.url, answerWithin: 5_000 }))
+    const made = new Notifier(clock, settingsOf({ url: server.url, answerWithin: 5_000 }))
     made.node = 'n'
     made.onHint((of: readonly Hint[]) => heard.push(...(of.length > 0 ? of : ['nothing'])))
     return made

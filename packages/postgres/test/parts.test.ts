@@ -7,7 +7,7 @@ import { type ListChoice, queryOf } from '../../triarch/test/store/listing.ts'
 import { creation, newTask, released, snapshot, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
 import { booleans, integers, texts } from '../src/arrays.ts'
-import { Audience } from '../src/audience.ts'
+import { BlockedCalls } from '../src/blocked-calls.ts'
 import { claimsOf, lettersOf, sharesOf } from '../src/claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from '../src/commit.ts'
 import { configOf, goodbye, type Role } from '../src/connect.ts'
@@ -15,11 +15,11 @@ import { byNode } from '../src/entries.ts'
 import { blocked, isBlocked, ruleOf, sqlStateOf, storeError, tooCostly } from '../src/failure.ts'
 import { listStatement } from '../src/list.ts'
 import { type News, Tally } from '../src/news.ts'
+import { NodeDirectory } from '../src/node-directory.ts'
 import { settingsOf } from '../src/options.ts'
 import { submitIn } from '../src/outer.ts'
-import { Pace } from '../src/pace.ts'
 import { patiently } from '../src/patience.ts'
-import { Queue } from '../src/queue.ts'
+import { PollInterval } from '../src/poll-interval.ts'
 import { nodeOf, pulsesOf, TASK_COLUMNS } from '../src/reads.ts'
 import { scheduleOutcomes } from '../src/schedule.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
@@ -213,13 +213,13 @@ describe('an audience', () => {
     ['d', '["scheduler","agent"]', null],
   ]
   const audience = (own = rows) => {
-    const all = new Audience(clock)
+    const all = new NodeDirectory(clock)
     all.read(own)
     return all
   }
 
   it('is read anew after a while', () => {
-    const all = new Audience(clock)
+    const all = new NodeDirectory(clock)
     expect([all.old, all.known]).toEqual([true, false])
     all.read(rows.slice(0, 2))
     expect([all.old, all.known]).toEqual([false, true])
@@ -293,7 +293,7 @@ describe('migrations', () => {
 describe('the pace of looking', () => {
   it('without hints slows down while nothing is found', () => {
     const clock = handClock()
-    const pace = new Pace(clock)
+    const pace = new PollInterval(clock)
     const looks: number[] = []
     let last = pace.count(false)
     for (let at = 1; at <= 1_000; at++) {
@@ -308,7 +308,7 @@ describe('the pace of looking', () => {
 
   it('with hints is drawn anew each time', () => {
     const clock = { ...handClock(), random: () => 0 }
-    const pace = new Pace(clock)
+    const pace = new PollInterval(clock)
     clock.random = () => 0.999
     clock.advance(2_250)
     const looked = pace.count(true)
@@ -326,7 +326,7 @@ describe('the pace of looking', () => {
   ])('with hints is shared by %d nodes', (living, least, most) => {
     for (const lot of [0, 0.999]) {
       const clock = { ...handClock(), random: () => lot }
-      const pace = new Pace(clock)
+      const pace = new PollInterval(clock)
       pace.living = living
       const first = pace.count(true)
       clock.advance(least - 1)
@@ -433,7 +433,7 @@ describe('who waits for the server', () => {
 
   it('stands in line without a connection while others are in the way, two at a time', async () => {
     const clock = handClock()
-    const queue = new Queue(clock)
+    const queue = new BlockedCalls(clock)
     const busy = new TriarchError('STORE_BUSY', 'x', { details: { blocked: true } })
     let at = 0
     let most = 0
@@ -456,7 +456,7 @@ describe('who waits for the server', () => {
 
   it('comes at once, whoever stands in line, and stands there for a while', async () => {
     const clock = handClock()
-    const queue = new Queue(clock)
+    const queue = new BlockedCalls(clock)
     const busy = new TriarchError('STORE_BUSY', 'x', { details: { blocked: true } })
     let tries = 0
     const blocked = () => (++tries > 3 ? new Promise<never>(() => undefined) : Promise.reject(busy))
@@ -472,7 +472,7 @@ describe('who waits for the server', () => {
   })
 
   it('gets its answer, or what else went wrong, at once', async () => {
-    const queue = new Queue(handClock())
+    const queue = new BlockedCalls(handClock())
     expect(await queue.run(100, async () => 7)).toBe(7)
     const other = new TriarchError('STORE_BUSY', 'x')
     await expect(queue.run(100, () => Promise.reject(other))).rejects.toBe(other)
@@ -811,8 +811,8 @@ describe('a batch of transitions', () => {
     expect(changed[11]).toEqual(booleans([false, true, true, false]))
     expect(others.slice(0, 3)).toEqual([integers([6]), integers([9]), integers([6])])
     expect(others.slice(13, 18)).toEqual([[6], [3], [6], [4], [6]].map((it) => integers(it)))
-    expect(others.slice(-4, -1)).toEqual([integers([6]), texts(['x']), booleans([true])])
-    expect(given).toHaveLength(77)
+    expect(others.slice(-6, -3)).toEqual([integers([6]), texts(['x']), booleans([true])])
+    expect(given).toHaveLength(79)
   })
 
   it('asks of gates what its transitions do', () => {

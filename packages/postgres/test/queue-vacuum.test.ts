@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import { type HandClock, handClock } from '../../triarch/test/store/clock.ts'
-import { Broom } from '../src/broom.ts'
 import { postgres } from '../src/index.ts'
+import { QueueVacuum } from '../src/queue-vacuum.ts'
 import { inSchema } from '../src/schema.ts'
 import type { Statement } from '../src/slot.ts'
 import { freshSchema, serverUrl, withClient } from './database.ts'
@@ -64,7 +64,7 @@ describe('the broom', () => {
     fails = false
   })
   const broom = (client: pg.ClientBase) =>
-    new Broom(clock, sql, async ({ sql: text }: Statement) => {
+    new QueueVacuum(clock, sql, async ({ sql: text }: Statement) => {
       if (text.startsWith('VACUUM')) said.push('vacuum')
       if (fails) throw new Error('no answer')
       return (await client.query({ text, rowMode: 'array' })).rows

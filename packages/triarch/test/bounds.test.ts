@@ -232,7 +232,7 @@ const said: readonly [page: string, text: string, source: string, code: string][
   ['protocol.md', 'lines and # at once are kept', 'triarch/src/agent/log.ts', ' bytes: #,'],
   ['protocol.md', 'are kept, and # lines', 'triarch/src/agent/log.ts', 'linesPerSecond: #,'],
   ['protocol.md', '20 lines and # more', 'triarch/src/agent/log.ts', 'bytesPerSecond: #,'],
-  ['reference/alerts.md', 'and at most # lines a minute', 'triarch/src/client/notices.ts', 'MOST = #'],
+  ['reference/alerts.md', 'and at most # lines a minute', 'triarch/src/client/warnings.ts', 'MOST = #'],
   ['reference/filter.md', 'to more than # tasks', 'triarch/src/store/listing.ts', 'LOOK = #'],
   [
     'reference/filter.md',

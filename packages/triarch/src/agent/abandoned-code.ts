@@ -3,7 +3,7 @@ import type { Slots } from '../flow/slots.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Attempt } from './attempt.ts'
 
-export interface OvertimeOptions {
+export interface AbandonedCodeOptions {
   environment: Environment
   slots: Slots
   /** Told when a slot was freed although its code still runs. */
@@ -14,14 +14,14 @@ export interface OvertimeOptions {
 const LEAST = 10_000
 
 /** Code that still runs though nobody waits for it: the slot is its own until it returns, within bounds. One that never does would close the agent. */
-export class Overtime {
-  readonly #options: OvertimeOptions
+export class AbandonedCode {
+  readonly #options: AbandonedCodeOptions
   /** What frees the slot of each. */
   readonly #running = new Map<Attempt, () => void>()
   /** Such code that was left to itself. */
   readonly #left = new Set<Attempt>()
 
-  constructor(options: OvertimeOptions) {
+  constructor(options: AbandonedCodeOptions) {
     this.#options = options
   }
 

@@ -5,18 +5,18 @@ import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 
-export interface NarrationOptions {
+export interface AttemptReporterOptions {
   environment: Environment
   node: string
   telemetry: Telemetry
 }
 
 /** What is told of the attempts of one agent; `''`: of local steps. */
-export class Narration {
+export class AttemptReporter {
   readonly #agent: string
-  readonly #options: NarrationOptions
+  readonly #options: AttemptReporterOptions
 
-  constructor(agent: string, options: NarrationOptions) {
+  constructor(agent: string, options: AttemptReporterOptions) {
     this.#agent = agent
     this.#options = options
   }

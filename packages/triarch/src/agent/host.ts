@@ -22,13 +22,13 @@ import { LONGEST_REST } from '../policy/rate.ts'
 import type { PausedThere, StepRequest } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { TokenContent } from '../value/token.ts'
+import { AbandonedCode } from './abandoned-code.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
+import { AttemptReporter } from './attempt-reporter.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { LogSink } from './log.ts'
-import { Narration } from './narration.ts'
-import { Overtime } from './overtime.ts'
+import { wrapped } from './middleware.ts'
 import { inThreads, type Threads } from './threads.ts'
-import { wrapped } from './wrapped.ts'
 
 export interface HostedAttempt extends GuardedAttempt {
   /** The number of its request in the work queue, if it came from there. */
@@ -135,8 +135,8 @@ export class AgentHost {
   readonly #running = new Register<string, Attempt>()
   /** Who also takes what was meant for an action that is offered no more. */
   #relay: Relay | null = null
-  readonly #overtime: Overtime
-  readonly #narration: Narration
+  readonly #abandonedCode: AbandonedCode
+  readonly #reporter: AttemptReporter
   /** Of attempts that wait here for an instant of their rate: how each goes on, if it may. */
   readonly #tarrying = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
@@ -149,7 +149,7 @@ export class AgentHost {
     this.#rateLimiter = rateLimiter
     this.#breakerGate = breakerGate
     this.#options = options
-    this.#narration = new Narration(name, options)
+    this.#reporter = new AttemptReporter(name, options)
     this.#cooldown = new Cooldown(name, { ...options, over: () => options.freed?.() })
     this.sharedConcurrency = new SharedConcurrency(name, storeless ? null : agent)
     const limits = new Map<string, Limit>()
@@ -167,7 +167,7 @@ export class AgentHost {
     const most = agent?.concurrency ?? (name === '' ? Number.POSITIVE_INFINITY : 0)
     const { pools = null, fairness } = agent ?? {}
     this.slots = new Slots(most, limits, () => options.freed?.(), pools)
-    this.#overtime = new Overtime({ ...options, slots: this.slots })
+    this.#abandonedCode = new AbandonedCode({ ...options, slots: this.slots })
     const strict = fairness !== undefined
     const room = (rank: number) => this.slots.roomAt(rank)
     this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict, elsewhere })
@@ -343,7 +343,7 @@ export class AgentHost {
       if (outcome && flight) this.#refresh(attempt, handler, flight)
       else if (!wanted) flight?.end(null)
       if (!wanted) return
-      this.#narration.found(request, outcome)
+      this.#reporter.found(request, outcome)
       if (outcome) return this.#end(attempt, outcome, null)
       if (flight) attempt.flight = flight
       if (!attempt.guest) return this.#admit(attempt, handler)
@@ -527,9 +527,9 @@ export class AgentHost {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
       probation.leave(attempt)
-      this.#narration.ended(request, outcome, running.startedAt)
+      this.#reporter.ended(request, outcome, running.startedAt)
       if (running.returned) trace?.end(place)
-      else this.#overtime.begin(running, () => trace?.end(place))
+      else this.#abandonedCode.begin(running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
@@ -541,7 +541,7 @@ export class AgentHost {
       })
     }
     if (request.trial) outlast(survivalOf(attempt, environment.now()), environment.monotonic())
-    this.#narration.started(request, running.startedAt)
+    this.#reporter.started(request, running.startedAt)
     if ('send' in handler) return running.send(handler)
     try {
       const chain = this.#options.around(request.action, request.workflow, request.version)
@@ -575,8 +575,8 @@ export class AgentHost {
 
   /** Follows the host that a fenced node of this process had: the code that still runs there has slots here. */
   succeed(before: AgentHost): void {
-    for (const running of [...before.#overtime.left, ...before.#running.values()])
-      if (!running.returned && !running.relayed) this.#overtime.begin(running)
+    for (const running of [...before.#abandonedCode.left, ...before.#running.values()])
+      if (!running.returned && !running.relayed) this.#abandonedCode.begin(running)
   }
 
   #end(hosted: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
@@ -657,7 +657,7 @@ export class AgentHost {
   close(): void {
     this.slots.close()
     this.#cooldown.close()
-    this.#overtime.dismiss()
+    this.#abandonedCode.dismiss()
   }
 
   /** Resolves when nothing runs any more. */

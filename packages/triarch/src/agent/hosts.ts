@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
-import { Patience } from '../environment/patience.ts'
 import type { Service } from '../environment/service.ts'
+import { StopBudget } from '../environment/stop-budget.ts'
 import { TriarchError } from '../error/error.ts'
 import type { StateStore } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
@@ -11,14 +11,14 @@ const LAST_GRACE = 1_000
 /** The hosts of a node's agents, as one part of it. */
 export class Hosts implements Service {
   readonly #byAgent: ReadonlyMap<string, AgentHost>
-  readonly #patience: Patience
+  readonly #stopBudget: StopBudget
   readonly #failed: (error: unknown) => void
 
   /** `byAgent`: agents that are elsewhere come later. */
   constructor(byAgent: ReadonlyMap<string, AgentHost>, environment: Environment, failed: (error: unknown) => void) {
     this.#byAgent = byAgent
     this.#failed = failed
-    this.#patience = new Patience(environment, failed)
+    this.#stopBudget = new StopBudget(environment, failed)
   }
 
   of(agent: string): AgentHost | undefined {
@@ -52,13 +52,13 @@ export class Hosts implements Service {
   /** What still runs after `grace` ms is aborted: then it may end by its own word, for a while. */
   async drain(grace: number): Promise<void> {
     const idle = Promise.all(this.#hosts.map((host) => host.idle()))
-    await this.#patience.wait(idle, grace)
+    await this.#stopBudget.wait(idle, grace)
     this.#abort(new TriarchError('NODE_STOPPED', 'the node is stopping'))
-    await this.#patience.wait(idle, Math.min(grace, LAST_GRACE))
+    await this.#stopBudget.wait(idle, Math.min(grace, LAST_GRACE))
   }
 
   abandon(reason: Error): void {
-    this.#patience.end()
+    this.#stopBudget.end()
     this.#abort(reason)
   }
 

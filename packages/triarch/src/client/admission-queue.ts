@@ -41,7 +41,7 @@ interface Held {
 type FullLine = (workflow: string, most: number, outcome: 'refused' | 'held') => void
 
 /** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
-export class Entrance {
+export class AdmissionQueue {
   readonly #environment: Environment
   readonly #store: Pick<StateStore, 'waiting'>
   readonly #lines = new Map<string, Line>()

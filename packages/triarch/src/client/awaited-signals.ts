@@ -21,7 +21,7 @@ interface Expectation {
  * What tasks wait for, by their histories: asked only where an inbox is full, for what is awaited finds room all the same.
  * Remembered while a task does not move, so that a flood of refused signals does not read its history again and again.
  */
-export class Expectations {
+export class AwaitedSignals {
   readonly #store: StateStore
   readonly #known = new Map<string, Promise<Expectation>>()
 

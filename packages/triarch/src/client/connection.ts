@@ -1,6 +1,6 @@
 import type { Sharing } from '../definition/fairness.ts'
+import { BackgroundWork } from '../environment/background-work.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { Leisure } from '../environment/leisure.ts'
 import { type Owner, owned } from '../environment/owner.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
@@ -22,8 +22,8 @@ import { type Ending, infoOf, pauseShown, stepsOf, type TaskDetails, type TaskIn
 import { bounded, present, type StepRange, type StepView } from '../view/steps.ts'
 import { putOffOf, standingsOf } from '../view/wait.ts'
 import { saidOf } from './act.ts'
+import { AwaitedSignals } from './awaited-signals.ts'
 import { endOf, hasEnded } from './ending.ts'
-import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
 import { LogWatch } from './log-watch.ts'
 import { Readings } from './reading.ts'
@@ -74,9 +74,9 @@ export class Connection {
   readonly live: Live
   /** Logs that are followed. */
   readonly logWatch: LogWatch = new LogWatch(this)
-  readonly #expectations: Expectations
+  readonly #awaitedSignals: AwaitedSignals
   /** What reads long histories for those who look at them. */
-  readonly leisure: Leisure
+  readonly leisure: BackgroundWork
   readonly readings: Readings
   readonly veils: Veils
 
@@ -88,9 +88,9 @@ export class Connection {
   ) {
     this.registry = registry
     this.store = store
-    this.#expectations = new Expectations(store)
+    this.#awaitedSignals = new AwaitedSignals(store)
     this.environment = environment
-    this.leisure = new Leisure(environment)
+    this.leisure = new BackgroundWork(environment)
     this.readings = new Readings(store, environment, this.leisure)
     this.veils = new Veils(store, this.leisure)
     this.limits = settings.limits
@@ -201,7 +201,7 @@ export class Connection {
     if (asking.type === 'event' || asking.type === 'signal') {
       // Asked again where the task has moved meanwhile.
       for (let before = 0, tries = 0; outcome === 'full' && tries < MOST_TRIES; tries++) {
-        const known = await this.#expectations.of(id, asking)
+        const known = await this.#awaitedSignals.of(id, asking)
         if (known.last === before) break
         before = known.last
         for (const terms of closeTerms(asking, inbox, known)) if (outcome === 'full') [outcome] = await post(terms)

@@ -6,8 +6,8 @@ import type { Alert, RaisedAlert } from '../kernel/alert.ts'
 import type { SweepReport } from '../store/port.ts'
 import { guarded } from '../telemetry/guarded.ts'
 import { nearestOf } from '../value/options.ts'
-import { toStderr } from './notices.ts'
-import { andMore, Repeats } from './repeats.ts'
+import { andMore, RepeatSuppression } from './repeat-suppression.ts'
+import { toStderr } from './warnings.ts'
 
 /** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */
 export interface EngineEvents {
@@ -86,7 +86,7 @@ export function errorListener(
 
 /** Node reads a warning later, where nothing guards it: it gets what was read of the error here. */
 function warner(environment: Pick<Environment, 'monotonic'>): (error: unknown) => void {
-  const repeats = new Repeats(environment, WARN_AGAIN)
+  const repeats = new RepeatSuppression(environment, WARN_AGAIN)
   return (error) => {
     const { name, message, code, stack } = toRecord(error)
     const more = repeats.next([name, code, message].join(' '))

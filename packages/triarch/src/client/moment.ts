@@ -1,4 +1,4 @@
-import type { Pace } from '../environment/leisure.ts'
+import type { WorkShare } from '../environment/background-work.ts'
 import { lastOf, runOf } from '../scheduler/past.ts'
 import { momentOf, pastOf, type TaskMoment } from '../view/moment.ts'
 import type { StepRange } from '../view/steps.ts'
@@ -20,7 +20,7 @@ export async function readMoment(
   const at = seq ?? (reading.broken ? await lastOf(store, id, 1) : reading.last)
   const place = reading.broken || at < reading.base ? null : reading.upTo(at)
   const { events, redaction, base: from, last } = reading
-  const look = async (pace: Pace) => {
+  const look = async (pace: WorkShare) => {
     const past = place
       ? { events, redaction, ...place, from, last }
       : await pace.through(pastOf(at, await runOf(store, id, at)))

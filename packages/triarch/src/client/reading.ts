@@ -1,5 +1,5 @@
+import type { BackgroundWork, WorkShare } from '../environment/background-work.ts'
 import type { Environment } from '../environment/environment.ts'
-import type { Leisure, Pace } from '../environment/leisure.ts'
 import { isTriarchError, type TriarchError } from '../error/error.ts'
 import { type DatedEvent, effective, fold, newRebuilt, type Rebuilt } from '../kernel/rebuild.ts'
 import { Redaction } from '../kernel/redaction.ts'
@@ -25,16 +25,16 @@ const IDLE = 60_000
 export class Readings {
   readonly #store: StateStore
   readonly #environment: Environment
-  readonly #leisure: Leisure
+  readonly #background: BackgroundWork
   /** By the number of the task; the last one asked for is the last. */
   readonly #kept = new Map<number, { reading: GrowingReading; used: number }>()
   /** By the number of the task: what is being read, and what is read after that. */
   readonly #under = new Map<number, { now: Promise<Reading>; next: Promise<Reading> | null }>()
 
-  constructor(store: StateStore, environment: Environment, leisure: Leisure) {
+  constructor(store: StateStore, environment: Environment, leisure: BackgroundWork) {
     this.#store = store
     this.#environment = environment
-    this.#leisure = leisure
+    this.#background = leisure
   }
 
   /** The reading of the task as the store has it now. Throws STORE_*. */
@@ -63,7 +63,7 @@ export class Readings {
       if (isSame(page[0], last)) {
         if (page.length === 1 && isLast(page, PAGE)) return this.#keep(row, kept)
         const { base } = kept
-        await this.#leisure.run((pace) => this.#grow(row, kept, { page, known: 1 }, pace))
+        await this.#background.run((pace) => this.#grow(row, kept, { page, known: 1 }, pace))
         // What a continue-as-new left behind is not kept.
         if (kept.base === base) return this.#keep(row, kept)
       }
@@ -71,8 +71,8 @@ export class Readings {
     const reading = new GrowingReading(row.id)
     // Most histories are short: they are read without waiting for one that is long.
     const page = await this.#store.replay(row.id, { after: 0, ...PAGE })
-    if (isLast(page, PAGE)) await this.#grow(row, reading, { page, known: 0 }, this.#leisure.pace())
-    else await this.#leisure.run((pace) => this.#grow(row, reading, { page, known: 0 }, pace))
+    if (isLast(page, PAGE)) await this.#grow(row, reading, { page, known: 0 }, this.#background.pace())
+    else await this.#background.run((pace) => this.#grow(row, reading, { page, known: 0 }, pace))
     return this.#keep(row, reading)
   }
 
@@ -80,7 +80,7 @@ export class Readings {
     row: Pick<TaskRow, 'id' | 'quarantined'>,
     reading: GrowingReading,
     begun: { page: readonly HistoryRecord[]; known: number },
-    pace: Pace,
+    pace: WorkShare,
   ): Promise<void> {
     for (let { page, known } = begun; ; known = 0) {
       await pace.through(reading.adding(known === 0 ? page : page.slice(known)))

@@ -4,7 +4,7 @@ import type { Environment } from '../environment/environment.ts'
 const CAUSES = 1_000
 
 /** Who says something once does not say it again before a while has passed, but how often it was the case meanwhile. */
-export class Repeats {
+export class RepeatSuppression {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #again: number
   readonly #causes = new Map<string, { at: number; more: number }>()

@@ -21,7 +21,7 @@ interface Means {
  * Wonders about what was asked for here and does not move: whether anybody runs that workflow, hosts that action, and whether
  * the code waits for something that will come. One look for each cause a minute, so it costs the same however much there is.
  */
-export class Attendance {
+export class StallDetector {
   readonly #means: Means
   readonly #causes = new Map<string, { at: number; timer: Timer }>()
   /** What was told, and when: several causes may lead to the same. */

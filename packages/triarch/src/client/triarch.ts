@@ -16,8 +16,8 @@ import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
 import { type Owner, owned } from '../environment/owner.ts'
-import { Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import { SteadyEnvironment } from '../environment/steady.ts'
+import { STORE_ANSWER_BUDGET_MS, StopBudget } from '../environment/stop-budget.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -84,6 +84,7 @@ import { fitsTrouble } from '../view/trouble.ts'
 import { Direct } from '../wire/direct.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { type Acting, actingAs, actor, entryOf } from './act.ts'
+import { AdmissionQueue } from './admission-queue.ts'
 import {
   type AlertHandle,
   type AlertPage,
@@ -93,13 +94,11 @@ import {
   StoredAlertHandle,
   testAlert,
 } from './alert.ts'
-import { Attendance } from './attendance.ts'
 import { type AuditOptions, type AuditPage, checkRefused, listAudit, type RefusedAct } from './audit.ts'
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
 import type { TriarchClient } from './client.ts'
 import { refusedBy } from './closure.ts'
 import { Connection } from './connection.ts'
-import { Entrance } from './entrance.ts'
 import { StoredTask } from './handle.ts'
 import { type ImportOptions, importTask } from './import.ts'
 import { type KeyHandle, type KeyPage, type KeysOptions, listKeys, StoredKeyHandle } from './key.ts'
@@ -107,7 +106,6 @@ import { type Keyring, StoredKeyring } from './keyring.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
 import { eachEntry, type SubmitResult, type TaskEntry } from './many.ts'
 import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
-import { Notices } from './notices.ts'
 import {
   checkOperationId,
   checkOrder,
@@ -131,10 +129,12 @@ import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import { type RotatedSecret, rotateSecret, type SecretRotateOptions } from './secret.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
+import { StallDetector } from './stall-detector.ts'
 import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
 import { lockHeld, newTask, type SubmitOptions, startsLater } from './submission.ts'
 import { EnclosedSubmissions, Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
+import { Warnings } from './warnings.ts'
 import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
 
 /** A node asks the store's clock again after this long, if nothing else did (ms). */
@@ -169,20 +169,20 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #hooks: HookOrder[]
   readonly #store: StateStore
   readonly #submissions: Submissions
-  readonly #entrance: Entrance
+  readonly #admission: AdmissionQueue
   readonly #connection: Connection
   readonly #signing: SigningKeys
   #ownOperations: Operations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
   readonly #listeners: Listeners
-  readonly #notices: Notices | null
-  readonly #attendance: Attendance
+  readonly #warnings: Warnings | null
+  readonly #stalls: StallDetector
   readonly #failed: (error: unknown) => void
   /** Of code around submissions and views. */
   readonly #owner: Owner = { left: (error) => this.#failed(unhandled('code of a definition', error)) }
   readonly #telemetry: Telemetry
   readonly #log: Log | null
-  readonly #patience: Patience
+  readonly #stopBudget: StopBudget
   readonly #remotes: Remotes
   readonly #candidates = new Set<Candidate>()
   readonly #values: Values
@@ -213,24 +213,24 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     })
     this.#listeners = new Listeners(this.#failed)
     const environment = options.environment ? new SteadyEnvironment(given, this.#failed) : given
-    this.#notices = this.#settings.notices && !logger ? new Notices(environment) : null
+    this.#warnings = this.#settings.notices && !logger ? new Warnings(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
     const seen = {
       explain: (id: string) => this.#connection.explained(id),
       alert: (raised: RaisedAlert) => this.#alert(raised),
     }
-    this.#attendance = new Attendance({ environment: this.#environment, failed: this.#failed, ...seen })
+    this.#stalls = new StallDetector({ environment: this.#environment, failed: this.#failed, ...seen })
     const own = options.operations ? this.#operations : { workflows: [], agents: [] }
     const [workflows, agents] = [options.workflows ?? [], options.agents ?? []]
     this.#registry = new Registry([...workflows, ...own.workflows], [...agents, ...own.agents], options.middleware)
     this.#values = valuesOf(this.#settings.settings, this.#registry.agents.values(), workflows)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
-    this.#patience = new Patience(environment, this.#failed)
+    this.#stopBudget = new StopBudget(environment, this.#failed)
     const store = withOutputs(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
-    this.#entrance = new Entrance(environment, this.#store, (workflow, most, outcome) => {
+    this.#admission = new AdmissionQueue(environment, this.#store, (workflow, most, outcome) => {
       const outlet = this.#telemetry['queue:full']
       if (outlet.open) outlet.tell({ ...this.#origin(), workflow, most, outcome })
     })
@@ -250,7 +250,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#signing = new SigningKeys({ store: this.#store, environment: this.#environment, failed: this.#failed })
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.owner = this.#owner
-    this.#connection.unsubmitted = (id) => this.#entrance.explain(id)
+    this.#connection.unsubmitted = (id) => this.#admission.explain(id)
     const { fairness } = this.#settings
     const weights = () => this.#values.reading(engineSetting).value.weights
     if (fairness) this.#connection.share = (task) => shareOf(fairness, task, this.#failed, weights())
@@ -326,7 +326,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    */
   stop(options: { grace?: Duration } = {}): Promise<void> {
     const grace = milliseconds(options.grace ?? this.#settings.grace, 'grace')
-    if (this.#stopped && grace === 0) this.#patience.end()
+    if (this.#stopped && grace === 0) this.#stopBudget.end()
     this.#stopped ??= this.#stop(grace)
     return this.#stopped
   }
@@ -414,7 +414,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const bound = toQueueBound(`workflow "${name}"`, definition, 'reject') as QueueBound
     const waits = bound.waits && transaction === undefined
     try {
-      return await this.#entrance.enter(name, { ...bound, waits }, id)
+      return await this.#admission.enter(name, { ...bound, waits }, id)
     } catch (error) {
       // One that is in line already takes no room, however often it is submitted.
       const known = isTriarchError(error, 'QUEUE_FULL') && id !== undefined && (await this.#store.task(checkTaskId(id)))
@@ -470,7 +470,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     // What waits for people is no sign of a missing scheduler.
     const isDue = task.status !== 'scheduled' && options.frozen !== true
-    if (created && isDue) this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
+    if (created && isDue) this.#stalls.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
     if (created || (await this.#same(draft, known)))
       return { id: task.id, isNew: created, missed: created ? missed : undefined }
@@ -1160,7 +1160,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       moved: (state) => this.#connection.moved(state),
       swept: (report) => this.#listeners.tell('recovered', report),
       failed: this.#failed,
-      wonder: (task, cause) => this.#attendance.wonder(task, cause),
+      wonder: (task, cause) => this.#stalls.wonder(task, cause),
       fenced: () => void this.#rejoin(),
     })
     this.#node = node
@@ -1192,7 +1192,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       this.#telemetry['breaker:moved'].tell({ ...this.#origin(), breaker, to: cause as BreakerPhase })
     if (this.#telemetry.alert.open) this.#telemetry.alert.tell({ ...this.#origin(), alert })
     if (this.#listeners.has('alert')) this.#listeners.tell('alert', alert)
-    else this.#notices?.tell(alert)
+    else this.#warnings?.tell(alert)
   }
 
   #origin(): TelemetryOrigin {
@@ -1213,8 +1213,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
-    this.#attendance.close()
-    this.#entrance.close(this.#isStopping())
+    this.#stalls.close()
+    this.#admission.close(this.#isStopping())
     this.#reader.close()
     this.#connection.live.close(this.#isStopping())
     const opened = this.#opened?.catch(() => undefined)
@@ -1223,14 +1223,14 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       await opened
       if (this.#opened !== null) await this.#store.close()
     }
-    await this.#patience.wait(opened, STORE_PATIENCE)
-    await this.#node?.stop(grace, this.#patience)
+    await this.#stopBudget.wait(opened, STORE_ANSWER_BUDGET_MS)
+    await this.#node?.stop(grace, this.#stopBudget)
     this.#remotes.unbind()
     for (const candidate of [...this.#candidates]) candidate.forsake(this.#isStopping())
     this.#phase = 'stopped'
     this.#node = null
-    await this.#patience.wait(this.#keyring?.close(), STORE_PATIENCE)
-    await this.#patience.wait(close(), STORE_PATIENCE)
+    await this.#stopBudget.wait(this.#keyring?.close(), STORE_ANSWER_BUDGET_MS)
+    await this.#stopBudget.wait(close(), STORE_ANSWER_BUDGET_MS)
     this.#log?.end()
   }
 

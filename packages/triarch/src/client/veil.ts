@@ -1,4 +1,4 @@
-import type { Leisure, Pace } from '../environment/leisure.ts'
+import type { BackgroundWork, WorkShare } from '../environment/background-work.ts'
 import type { TriarchError } from '../error/error.ts'
 import { Redaction } from '../kernel/redaction.ts'
 import { eventsOf, isLast, isUnreadable, RangeReader } from '../scheduler/history.ts'
@@ -23,15 +23,15 @@ export interface Veil {
  */
 export class Veils {
   readonly #store: StateStore
-  readonly #leisure: Leisure
+  readonly #background: BackgroundWork
   /** By the number of the task; the last one asked for is the last. */
   readonly #kept = new Map<number, GrowingVeil>()
   /** By the number of the task: what is being read, and what is read after that. */
   readonly #under = new Map<number, { now: Promise<Veil>; next: Promise<Veil> | null }>()
 
-  constructor(store: StateStore, leisure: Leisure) {
+  constructor(store: StateStore, leisure: BackgroundWork) {
     this.#store = store
-    this.#leisure = leisure
+    this.#background = leisure
   }
 
   /** Throws STORE_*. */
@@ -62,7 +62,7 @@ export class Veils {
           row.id,
           kept,
           { page, known: 1 },
-          { read: (one) => reader.events(one), pace: this.#leisure.pace() },
+          { read: (one) => reader.events(one), pace: this.#background.pace() },
         )
         return this.#keep(row.key, kept)
       }
@@ -71,9 +71,9 @@ export class Veils {
     const page = await this.#store.records(row.id, 0, PAGE)
     const reader = new RecordReader()
     const read = (record: HistoryRecord) => eventsOf(record, reader)
-    const grow = (pace: Pace) => this.#grow(row.id, veil, { page, known: 0 }, { read, pace })
+    const grow = (pace: WorkShare) => this.#grow(row.id, veil, { page, known: 0 }, { read, pace })
     // Most histories are short: they are read without waiting for one that is long.
-    await (isLast(page, PAGE) ? grow(this.#leisure.pace()) : this.#leisure.run(grow))
+    await (isLast(page, PAGE) ? grow(this.#background.pace()) : this.#background.run(grow))
     return this.#keep(row.key, veil)
   }
 
@@ -81,7 +81,7 @@ export class Veils {
     id: string,
     veil: GrowingVeil,
     { page, known }: { page: readonly HistoryRecord[]; known: number },
-    { read, pace }: { read: (record: HistoryRecord) => Events | Promise<Events>; pace: Pace },
+    { read, pace }: { read: (record: HistoryRecord) => Events | Promise<Events>; pace: WorkShare },
   ): Promise<void> {
     for (const [index, record] of page.entries()) {
       if (index < known) continue

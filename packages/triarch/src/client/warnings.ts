@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
 import type { Alert } from '../kernel/alert.ts'
-import { andMore, Repeats } from './repeats.ts'
+import { andMore, RepeatSuppression } from './repeat-suppression.ts'
 
 /** The same cause is told again after this long (ms). */
 const AGAIN = 600_000
@@ -11,21 +11,21 @@ const MOST = 20
  * Says on stderr what nobody listens for: one line for each cause, with its code. The same code of the same workflow, step's
  * action or schedule is one cause, however many tasks it stops.
  */
-export class Notices {
+export class Warnings {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #write: (line: string) => void
-  readonly #repeats: Repeats
+  readonly #suppression: RepeatSuppression
   #minute = { at: Number.NEGATIVE_INFINITY, lines: 0 }
 
   constructor(environment: Pick<Environment, 'monotonic'>, write: (line: string) => void = toStderr) {
     this.#environment = environment
     this.#write = write
-    this.#repeats = new Repeats(environment, AGAIN)
+    this.#suppression = new RepeatSuppression(environment, AGAIN)
   }
 
   tell(alert: Alert): void {
     const { code, workflow = '', action = '', schedule = '', cause, message, task } = alert
-    const more = this.#repeats.next([code, workflow, action, schedule, cause].join(' '), () => this.#isFull())
+    const more = this.#suppression.next([code, workflow, action, schedule, cause].join(' '), () => this.#isFull())
     if (more === null) return
     const about = task === undefined ? '' : `task "${task}": `
     this.#write(`triarch: ${code}: ${about}${message}${andMore(more)}`)

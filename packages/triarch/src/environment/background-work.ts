@@ -20,7 +20,7 @@ type Means = Pick<Environment, 'monotonic' | 'soon' | 'timer'>
  * Work that nobody waits for but whoever looks on. It runs in pieces of 2 ms. While the loop has other work, the pieces of all jobs together take a
  * tenth of the time; while it has none, they follow each other.
  */
-export class Leisure {
+export class BackgroundWork {
   readonly #environment: Means
   /** The part of the time between pieces that others took, of late. */
   #others = 0
@@ -34,7 +34,7 @@ export class Leisure {
   }
 
   /** Runs the job once there is room for it. */
-  async run<T>(job: (pace: Pace) => Promise<T>): Promise<T> {
+  async run<T>(job: (pace: WorkShare) => Promise<T>): Promise<T> {
     if (this.#jobs === JOBS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#jobs++
     try {
@@ -47,8 +47,8 @@ export class Leisure {
   }
 
   /** For a short job that waits for no other. */
-  pace(): Pace {
-    return new Pace(this.#environment, (took) => {
+  pace(): WorkShare {
+    return new WorkShare(this.#environment, (took) => {
       this.#last = this.#last.then(() => this.#rest(took))
       return this.#last
     })
@@ -66,7 +66,7 @@ export class Leisure {
 }
 
 /** The steps of one job. */
-export class Pace {
+export class WorkShare {
   readonly #environment: Pick<Means, 'monotonic'>
   readonly #rest: (took: number) => Promise<void>
   #since: number

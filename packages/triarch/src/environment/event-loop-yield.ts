@@ -9,7 +9,7 @@ const MOST = 2_000
  * it lasts. A loop that turns by itself pays for it with one callback each few milliseconds at most; one that does not is
  * made to turn about every ten. One for all that do such work, so that many at once take no longer than one.
  */
-export class Courtesy {
+export class EventLoopYield {
   readonly #environment: Pick<Environment, 'monotonic' | 'soon'>
   #since = 0
   #pieces = 0

@@ -1,10 +1,10 @@
 import type { Environment, Timer } from './environment.ts'
 
 /** How long a node that stops waits for an answer of a slow store to one question: its lease then does the rest (ms). */
-export const STORE_PATIENCE = 5_000
+export const STORE_ANSWER_BUDGET_MS = 5_000
 
 /** Of a process that stops: it waits for what it hands back, but for nothing without end. */
-export class Patience {
+export class StopBudget {
   readonly #environment: Environment
   readonly #failed: (error: unknown) => void
   readonly #over = Promise.withResolvers<void>()

@@ -18,17 +18,17 @@ const LEASES = 2
 
 /** The guards of a node's agents: of those that have a circuit breaker, by their code or by a setting, or whose steps wait by keys. */
 export class BreakerGates {
-  readonly #guards: Map<string, BreakerGate>
+  readonly #gates: Map<string, BreakerGate>
   readonly #make: (agent: Agent, breaker: AgentBreaker | null) => BreakerGate
   readonly #every: number
-  #breakers: BreakerSync | null = null
+  #sync: BreakerSync | null = null
 
   private constructor(
     guards: Map<string, BreakerGate>,
     make: (agent: Agent, breaker: AgentBreaker | null) => BreakerGate,
     every: number,
   ) {
-    this.#guards = guards
+    this.#gates = guards
     this.#make = make
     this.#every = every
   }
@@ -50,19 +50,19 @@ export class BreakerGates {
   }
 
   of({ name }: Agent): BreakerGate | null {
-    return this.#guards.get(name) ?? null
+    return this.#gates.get(name) ?? null
   }
 
   /** Its breaker is this one from now on; null: it has none. What stands before it then; null: nothing. */
   change(agent: Agent, breaker: AgentBreaker | null): BreakerGate | null {
-    const known = this.#guards.get(agent.name)
+    const known = this.#gates.get(agent.name)
     if (known) known.become(breaker)
     else if (breaker) {
       const guard = this.#make(agent, breaker)
-      this.#guards.set(agent.name, guard)
-      this.#breakers?.add(guard)
+      this.#gates.set(agent.name, guard)
+      this.#sync?.add(guard)
     }
-    const guard = this.#guards.get(agent.name)
+    const guard = this.#gates.get(agent.name)
     return !guard || guard.none ? null : guard
   }
 
@@ -73,13 +73,13 @@ export class BreakerGates {
     ...options
   }: Omit<BreakerSyncOptions, 'guards' | 'every' | 'room'> & { free: (agent: string) => number }): BreakerSync {
     const room = (agent: string) => Math.min(MOST_PASSES, free(agent))
-    this.#breakers = new BreakerSync({
+    this.#sync = new BreakerSync({
       ...options,
       room,
-      guards: () => [...this.#guards.values()],
+      guards: () => [...this.#gates.values()],
       every: this.#every,
       lease: () => LEASES * lease(),
     })
-    return this.#breakers
+    return this.#sync
   }
 }

@@ -78,7 +78,7 @@ export class BreakerSync implements Service {
   }
 
   /** Those of which there is something to be read or told. */
-  get #guards(): BreakerGate[] {
+  get #gates(): BreakerGate[] {
     return this.#options.guards().filter((guard) => !guard.none || this.#rules.has(guard))
   }
 
@@ -123,7 +123,7 @@ export class BreakerSync implements Service {
   #look(): void {
     if (!this.#open || this.#round !== null) return
     this.#hurry = false
-    if (this.#guards.length === 0) return
+    if (this.#gates.length === 0) return
     const { environment } = this.#options
     const began = environment.monotonic()
     this.#round = this.#all().finally(() => {
@@ -137,7 +137,7 @@ export class BreakerSync implements Service {
 
   get #wait(): number {
     if (this.#again !== null) return this.#again
-    const guards = this.#guards
+    const guards = this.#gates
     const every = this.#options.every * (guards.every(({ quiet }) => quiet) ? QUIET : 1)
     const first = guards.reduce((least, guard) => Math.min(least, guard.due), Number.POSITIVE_INFINITY)
     const due = Math.min(every, Math.max(LEAST, first))
@@ -147,7 +147,7 @@ export class BreakerSync implements Service {
   async #all(): Promise<void> {
     let news = false
     let failed = false
-    for (const guard of this.#guards) {
+    for (const guard of this.#gates) {
       try {
         news = (await this.#one(guard)) || news
       } catch (error) {

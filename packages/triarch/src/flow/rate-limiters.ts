@@ -12,11 +12,11 @@ const LEAST_READING = 50
 
 /** The paces of a node's agents: of those that have a rate limit, by their code or by a setting. */
 export class RateLimiters {
-  readonly #paces = new Map<string, RateLimiter>()
+  readonly #limiters = new Map<string, RateLimiter>()
   readonly #environment: Environment
   readonly #every: number
   readonly #lag: () => number
-  #rates: RateSync | null = null
+  #sync: RateSync | null = null
 
   private constructor(environment: Environment, poll: number, lag: () => number) {
     this.#environment = environment
@@ -31,14 +31,14 @@ export class RateLimiters {
   }
 
   of({ name }: Agent): RateLimiter | null {
-    return this.#paces.get(name) ?? null
+    return this.#limiters.get(name) ?? null
   }
 
   /** Its limits are these from now on, by its name and those of its actions. What stands before it then; null: nothing. */
   change(agent: Agent, limits: ReadonlyMap<string, RateLimitOptions>): RateLimiter | null {
     const rules = [...limits].map(([name, options]) => [name, toRateRule(`"${name}": rateLimit`, options)] as const)
-    if (rules.length === 0 && !this.#paces.has(agent.name)) return null
-    const pace = this.#paces.get(agent.name) ?? new RateLimiter(agent.name, [])
+    if (rules.length === 0 && !this.#limiters.has(agent.name)) return null
+    const pace = this.#limiters.get(agent.name) ?? new RateLimiter(agent.name, [])
     const known = new Map(pace.all.map((quota) => [quota.name, quota]))
     for (const [name, rule] of rules) {
       const quota = known.get(name)
@@ -47,10 +47,10 @@ export class RateLimiters {
     }
     for (const quota of pace.all.filter(({ name }) => !limits.has(name))) {
       pace.remove(quota)
-      this.#rates?.withdraw(quota)
+      this.#sync?.withdraw(quota)
     }
-    if (pace.all.length > 0) this.#paces.set(agent.name, pace)
-    else this.#paces.delete(agent.name)
+    if (pace.all.length > 0) this.#limiters.set(agent.name, pace)
+    else this.#limiters.delete(agent.name)
     return this.of(agent)
   }
 
@@ -59,14 +59,14 @@ export class RateLimiters {
       new RateReservation({ name, agent }, own, this.#environment, this.#lag)
     const added = new KeyedRateLimit(quota, rule, make)
     pace.add(added)
-    this.#rates?.add(added)
+    this.#sync?.add(added)
   }
 
   /** The part of the node that reads and writes for them. */
   rates(options: Omit<RateSyncOptions, 'quotas' | 'every' | 'lag'>): RateSync {
-    const quotas = () => [...this.#paces.values()].flatMap(({ all }) => all)
-    this.#rates = new RateSync({ ...options, quotas, every: this.#every, lag: this.#lag })
-    return this.#rates
+    const quotas = () => [...this.#limiters.values()].flatMap(({ all }) => all)
+    this.#sync = new RateSync({ ...options, quotas, every: this.#every, lag: this.#lag })
+    return this.#sync
   }
 }
 

@@ -9,7 +9,7 @@ import type { Settings } from './options.ts'
 const MOST_PAUSED = 1_000
 
 /** What a node runs: agents that are elsewhere come and go. */
-export class Roster {
+export class NodeCapabilities {
   /** As step requests name them. */
   actions: readonly string[]
   /** Nodes that this process found dead when it started, and those that they had found. */

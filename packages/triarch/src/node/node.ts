@@ -9,8 +9,8 @@ import type { Watch } from '../alert/watch.ts'
 import type { Agent } from '../definition/definition.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
-import { type Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import type { Service } from '../environment/service.ts'
+import { STORE_ANSWER_BUDGET_MS, type StopBudget } from '../environment/stop-budget.ts'
 import { TriarchError } from '../error/error.ts'
 import { BreakerGates } from '../flow/breaker-gates.ts'
 import type { BreakerSync } from '../flow/breaker-sync.ts'
@@ -35,12 +35,12 @@ import { type TokenContent, tokenText } from '../value/token.ts'
 import { answersOf } from './cache.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
-import { Governor } from './governor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { Lookback } from './lookback.ts'
-import { Lookout } from './lookout.ts'
+import { NodeCapabilities } from './node-capabilities.ts'
 import type { Settings } from './options.ts'
-import { Roster } from './roster.ts'
+import { Poller } from './poller.ts'
+import { SettingsApplier } from './settings-applier.ts'
 
 export interface NodeOptions {
   environment: Environment
@@ -111,15 +111,15 @@ export class Node {
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
   readonly #logs: Logbook
-  readonly #breakers: BreakerSync
-  readonly #rates: RateSync
-  readonly #rests: CooldownSync
+  readonly #breakerSync: BreakerSync
+  readonly #rateSync: RateSync
+  readonly #cooldownSync: CooldownSync
   readonly hosts: Hosts
   /** Of agents that other nodes have. */
   readonly #reached: Hosts
   readonly #elections: Elections
-  readonly #governor: Governor
-  readonly #roster: Roster
+  readonly #settingsApplier: SettingsApplier
+  readonly #capabilities: NodeCapabilities
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
   readonly #lookback: Lookback | null
@@ -177,7 +177,7 @@ export class Node {
         this.#consumer?.wake()
         peering?.stirred()
       },
-      cooldownAsked: (queue: string, until: number) => this.#rests.share(queue, until),
+      cooldownAsked: (queue: string, until: number) => this.#cooldownSync.share(queue, until),
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
     const guards = BreakerGates.of(agents, environment, settings.poll)
@@ -207,17 +207,26 @@ export class Node {
         },
         moved: () => this.#lease.tell(),
       }) ?? null
-    this.#roster = new Roster(registry, settings, hosts, options.values, {
+    this.#capabilities = new NodeCapabilities(registry, settings, hosts, options.values, {
       owned: () => this.scheduler?.size ?? 0,
       address: () => peering?.address ?? null,
     })
-    const roster = this.#roster
+    const roster = this.#capabilities
     const { values, reader } = options
     const resize = (lease: number) => {
       this.#lease.resize(lease)
       this.#elections.resized()
     }
-    this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, resize, alert: options.alert })
+    this.#settingsApplier = new SettingsApplier({
+      values,
+      registry,
+      settings,
+      hosts,
+      guards,
+      paces,
+      resize,
+      alert: options.alert,
+    })
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,
@@ -296,7 +305,7 @@ export class Node {
       : null
     const free = (agent: string) => hosts.get(agent)?.slots.free ?? 0
     const wake = () => this.#consumer?.wake()
-    this.#breakers = guards.breakers({
+    this.#breakerSync = guards.breakers({
       ...{ environment, store, node: this.id, alert: options.alert, failed, free, wake },
       lease: () => this.#lease.length,
     })
@@ -304,8 +313,8 @@ export class Node {
       for (const host of hosts.values()) host.paced()
       wake()
     }
-    this.#rates = paces.rates({ environment, store, free, wake: instants, failed, node: this.id, telemetry })
-    this.#rests = new CooldownSync({
+    this.#rateSync = paces.rates({ environment, store, free, wake: instants, failed, node: this.id, telemetry })
+    this.#cooldownSync = new CooldownSync({
       environment,
       store,
       hosts: (agent) => [hosts.get(agent), reached.get(agent)],
@@ -323,7 +332,7 @@ export class Node {
           audit: settings.audit,
           retention: retentionRules(settings.retention, registry.retentions),
           statistics: settings.statistics,
-          paused: (schedule) => this.#governor.paused(schedule),
+          paused: (schedule) => this.#settingsApplier.paused(schedule),
           led: (leadership) => watch?.led(leadership),
           swept: (report) => {
             watch?.died(report.deadNodes)
@@ -339,18 +348,18 @@ export class Node {
     const consumer = this.#consumer
     const taking = consumer && {
       wake: () => {
-        this.#rates.heard()
+        this.#rateSync.heard()
         consumer.wake()
       },
     }
-    const lookout = new Lookout({
+    const lookout = new Poller({
       environment,
       store,
       node: this.id,
       poll: settings.poll,
       runnable: () => (this.scheduler ? registry.ready : []),
       settings: (mark) => reader.look(mark),
-      rests: () => this.#rests.read(),
+      rests: () => this.#cooldownSync.read(),
       actions: () => roster.actions,
       scheduler: this.scheduler,
       consumer: taking,
@@ -360,14 +369,14 @@ export class Node {
     })
     reader.changed = () => {
       // Also one that stops: what it let begin and has not begun yet is not to begin where it is paused.
-      this.#governor.apply()
+      this.#settingsApplier.apply()
       if (!this.#open) return
       this.#lease.tell()
       this.wake()
     }
     reader.seen = () => trials.wake()
     reader.become(this.id)
-    this.#governor.apply(supervisor)
+    this.#settingsApplier.apply(supervisor)
     if (roles.has('agent'))
       options.remotes.bind({
         id: this.id,
@@ -377,7 +386,7 @@ export class Node {
             hosts.set(agent, remote)
             if (!this.#open) remote.close()
             remote.offer(options.remotes, actions, most)
-            this.#governor.host(remote)
+            this.#settingsApplier.host(remote)
           }
           if (roster.update()) this.#lease.tell()
         },
@@ -401,9 +410,9 @@ export class Node {
     this.#running = present([this.hosts, this.#reached, this.scheduler, this.#elections])
     // The consumer takes nothing more before its hosts give slots back.
     const all = [
-      this.#breakers,
-      this.#rates,
-      this.#rests,
+      this.#breakerSync,
+      this.#rateSync,
+      this.#cooldownSync,
       this.scheduler,
       this.#consumer,
       this.hosts,
@@ -441,7 +450,7 @@ export class Node {
       const { host } = machine.place
       const known = gone.flatMap(({ runs }) => runs?.buried ?? [])
       // The leader counts deaths by it: its sweep does not see those that are found here.
-      this.#roster.buried = [...known, ...gone.map(({ id }) => ({ id, host, at }))].slice(-MOST_BURIED)
+      this.#capabilities.buried = [...known, ...gone.map(({ id }) => ({ id, host, at }))].slice(-MOST_BURIED)
       if (!telemetry['node:died'].open) return
       for (const { id } of gone)
         telemetry['node:died'].tell({ at: environment.now(), node: this.id, dead: id, silent: null })
@@ -468,12 +477,12 @@ export class Node {
 
   /** What its agents' code says of breakers and limits can be asked for. */
   async known(): Promise<void> {
-    await Promise.all([this.#breakers.known(), this.#rates.known()])
+    await Promise.all([this.#breakerSync.known(), this.#rateSync.known()])
   }
 
   /** Somebody in this process changed a circuit breaker. */
   changed(): void {
-    this.#breakers.tell()
+    this.#breakerSync.tell()
   }
 
   /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
@@ -482,17 +491,17 @@ export class Node {
   }
 
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
-  async stop(grace: number, patience: Patience): Promise<void> {
+  async stop(grace: number, patience: StopBudget): Promise<void> {
     this.#open = false
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
     for (const it of this.#services) it.stop()
     // The store may answer nobody: what waits for it alone is not waited for without end.
     const drained = (services: readonly Service[], ms: number) =>
       Promise.all(services.map((it) => patience.wait(it.drain(grace), ms)))
-    await drained(this.#running, grace + STORE_PATIENCE)
-    await drained(this.#others, STORE_PATIENCE)
+    await drained(this.#running, grace + STORE_ANSWER_BUDGET_MS)
+    await drained(this.#others, STORE_ANSWER_BUDGET_MS)
     for (const it of this.#services) it.abandon(reason)
-    await patience.wait(this.#leave(), STORE_PATIENCE)
+    await patience.wait(this.#leave(), STORE_ANSWER_BUDGET_MS)
     this.hosts.forget(reason)
     this.#reached.forget(reason)
   }

@@ -6,7 +6,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Hint, Look, StateStore } from '../store/port.ts'
 import { LEASE, type Supervisor } from '../supervisor/supervisor.ts'
 
-export interface LookoutOptions {
+export interface PollerOptions {
   environment: Environment
   store: StateStore
   node: string
@@ -37,8 +37,8 @@ const PATIENCE = 25
  * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
  * have changed, one look tells which of them has anything to do: those that have not are left alone.
  */
-export class Lookout implements Service {
-  readonly #options: LookoutOptions
+export class Poller implements Service {
+  readonly #options: PollerOptions
   #timer: Timer | null = null
   #retry: Timer | null = null
   #open = false
@@ -47,7 +47,7 @@ export class Lookout implements Service {
   /** Not before this instant may the scheduler try again to be quicker than others. */
   #patientUntil = Number.NEGATIVE_INFINITY
 
-  constructor(options: LookoutOptions) {
+  constructor(options: PollerOptions) {
     this.#options = options
   }
 

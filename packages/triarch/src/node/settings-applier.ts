@@ -24,7 +24,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
 import type { Settings } from './options.ts'
 
-export interface GovernorOptions {
+export interface SettingsApplierOptions {
   values: Values
   registry: Registry
   settings: Settings
@@ -38,15 +38,15 @@ export interface GovernorOptions {
 }
 
 /** Makes of the settings what this node goes by: its parts are told, what runs is not touched. */
-export class Governor {
-  readonly #options: GovernorOptions
+export class SettingsApplier {
+  readonly #options: SettingsApplierOptions
   #supervisor: Supervisor | null = null
   /** Agents and actions whose steps are tried as settings say. */
   #overlaid: ReadonlySet<string> = new Set()
   /** What was said of each that made no sense. */
   readonly #told = new Map<string, string>()
 
-  constructor(options: GovernorOptions) {
+  constructor(options: SettingsApplierOptions) {
     this.#options = options
   }
 

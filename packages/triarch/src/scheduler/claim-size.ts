@@ -11,7 +11,7 @@ const QUICK = 50
 const SLOW = 100
 
 /** How much one claim takes: no more than was opened quickly the last time, and less after one that got no answer. */
-export class Portion {
+export class ClaimSize {
   readonly #environment: Environment
   #tasks = FIRST
   #bytes: number = CLAIM_BOUNDS.bytes

@@ -1,7 +1,7 @@
 import type { Logbook } from '../agent/logbook.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
-import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
+import type { EventLoopYield } from '../environment/event-loop-yield.ts'
 import type { TriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -39,7 +39,7 @@ export interface RunnerHost<Runner = never> {
   readonly committer: Committer
   readonly store: Pick<StateStore, 'task' | 'records'>
   readonly letters: Letters
-  readonly courtesy: Courtesy
+  readonly courtesy: EventLoopYield
   readonly telemetry: Telemetry
   /** What tasks say. */
   readonly logs: Logbook

@@ -13,7 +13,7 @@ const NOTHING: { consumed: readonly number[]; posts: readonly Post[] } = { consu
  * letters of the task to itself, to be added up, that stay unread for as long as that is so. They are written and removed
  * with the transition that makes it so.
  */
-export class Notice {
+export class InboxGauge {
   /** With their numbers, by which they can be taken down. */
   #hung: Hung[] = []
   /** On their way to the inbox. */

@@ -22,7 +22,7 @@ const PAGE = 500
 /** Requests that are remembered of tasks that left memory since the last look. Of more, the oldest are forgotten. */
 const MOST_LEFT = 1_000
 
-export interface WitnessOptions {
+export interface LostTailDetectorOptions {
   environment: Environment
   store: Pick<StateStore, 'lost' | 'task' | 'post'>
   lease: Pick<Leased, 'holds'>
@@ -53,8 +53,8 @@ interface Left extends Known {
  * and requests of tasks that left memory. If one of them is not there any more, the store went back (a failover that lost the tail, a restore, a
  * file copied back), and with it all that this node believes.
  */
-export class Witness {
-  readonly #options: WitnessOptions
+export class LostTailDetector {
+  readonly #options: LostTailDetectorOptions
   /** The tasks that are here. */
   readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
   /** A ring: the last record of each span. */
@@ -72,7 +72,7 @@ export class Witness {
   #until = Number.NEGATIVE_INFINITY
   #givenBackAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: WitnessOptions, runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>) {
+  constructor(options: LostTailDetectorOptions, runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>) {
     this.#options = options
     this.#runners = runners
     this.#span = (options.every * REACH) / MOST

@@ -20,7 +20,7 @@ import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Snapshot, Transition, WorkRequest } from '../store/port.ts'
-import { Repeats } from '../store/repeat.ts'
+import { ValueReferences } from '../store/value-references.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
 import { Attempts, NOTHING_GOES } from './attempts.ts'
@@ -30,9 +30,9 @@ import { driverOf } from './drivers.ts'
 import { isAway } from './handover.ts'
 import { isAside } from './history.ts'
 import type { RunnerHost } from './host.ts'
+import { InboxGauge } from './inbox-gauge.ts'
 import { checkLegible, isNews, isPressing, type Mail, repeats } from './mail.ts'
 import { microtasksDrained } from './microtasks.ts'
-import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
 import { Recommit, type Settled } from './recommit.ts'
 import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
@@ -87,7 +87,7 @@ export class TaskRunner implements Owner {
   #working = false
   #mail: Mail[] = []
   /** What it has written, to be referred to. */
-  #repeats = new Repeats()
+  #valueReferences = new ValueReferences()
   /** Not yet written. */
   #draft: Draft | null = null
   /** What the task row holds. */
@@ -114,7 +114,7 @@ export class TaskRunner implements Owner {
   /** Its attempt here is being abandoned for one that goes on elsewhere. */
   #leaves: number | null = null
   readonly #attempts: Attempts
-  readonly #notice = new Notice()
+  readonly #inboxGauge = new InboxGauge()
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
   idleSince = 0
 
@@ -166,7 +166,7 @@ export class TaskRunner implements Owner {
 
   /** Nothing runs and nothing is on its way. Code that waits for something of its own would begin anew elsewhere. */
   get idle(): boolean {
-    return this.movable && !this.#notice.out && !this.#isStalled
+    return this.movable && !this.#inboxGauge.out && !this.#isStalled
   }
 
   /** Its code waits for what only this process knows: out of memory, nobody would wake it. */
@@ -177,7 +177,7 @@ export class TaskRunner implements Owner {
   /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
   get movable(): boolean {
     if (this.#phase !== 'resting' || this.#working || !this.#attempts.none || this.#mail.length > 0) return false
-    return !this.#notice.underWay && !isDeferred(this.state, this.#host.environment.now())
+    return !this.#inboxGauge.underWay && !isDeferred(this.state, this.#host.environment.now())
   }
 
   get #gone(): boolean {
@@ -282,7 +282,7 @@ export class TaskRunner implements Owner {
     this.#phase = 'gone'
     this.#timer?.cancel()
     this.#recommit?.stop()
-    for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#host.letters.drop(letter)
+    for (const letter of [...this.#inFlight, ...this.#inboxGauge.letters]) this.#host.letters.drop(letter)
     for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)
     this.#attempts.leave()
     this.#host.gone(this)
@@ -300,7 +300,7 @@ export class TaskRunner implements Owner {
     const { letters, telemetry, environment } = this.#host
     const asked = telemetry['task:replayed'].open ? environment.monotonic() : null
     const { rebuilt, mail, seq, at, size, before } = await openTask(this.#host, claim)
-    this.#repeats = new Repeats(before)
+    this.#valueReferences = new ValueReferences(before)
     this.#seq = seq
     this.recorded = seq
     this.#recordedAt = at
@@ -354,7 +354,7 @@ export class TaskRunner implements Owner {
     // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
       const mail = this.#mail.shift() as Mail
-      if (this.#notice.take(mail)) continue
+      if (this.#inboxGauge.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
       else this.#taken.push(mail)
       if (mail.message.type === 'heartbeat') this.#moved(mail.message)
@@ -414,7 +414,7 @@ export class TaskRunner implements Owner {
         ? { wakeAt: stopped ? null : wakeAt, ready: unfinished || (!stopped && this.#isStalled), orphaned }
         : null
     // An unread letter would have a task taken up at once that its owner gives back.
-    const notice = this.#notice.update(state.id, release ? NOTHING : mail)
+    const notice = this.#inboxGauge.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
@@ -463,14 +463,14 @@ export class TaskRunner implements Owner {
   }
 
   #text(events: readonly TaskEvent[], rebase: boolean): string {
-    return this.#repeats.text(events, this.#seq, rebase)
+    return this.#valueReferences.text(events, this.#seq, rebase)
   }
 
   /** With the events as they are in the history by then. A task that another started has its output in full: the store tells that it from there. */
   #row(summary: Summary): Snapshot {
     const { output } = summary
     const isChild = this.state.parent !== null || !this.state.incarnation
-    return snapshotOf(summary, output === undefined || isChild ? null : this.#repeats.place(output))
+    return snapshotOf(summary, output === undefined || isChild ? null : this.#valueReferences.place(output))
   }
 
   /** A task whose submission failed has nothing that anybody knows; of any other the transition is committed until it is known what became of it. */
@@ -511,7 +511,7 @@ export class TaskRunner implements Owner {
     this.#tellSaid(false)
     const { turn, transition } = pending
     if (!turn.events.every(isAside)) {
-      const written = (transition.events?.length ?? 0) + this.#repeats.repeated
+      const written = (transition.events?.length ?? 0) + this.#valueReferences.repeated
       this.size = (transition.rebase ? 0 : this.size) + written
     }
     const { telemetry, node } = this.#host

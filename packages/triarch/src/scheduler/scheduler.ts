@@ -4,8 +4,8 @@ import type { Logbook } from '../agent/logbook.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
-import { Courtesy } from '../environment/courtesy.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { EventLoopYield } from '../environment/event-loop-yield.ts'
 import { Register } from '../environment/register.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -31,6 +31,7 @@ import { submission } from '../telemetry/submission.ts'
 import { agentOf } from '../value/name.ts'
 import { Alarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
+import { ClaimSize } from './claim-size.ts'
 import { Committer } from './committer.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
 import { handOn } from './handover.ts'
@@ -38,14 +39,13 @@ import { hints } from './hint.ts'
 import { pagesAfter } from './history.ts'
 import type { RunnerHost, SchedulerLimits } from './host.ts'
 import { Letters } from './letters.ts'
-import { Portion } from './portion.ts'
+import { LostTailDetector } from './lost-tail-detector.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import { Queueing, type Standing } from './queueing.ts'
 import type { Registry } from './registry.ts'
 import { releaseAfterError } from './release.ts'
 import { TaskRunner } from './runner.ts'
-import { Strays } from './stray.ts'
-import { Witness } from './witness.ts'
+import { UnknownOwnership } from './unknown-ownership.ts'
 
 export interface SchedulerOptions {
   environment: Environment
@@ -101,11 +101,11 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly committer: Committer
   readonly alarm: Alarm
   readonly letters: Letters = new Letters()
-  readonly courtesy: Courtesy
+  readonly courtesy: EventLoopYield
   readonly telemetry: Telemetry
   readonly logs: Logbook
-  readonly witness: Witness
-  readonly strays: Strays
+  readonly witness: LostTailDetector
+  readonly strays: UnknownOwnership
   /** There was no room when a task may have been ready: who comes to wait goes. */
   #crowded = false
   /** Ready tasks wait in the store, as far as is known: what is submitted here goes behind them. */
@@ -127,7 +127,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #emptied: (() => void)[] = []
   /** The last claim was not answered: this node may own tasks it knows nothing of. */
   #unsure = false
-  readonly #portion: Portion
+  readonly #claimSize: ClaimSize
   readonly #quarantine: Quarantine
   readonly #queueing: Queueing
   /** Keys of tasks that are for others, and until when. */
@@ -149,15 +149,15 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.telemetry = options.telemetry
     this.logs = options.logs
     this.committer = new Committer(options.environment, options.store, options)
-    this.witness = new Witness(options, this.#runners)
-    this.strays = new Strays({
+    this.witness = new LostTailDetector(options, this.#runners)
+    this.strays = new UnknownOwnership({
       ...options,
       has: (id) => this.#runners.has(id) || this.#leaving.has(id),
       claiming: () => this.#unsure,
       giveBack: (task) => this.giveBack(task),
     })
-    this.courtesy = new Courtesy(options.environment)
-    this.#portion = new Portion(options.environment)
+    this.courtesy = new EventLoopYield(options.environment)
+    this.#claimSize = new ClaimSize(options.environment)
     this.#quarantine = new Quarantine(options)
     const weights = (agent: string) => options.registry.weights.get(agent)
     this.#queueing = new Queueing(options.registry.agents.values(), weights, options.failed)
@@ -288,7 +288,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   replayed(runner: TaskRunner): void {
-    if (this.#portion.opened(runner)) this.wake(hints.tasks)
+    if (this.#claimSize.opened(runner)) this.wake(hints.tasks)
   }
 
   settled(runner: TaskRunner): void {
@@ -387,7 +387,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   gone(runner: TaskRunner): void {
     if (this.#runners.get(runner.id) === runner) this.#runners.delete(runner.id)
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
-    if (this.#portion.opened(runner)) this.wake(hints.tasks)
+    if (this.#claimSize.opened(runner)) this.wake(hints.tasks)
     this.#weigh(runner, 0)
     if (this.#trials.delete(runner)) this.wake(hints.tasks)
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
@@ -518,12 +518,12 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#crowded = this.#runners.size >= limits.tasks || this.#weight >= limits.memory
     this.#lined ||= this.#crowded
     if (this.#crowded) return this.#evict(MOST_EVICTED)
-    const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
+    const limit = Math.min(limits.tasks - this.#runners.size, this.#claimSize.tasks)
     if (limit <= 0 || this.#trials.size > 0) return
     const { ready: runnable } = this.#options.registry
-    const trial = this.#portion.idle && !this.#tried
+    const trial = this.#claimSize.idle && !this.#tried
     const held = this.#unsure && { held: [...this.#runners.keys()] }
-    const bytes = Math.min(this.#portion.bytes, limits.memory - this.#weight)
+    const bytes = Math.min(this.#claimSize.bytes, limits.memory - this.#weight)
     this.#unsure = true
     const now = this.environment.monotonic()
     for (const [key, until] of this.#left) if (until <= now) this.#left.delete(key)
@@ -532,7 +532,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const request = { node: this.node, runnable, limit, bytes, trial, except, ...held, ...(ageing && { ageing }) }
     const asked = this.environment.monotonic()
     const claims = await this.#options.store.claim(request).catch((error) => {
-      this.#portion.failed()
+      this.#claimSize.failed()
       throw error
     })
     this.#tellClaims(claims, asked)
@@ -568,7 +568,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#runners.set(claim.id, runner)
     this.#byKey.set(claim.key, runner)
     this.#weigh(runner, weight)
-    this.#portion.claimed(runner)
+    this.#claimSize.claimed(runner)
     if (trial) this.#trials.add(runner)
     if (unread) this.letters.flooded(claim.key)
     // The drain began while the claim was under way, and knew nothing of it.

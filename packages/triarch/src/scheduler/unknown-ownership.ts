@@ -6,7 +6,7 @@ const PAGE = 500
 /** The round that is under way, a whole one, and one look more at what that found last. */
 const ROUNDS = 3
 
-export interface StrayOptions {
+export interface UnknownOwnershipOptions {
   store: Pick<StateStore, 'owned'>
   node: string
   /** Whether the task is here. */
@@ -20,15 +20,15 @@ export interface StrayOptions {
  * Tasks that the store says are this node's, though it does not have them: a store that went back may have lost no more than
  * that they were given back. Nobody else takes what has a living owner.
  */
-export class Strays {
-  readonly #options: StrayOptions
+export class UnknownOwnership {
+  readonly #options: UnknownOwnershipOptions
   /** Those of the last look, by key: what is under way is over until the next. */
   #suspects = new Map<number, OwnedTask>()
   #after = 0
   /** How often the end must still be reached, for each row to have been compared since something was written last. */
   #left = 0
 
-  constructor(options: StrayOptions) {
+  constructor(options: UnknownOwnershipOptions) {
     this.#options = options
   }
 

@@ -32,7 +32,7 @@ interface Part<T, O> {
  * for the same lock or comes after the same task. They are parted until those that are blocked are alone, and these are tried
  * again until the rows are free. Nothing in it has an order to keep: a task has one transition at a time.
  */
-export class Detour<T, O> {
+export class BlockedRetry<T, O> {
   readonly #environment: Environment
   readonly #commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>
   readonly #parts: Part<T, O>[] = []

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { Detour, type Outcomes, type Waiting } from './detour.ts'
+import { BlockedRetry, type Outcomes, type Waiting } from './blocked-retry.ts'
 
 /** Most in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 500
@@ -32,7 +32,7 @@ export interface Writing<T, O> {
 export class GroupCommit<T, O> {
   readonly #environment: Environment
   readonly #writing: Writing<T, O>
-  readonly #detour: Detour<T, O>
+  readonly #blockedRetry: BlockedRetry<T, O>
   #queue: Waiting<T, O>[] = []
   /** The next round of the event loop begins a batch. */
   #soon = false
@@ -43,7 +43,7 @@ export class GroupCommit<T, O> {
   constructor(environment: Environment, writing: Writing<T, O>) {
     this.#environment = environment
     this.#writing = writing
-    this.#detour = new Detour(environment, (batch) => this.#write(batch))
+    this.#blockedRetry = new BlockedRetry(environment, (batch) => this.#write(batch))
   }
 
   /** Calls back with its own outcome, or with the error that kept the whole batch from being written. */
@@ -83,14 +83,14 @@ export class GroupCommit<T, O> {
     const writing = this.#write(batch)
     // The outcomes before these are told first. Where they show that something is blocked, this may be too, and take long.
     await null
-    const timer = this.#detour.busy ? this.#environment.timer(PATIENCE, late) : null
+    const timer = this.#blockedRetry.busy ? this.#environment.timer(PATIENCE, late) : null
     const outcomes = await writing
     timer?.cancel()
     if (isBehind) this.#behind--
     else this.#inFlight--
     // The next is on its way before the outcomes are told: a store with a thread of its own never waits.
     this.#flush()
-    this.#detour.tell(batch, outcomes)
+    this.#blockedRetry.tell(batch, outcomes)
   }
 
   #next(size: number): Waiting<T, O>[] {

@@ -42,7 +42,7 @@ const MOST = 8
  * Writes the records of one history. A large value that stands in it already is referred to: what a step gave is what the next one
  * is given, or what the task returns.
  */
-export class Repeats {
+export class ValueReferences {
   /** Characters that the last record would have more if it had all values itself. */
   repeated = 0
   /** The one used last at the end. */

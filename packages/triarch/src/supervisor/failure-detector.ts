@@ -23,7 +23,7 @@ interface Heard {
  * stood still himself, that was nobody's silence. Nor is time in which the store took no write, though it could be read: a beat is a
  * write.
  */
-export class Silence {
+export class FailureDetector {
   #heard = new Map<string, Heard>()
   /** The last look, and the store's clock in it. `writable`: all the time since then the store took writes, as far as is known. */
   #last: { asked: number; answered: number; now: number; writable: boolean } | null = null

@@ -6,9 +6,9 @@ import type { CacheBounds, StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { Counting, type CountingOptions } from './counting.ts'
+import { FailureDetector } from './failure-detector.ts'
 import { Retention } from './retention.ts'
 import { fireSchedules } from './schedule.ts'
-import { Silence } from './silence.ts'
 
 export interface SupervisorOptions {
   environment: Environment
@@ -79,7 +79,7 @@ export class Supervisor implements Service {
   readonly #backoff: Backoff
   #timer: Timer | null = null
   #open = false
-  readonly #silence: Silence
+  readonly #failureDetector: FailureDetector
   /** The store's clock in the look of this round; null: it failed. */
   #looked: number | null = null
   /** How far the store's clock leapt ahead, and for how long the store took no writes, until a sweep has made up for it (ms). */
@@ -108,7 +108,7 @@ export class Supervisor implements Service {
   constructor(options: SupervisorOptions) {
     this.#options = options
     this.#wait = options.sweep
-    this.#silence = new Silence()
+    this.#failureDetector = new FailureDetector()
     this.#retention = new Retention(options)
     this.#counting = new Counting(options)
     this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, Math.min(LONGEST_WAIT, options.lease * OFTEN)))
@@ -211,13 +211,13 @@ export class Supervisor implements Service {
     const since = this.#unwritten ?? environment.monotonic()
     this.#unwritten = since
     const result = await write().catch((error) => {
-      this.#silence.unwritable()
+      this.#failureDetector.unwritable()
       throw error
     })
     const ms = environment.monotonic() - since
     this.#unwritten = null
     if (ms < lease * KEPT_OUT) return result
-    this.#silence.unwritable()
+    this.#failureDetector.unwritable()
     this.#leap += Math.ceil(ms)
     return result
   }
@@ -235,7 +235,7 @@ export class Supervisor implements Service {
     this.#looked = null
     const pulses = await store.pulses(LEASE)
     this.#looked = pulses.now
-    this.#leap += this.#silence.look(pulses, asked, environment.monotonic(), 2 * this.#wait)
+    this.#leap += this.#failureDetector.look(pulses, asked, environment.monotonic(), 2 * this.#wait)
     const { nodes, term } = pulses
     this.#left = term?.left ?? 0
     this.#rank = nodes
@@ -261,7 +261,7 @@ export class Supervisor implements Service {
   async #sweep(leadership: Leadership): Promise<boolean> {
     const { store, swept, environment } = this.#options
     const asked = environment.monotonic()
-    const silent = this.#silence.dead
+    const silent = this.#failureDetector.dead
     const shift = this.#leap
     const until = this.#looked
     const request = { ...leadership, limit: SWEEP_LIMIT, silent, shift, ...(until !== null && { until }) }

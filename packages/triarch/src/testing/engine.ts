@@ -146,12 +146,12 @@ class EngineTime implements Environment {
   readonly random: () => number
   readonly id: () => string
   readonly #inner: VirtualEnvironment
-  readonly #patience: number
+  readonly #stopBudget: number
   foresight: Foresight | null = null
 
   constructor(inner: VirtualEnvironment, patience: number) {
     this.#inner = inner
-    this.#patience = patience
+    this.#stopBudget = patience
     this.random = inner.random
     this.id = inner.id
   }
@@ -181,7 +181,7 @@ class EngineTime implements Environment {
     const { foresight } = this
     if (!foresight) return result
     const ahead = () => foresight.of(task)
-    return this.#inner.awaitedBy(result, { task, bounded, patience: this.#patience, ahead })
+    return this.#inner.awaitedBy(result, { task, bounded, patience: this.#stopBudget, ahead })
   }
 }
 

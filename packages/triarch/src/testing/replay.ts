@@ -1,5 +1,5 @@
 import type { Workflow } from '../definition/definition.ts'
-import { Courtesy } from '../environment/courtesy.ts'
+import { EventLoopYield } from '../environment/event-loop-yield.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
@@ -48,7 +48,7 @@ export async function replayHistory(exported: TaskExport, workflows: readonly Wo
   const environment = new VirtualEnvironment()
   const strays: unknown[] = []
   const run = new FunctionRun(workflow, rebuilt, DEFAULT_PAYLOAD_LIMIT, (error) => strays.push(error))
-  await replay({ environment, courtesy: new Courtesy(environment) }, run, rebuilt)
+  await replay({ environment, courtesy: new EventLoopYield(environment) }, run, rebuilt)
   const error = run.failure ?? strays[0]
   return error ? { ...report, error: toRecord(error) } : report
 }

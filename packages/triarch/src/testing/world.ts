@@ -47,14 +47,14 @@ export class World implements Universe {
   readonly #events = new Heap<WorldEvent>(before)
   /** What comes before any other event: machines whose promises have all run. */
   #drained: { machine: Machine; callback: () => void }[] = []
-  readonly #patience: number
+  readonly #stopBudget: number
   #arrivals = 0
   #hash = 0x811c9dc5
   #atOnce = 0
 
   constructor({ seed = 1, patience = 0 }: WorldOptions = {}) {
     this.random = seededRandom(seed)
-    this.#patience = patience
+    this.#stopBudget = patience
   }
 
   /** Differs when the course of events differs. */
@@ -118,7 +118,7 @@ export class World implements Universe {
           if (done()) return resolve()
           const idle = this.#drained.length === 0 && !this.#dueNow()
           // Real I/O may still bring something that happens before time passes.
-          if (idle && quiet++ < this.#patience) return void setImmediate(step)
+          if (idle && quiet++ < this.#stopBudget) return void setImmediate(step)
           if (!this.#next(until)) return resolve()
           quiet = 0
         } catch (error) {

@@ -4,7 +4,7 @@ import type { Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import { inOrder } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
-import type { Patience } from '../environment/patience.ts'
+import type { StopBudget } from '../environment/stop-budget.ts'
 import { TriarchError } from '../error/error.ts'
 import { Probation } from '../flow/probation.ts'
 import { unheard } from '../telemetry/outlet.ts'
@@ -12,7 +12,7 @@ import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { Lines } from './lines.ts'
 
 /** Who does the work that comes over the wire. */
-export interface Crew {
+export interface AgentHosts {
   /** Names this process in its hellos. */
   readonly instance: string
   /** Where lines of logs wait to be said; null: they go another way. */
@@ -27,10 +27,10 @@ export interface Crew {
   /** A server took it: outputs may have so many bytes of JSON. */
   welcomed(payload: number): void
   /** Takes nothing more, and lets what runs finish for `grace` ms. */
-  drain(grace: number, patience: Patience): Promise<void>
+  drain(grace: number, patience: StopBudget): Promise<void>
 }
 
-export interface OwnCrewOptions {
+export interface LocalAgentHostsOptions {
   environment: Environment
   agents: readonly Agent[]
   middleware: readonly Middleware[]
@@ -45,14 +45,14 @@ export interface OwnCrewOptions {
 const LAST_GRACE = 1_000
 
 /** The agents of a process without a store: it runs attempts as any node does. */
-export class OwnCrew implements Crew {
+export class LocalAgentHosts implements AgentHosts {
   readonly instance: string
   readonly lines: Lines
   readonly #hosts: ReadonlyMap<string, AgentHost>
   readonly #threads: Threads | null
   #payload = DEFAULT_PAYLOAD_LIMIT
 
-  constructor({ environment, agents, middleware, threads, urge, failed }: OwnCrewOptions) {
+  constructor({ environment, agents, middleware, threads, urge, failed }: LocalAgentHostsOptions) {
     this.instance = environment.id()
     this.#threads = Threads.in(environment, threads)
     const chains = new Map<string, readonly Middleware[]>()
@@ -111,7 +111,7 @@ export class OwnCrew implements Crew {
     this.#payload = payload
   }
 
-  async drain(grace: number, patience: Patience): Promise<void> {
+  async drain(grace: number, patience: StopBudget): Promise<void> {
     const hosts = [...this.#hosts.values()]
     for (const host of hosts) host.close()
     const idle = Promise.all(hosts.map((host) => host.idle()))

@@ -1,13 +1,13 @@
 import type { AgentHost, HostedAttempt } from '../agent/host.ts'
 import type { Environment } from '../environment/environment.ts'
-import { Patience } from '../environment/patience.ts'
 import { Register } from '../environment/register.ts'
+import { StopBudget } from '../environment/stop-budget.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
+import type { AgentHosts } from './agent-hosts.ts'
 import { AnsweredElsewhere } from './answered.ts'
 import { requestOf } from './attempt.ts'
-import type { Crew } from './crew.ts'
 import type { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
@@ -17,7 +17,7 @@ import { type Answer, Unacknowledged } from './unacknowledged.ts'
 export interface AgentProcessOptions {
   environment: Environment
   /** Who does the work. */
-  crew: Crew
+  crew: AgentHosts
   software: string
   /** There is something to say. */
   urge: () => void
@@ -268,7 +268,7 @@ export class AgentProcess {
   async drain(grace: number, said: Promise<unknown>): Promise<void> {
     const { environment, failed, crew } = this.#options
     this.#draining = true
-    const patience = new Patience(environment, failed)
+    const patience = new StopBudget(environment, failed)
     const over = crew.drain(grace, patience)
     this.#options.urge()
     await over

@@ -8,7 +8,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
 import type { SigningKeys } from '../store/signing-keys.ts'
 import { agentOf } from '../value/name.ts'
-import type { Crew } from './crew.ts'
+import type { AgentHosts } from './agent-hosts.ts'
 import { Link } from './link.ts'
 import { Peer } from './peer.ts'
 import { Sessions } from './sessions.ts'
@@ -180,7 +180,7 @@ export class Direct implements Peering {
       const { environment, network, keys, lease, failed } = this.#options
       const link: Link = new Link({
         ...{ environment, network, at: runs.direct, keys: keys.channel, home: this.#home, lease, failed },
-        crew: this.#crew(own),
+        crew: this.#agentHosts(own),
         ended: () => {
           this.#links.delete(link)
           if (this.#others.get(id)?.link === link) this.#others.delete(id)
@@ -196,7 +196,7 @@ export class Direct implements Peering {
     for (const host of this.#node.hosts.values()) if (!own.has(host.name) && isFree(host)) yield host
   }
 
-  #crew(own: ReadonlySet<string>): Crew {
+  #agentHosts(own: ReadonlySet<string>): AgentHosts {
     return {
       instance: this.#options.environment.id(),
       lines: null,

@@ -6,8 +6,8 @@ import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
+import { LocalAgentHosts } from './agent-hosts.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
-import { OwnCrew } from './crew.ts'
 import { answerIn, ExchangeError, readText, reasonOf } from './failure.ts'
 import { type AgentRequest, type AgentResponse, type ServerMessage, sinceHello } from './message.ts'
 import { AgentSocket } from './socket.ts'
@@ -75,7 +75,7 @@ export class Exchange implements ConnectedAgents {
     const failed = (error: unknown) => this.#failed(error)
     this.#process = new AgentProcess({
       environment: this.#environment,
-      crew: new OwnCrew({
+      crew: new LocalAgentHosts({
         ...{ environment: this.#environment, agents: options.agents, middleware: options.middleware ?? [], urge },
         threads: options.threads ?? defaultThreads(),
         failed,

@@ -4,10 +4,10 @@ import { delay, type Environment, type Timer } from '../environment/environment.
 import type { Address, Channel, ChannelKeys, Network } from '../environment/network.ts'
 import { isTriarchError } from '../error/error.ts'
 import { AgentProcess } from './agent.ts'
-import type { Crew } from './crew.ts'
-import { Echo } from './echo.ts'
+import type { AgentHosts } from './agent-hosts.ts'
 import { answerIn } from './failure.ts'
 import { type AgentResponse, sinceHello } from './message.ts'
+import { SentNotSeen } from './sent-not-seen.ts'
 import type { RemoteAgents } from './sessions.ts'
 
 /** After how long a node that cannot be reached is tried again, at first and at most (ms). */
@@ -25,7 +25,7 @@ export interface LinkOptions {
   network: Network
   at: Address
   keys: ChannelKeys
-  crew: Crew
+  crew: AgentHosts
   /** Where what was begun for a node that is gone is spoken for, and answered: this node's own store. */
   home: RemoteAgents
   lease: number
@@ -46,7 +46,7 @@ export class Link {
   #channel: Channel | null = null
   #ready = false
   #greeted = false
-  #echo: Echo
+  #sentNotSeen: SentNotSeen
   #untold = { messages: 0, size: 0 }
   #telling: Timer | null = null
   #flushing = false
@@ -68,7 +68,7 @@ export class Link {
   constructor(options: LinkOptions) {
     const { environment, crew, failed } = options
     this.#options = options
-    this.#echo = new Echo(environment)
+    this.#sentNotSeen = new SentNotSeen(environment)
     this.#cutAt = environment.monotonic()
     this.#process = new AgentProcess({ environment, crew, software: 'triarch', urge: () => this.urge(), failed })
     this.urge()
@@ -134,7 +134,7 @@ export class Link {
   #say(): void {
     const request = this.#process.request(0)
     const greets = request.session === undefined
-    this.#echo.said()
+    this.#sentNotSeen.said()
     this.#channel?.send(JSON.stringify(request))
     this.#process.taken(request)
     this.#said = this.#options.environment.monotonic()
@@ -154,7 +154,7 @@ export class Link {
     const { environment, network, at, keys } = this.#options
     this.#greeted = false
     this.#ready = false
-    this.#echo = new Echo(environment)
+    this.#sentNotSeen = new SentNotSeen(environment)
     const channel: Channel = network.dial(at, keys, {
       opened: () => {
         if (this.#channel !== channel) return
@@ -202,7 +202,7 @@ export class Link {
     this.#asked = true
     const question = this.#process.question()
     if (!question) return
-    this.#echo.said()
+    this.#sentNotSeen.said()
     this.#channel?.send(JSON.stringify(question))
   }
 
@@ -213,7 +213,10 @@ export class Link {
     try {
       const response: AgentResponse = answerIn(text, `${at.host}:${at.port}`)
       const { messages } = response
-      this.#process.hear(wasConnected ? messages : sinceHello(messages), this.#echo.since(response) ?? this.#said)
+      this.#process.hear(
+        wasConnected ? messages : sinceHello(messages),
+        this.#sentNotSeen.since(response) ?? this.#said,
+      )
       if (this.#process.connected && !wasConnected) {
         this.#cutAt = null
         this.#backoff.reset()

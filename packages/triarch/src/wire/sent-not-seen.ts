@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import type { AgentResponse } from './message.ts'
 
 /** When what is heard on a connection had not been said yet, by what the other side had heard of this one when it said it. */
-export class Echo {
+export class SentNotSeen {
   readonly #environment: Pick<Environment, 'monotonic'>
   /** When each frame was sent that the other side has not heard, as far as known; how many were before those. */
   readonly #saidAt: number[] = []

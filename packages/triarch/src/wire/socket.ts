@@ -1,7 +1,7 @@
 import type { Environment, Timer } from '../environment/environment.ts'
-import { Echo } from './echo.ts'
 import { answerIn } from './failure.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
+import { SentNotSeen } from './sent-not-seen.ts'
 
 export interface AgentSocketOptions {
   environment: Environment
@@ -28,13 +28,13 @@ export class AgentSocket {
   readonly #socket: WebSocket
   #overdue: Timer | null = null
   #heardAt: number
-  readonly #echo: Echo
+  readonly #sentNotSeen: SentNotSeen
   #closed = false
 
   constructor(options: AgentSocketOptions) {
     this.#options = options
     this.#heardAt = options.environment.monotonic()
-    this.#echo = new Echo(options.environment)
+    this.#sentNotSeen = new SentNotSeen(options.environment)
     const { url, token, kind } = options
     const address = `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/agents/exchange`
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -53,7 +53,7 @@ export class AgentSocket {
       } catch {
         return this.#over(1_007, 'the server said what is no answer')
       }
-      options.heard(response.messages, String(data).length, this.#echo.since(response))
+      options.heard(response.messages, String(data).length, this.#sentNotSeen.since(response))
     })
     this.#socket.addEventListener('close', ({ code, reason }) => this.#over(code, reason))
     this.#socket.addEventListener('error', () => this.#over(1_006, 'the connection failed'))
@@ -69,7 +69,7 @@ export class AgentSocket {
   }
 
   send({ wait: _, ...request }: AgentRequest): void {
-    this.#echo.said()
+    this.#sentNotSeen.said()
     this.#socket.send(JSON.stringify(request))
     // A server answers a hello, and what says nothing. To all else it may well be silent.
     if (request.session === undefined || request.messages.length === 0) return this.#expect()

@@ -4,7 +4,7 @@ import { delay } from '../../src/environment/environment.ts'
 import { agent, TriarchError, workflow } from '../../src/index.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore } from '../../src/store/port.ts'
-import { Silence } from '../../src/supervisor/silence.ts'
+import { FailureDetector } from '../../src/supervisor/failure-detector.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { eventsOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -150,7 +150,7 @@ describe('while another process holds the write lock, and reads are served', () 
   })
 
   it('one that dies meanwhile is found dead once there was time to beat', async () => {
-    const silence = new Silence()
+    const silence = new FailureDetector()
     const look = (at: number) => silence.look({ now: at, nodes: [pulse], term: null }, at, at, 2_000)
     const pulse = { id: 'n', mark: 'beat 1', lease: 9_000, roles: [], late: false }
     for (let at = 0; at <= 8_000; at += 1_000) look(at)

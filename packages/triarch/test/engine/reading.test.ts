@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Readings } from '../../src/client/reading.ts'
-import { Leisure } from '../../src/environment/leisure.ts'
+import { BackgroundWork } from '../../src/environment/background-work.ts'
 import { agent, workflow } from '../../src/index.ts'
 import type { HistoryRecord, StateStore } from '../../src/store/port.ts'
 import { recordText } from '../../src/store/record.ts'
@@ -81,7 +81,7 @@ it('a history of which the end was given up, and that went on otherwise, is read
     replay: async (_: string, page?: { after: number }) => records.filter(({ seq }) => seq > (page?.after ?? 0)),
   } as unknown as StateStore
   const environment = new VirtualEnvironment()
-  const readings = new Readings(store, environment, new Leisure(environment))
+  const readings = new Readings(store, environment, new BackgroundWork(environment))
   const row = { id: 't', key: 1, quarantined: false }
   expect((await readings.of(row)).state.progress).toBe('old')
   records = [...records.slice(0, 2), { ...at(3, { type: 'progressed', id: 1, progress: 'new' }), at: 9 }, at(4)]

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Environment } from '../../src/environment/environment.ts'
 import { agent, PermanentError, type StepContext, TriarchError, workflow } from '../../src/index.ts'
 import type { RaisedAlert } from '../../src/kernel/alert.ts'
+import { LostTailDetector, type LostTailDetectorOptions } from '../../src/scheduler/lost-tail-detector.ts'
 import type { TaskRunner } from '../../src/scheduler/runner.ts'
-import { Strays } from '../../src/scheduler/stray.ts'
 import { UNCHANGED } from '../../src/scheduler/transition.ts'
-import { Witness, type WitnessOptions } from '../../src/scheduler/witness.ts'
+import { UnknownOwnership } from '../../src/scheduler/unknown-ownership.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { OwnedTask, Post, RecordMark, TaskRow, Transition, WorkRequest } from '../../src/store/port.ts'
 import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
@@ -17,13 +17,13 @@ const lease = { holds: () => true }
 
 /** What a witness is made of, but for what the test says. */
 function means(
-  part: Partial<Omit<WitnessOptions, 'store' | 'environment'>> & {
-    lost: WitnessOptions['store']['lost']
-    task?: WitnessOptions['store']['task']
-    post?: WitnessOptions['store']['post']
+  part: Partial<Omit<LostTailDetectorOptions, 'store' | 'environment'>> & {
+    lost: LostTailDetectorOptions['store']['lost']
+    task?: LostTailDetectorOptions['store']['task']
+    post?: LostTailDetectorOptions['store']['post']
     monotonic?: () => number
   },
-): WitnessOptions {
+): LostTailDetectorOptions {
   const { lost, task = async () => null, post = async () => [], monotonic = () => 0, ...rest } = part
   const environment = { monotonic, now: () => 0 } as Environment
   const quiet = { alert: () => {}, failed: () => {}, wentBack: () => {} }
@@ -38,7 +38,7 @@ function witness() {
     asked.push([...marks])
     return []
   }
-  const it = new Witness(means({ lost, monotonic: () => now }), new Map())
+  const it = new LostTailDetector(means({ lost, monotonic: () => now }), new Map())
   let key = 0
   return {
     see: (id: string) => {
@@ -73,7 +73,10 @@ describe('what a node remembers of its records', () => {
     const told: unknown[] = []
     let back = 0
     const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last: 1 }))
-    const it = new Witness(means({ lost, wentBack: () => back++, alert: ({ task }) => told.push(task) }), new Map())
+    const it = new LostTailDetector(
+      means({ lost, wentBack: () => back++, alert: ({ task }) => told.push(task) }),
+      new Map(),
+    )
     for (const id of ['a', 'b', 'c'])
       it.judge({ id, key: id.charCodeAt(0), recorded: 3, state: { workflow: 'w' } } as TaskRunner)
     await it.report()
@@ -89,7 +92,7 @@ describe('what a node remembers of its records', () => {
     ] as const) {
       let told = 0
       const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last }))
-      const it = new Witness(means({ lost, lease: { holds: () => holds }, wentBack: () => told++ }), new Map())
+      const it = new LostTailDetector(means({ lost, lease: { holds: () => holds }, wentBack: () => told++ }), new Map())
       it.judge({ id: 'a', key: 1, recorded: 3, state: { workflow: 'w' } } as TaskRunner)
       await it.report()
       expect(told).toBe(back)
@@ -133,7 +136,7 @@ describe('a task that is not there any more', () => {
       marks.flatMap(({ id, key }) => (key === 1 ? [{ id, last: null }] : []))
     let now = 0
     const options = means({ lost, lease: { holds: () => holds }, monotonic: () => now })
-    const it = new Witness(options, new Map(here.map((runner) => [runner.id, runner])))
+    const it = new LostTailDetector(options, new Map(here.map((runner) => [runner.id, runner])))
     const see = ({ id, key }: TaskRunner, seq: number, given: Transition['release']) =>
       it.see({ ...a, id, key } as TaskRunner, {
         ...UNCHANGED,
@@ -165,7 +168,7 @@ describe('a request that no record tells of', () => {
   }
 
   /** Says of a request whose step is one of these that it is lost. */
-  const losing = (...steps: number[]): WitnessOptions['store']['lost'] => {
+  const losing = (...steps: number[]): LostTailDetectorOptions['store']['lost'] => {
     return async (marks) =>
       marks.flatMap(({ id, seq, request }) =>
         request && steps.includes(request.step) ? [{ id, last: seq, request: true as const }] : [],
@@ -176,7 +179,7 @@ describe('a request that no record tells of', () => {
   const isBehind = async (awaits: boolean, { holds = true, returning = false } = {}) => {
     const work = [requestOf(1)]
     const runner = waiting(work, { returning, awaits: () => awaits })
-    const it = new Witness(means({ lost: losing(1), lease: { holds: () => holds } }), new Map([['t', runner]]))
+    const it = new LostTailDetector(means({ lost: losing(1), lease: { holds: () => holds } }), new Map([['t', runner]]))
     it.see(runner, written(runner, work))
     return it.isBehind()
   }
@@ -190,7 +193,7 @@ describe('a request that no record tells of', () => {
     const requests = [1, 2, 3].map(requestOf)
     const awaited = new Set(requests)
     const runner = waiting(requests, { awaits: (it) => awaited.has(it) })
-    const it = new Witness(means({ lost: losing(1) }), new Map([['t', runner]]))
+    const it = new LostTailDetector(means({ lost: losing(1) }), new Map([['t', runner]]))
     for (const of of requests) it.see(runner, written(runner, [of]))
     expect(await it.isBehind()).toBe(true)
     // What was answered is not there any more, and nobody waits for it.
@@ -208,7 +211,7 @@ describe('a request that no record tells of', () => {
     }
     const work = Array.from({ length: 1_600 }, (_, index) => requestOf(index + 1))
     const runner = waiting(work)
-    const it = new Witness(means({ lost }), new Map([['t', runner]]))
+    const it = new LostTailDetector(means({ lost }), new Map([['t', runner]]))
     for (const of of work) it.see(runner, written(runner, [of]))
     for (let look = 0; look < 4; look++) expect(await it.isBehind()).toBe(false)
     expect(new Set(asked.flatMap(({ request }) => request?.step ?? [])).size).toBe(1_600)
@@ -217,7 +220,7 @@ describe('a request that no record tells of', () => {
 
   it('is not missed before it is written', async () => {
     const runner = waiting([requestOf(1)])
-    const it = new Witness(means({ lost: losing(1) }), new Map([['t', runner]]))
+    const it = new LostTailDetector(means({ lost: losing(1) }), new Map([['t', runner]]))
     it.see(runner, written(runner, []))
     expect(await it.isBehind()).toBe(false)
   })
@@ -227,17 +230,20 @@ describe('a request that no record tells of', () => {
 
     /** A look at a store that lost the requests of these steps after their tasks had left. */
     async function look(
-      part: Partial<WitnessOptions['store']> & { tasks?: number; lost: WitnessOptions['store']['lost'] },
+      part: Partial<LostTailDetectorOptions['store']> & {
+        tasks?: number
+        lost: LostTailDetectorOptions['store']['lost']
+      },
     ) {
       const { tasks = 1, ...store } = part
       const alerts: RaisedAlert[] = []
       const posted: Post[] = []
-      const post: WitnessOptions['store']['post'] = async (posts) => {
+      const post: LostTailDetectorOptions['store']['post'] = async (posts) => {
         posted.push(...posts)
         return posts.map(() => 'posted')
       }
       const options = means({ task: async () => row, post, ...store, alert: (alert) => alerts.push(alert) })
-      const it = new Witness(options, new Map())
+      const it = new LostTailDetector(options, new Map())
       for (let step = 1; step <= tasks; step++) {
         const work = [requestOf(step)]
         const runner = waiting(work, { id: `t${step}` })
@@ -273,16 +279,16 @@ describe('a request that no record tells of', () => {
     it('is answered although the store cannot be asked at first', async () => {
       const environment = new VirtualEnvironment()
       let away = true
-      const lost: WitnessOptions['store']['lost'] = async (marks) => {
+      const lost: LostTailDetectorOptions['store']['lost'] = async (marks) => {
         if (away) throw new TriarchError('STORE_UNAVAILABLE', 'no connection')
         return losing(1)(marks)
       }
       const posted: Post[] = []
-      const post: WitnessOptions['store']['post'] = async (posts) => {
+      const post: LostTailDetectorOptions['store']['post'] = async (posts) => {
         posted.push(...posts)
         return posts.map(() => 'posted')
       }
-      const it = new Witness({ ...means({ lost, post, task: async () => row }), environment }, new Map())
+      const it = new LostTailDetector({ ...means({ lost, post, task: async () => row }), environment }, new Map())
       const work = [requestOf(1)]
       const runner = waiting(work, { id: 't1' })
       it.see(runner, written(runner, work, { release }))
@@ -296,7 +302,7 @@ describe('a request that no record tells of', () => {
 
     it('is forgotten once the store was seen to have it, and where there are more than a thousand', async () => {
       const asked: number[] = []
-      const lost: WitnessOptions['store']['lost'] = async (marks) => {
+      const lost: LostTailDetectorOptions['store']['lost'] = async (marks) => {
         asked.push(...marks.flatMap(({ request }) => request?.step ?? []))
         return []
       }
@@ -520,7 +526,7 @@ describe('a task that the store says is this node’s', () => {
       asked++
       return rows.filter(({ key }) => key > after).slice(0, limit)
     }
-    const it = new Strays({
+    const it = new UnknownOwnership({
       store: { owned },
       node: 'a',
       has: (id) => here.has(id),

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../src/environment/system.ts'
 import { Triarch, workflow } from '../../src/index.ts'
 import type { ImportedTask, SweepReport, Transition } from '../../src/store/port.ts'
+import { FileNotifier } from '../../src/store/sqlite/file-notifier.ts'
 import { newsOf } from '../../src/store/sqlite/news.ts'
-import { Stir } from '../../src/store/sqlite/stir.ts'
 import { scratch } from '../engine/scratch.ts'
 import { newTask } from './samples.ts'
 
@@ -31,7 +31,7 @@ describe('a process that listens', () => {
     await other.open()
     let told = 0
     let next = Promise.withResolvers<void>()
-    const hears = new Stir(
+    const hears = new FileNotifier(
       systemEnvironment(),
       file.path,
       () => own.changes(),
@@ -40,7 +40,7 @@ describe('a process that listens', () => {
         next.resolve()
       },
     )
-    const tells = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    const tells = new FileNotifier(systemEnvironment(), file.path, async () => null, expect.unreachable)
     hears.listen()
     // The first look knows no number before it.
     hears.committed()
@@ -70,13 +70,13 @@ describe('a process that listens', () => {
     let next = Promise.withResolvers<void>()
     // What comes later than at once never comes.
     const patient = { ...systemEnvironment(), timer: () => ({ cancel: () => undefined }) }
-    const hears = new Stir(
+    const hears = new FileNotifier(
       patient,
       file.path,
       () => own.changes(),
       () => next.resolve(),
     )
-    const tells = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    const tells = new FileNotifier(systemEnvironment(), file.path, async () => null, expect.unreachable)
     hears.listen()
     tells.committed()
     await next.promise
@@ -111,7 +111,7 @@ describe('a process that listens', () => {
 
   it('may do so where there is no such file: then nothing is told, and nothing fails', () => {
     using file = scratch()
-    const stir = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    const stir = new FileNotifier(systemEnvironment(), file.path, async () => null, expect.unreachable)
     stir.listen()
     stir.committed()
     stir.close()
@@ -151,7 +151,7 @@ describe('who has committed', () => {
     const wait = () => {
       now += 1
     }
-    const stir = new Stir(environment, path, async () => null, expect.unreachable)
+    const stir = new FileNotifier(environment, path, async () => null, expect.unreachable)
     return { stir, told, turn, elapse, wait, [Symbol.asyncDispose]: () => other.close() }
   }
 

@@ -1,7 +1,7 @@
 import { chmodSync, watch } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../src/environment/system.ts'
-import { Stir } from '../../src/store/sqlite/stir.ts'
+import { FileNotifier } from '../../src/store/sqlite/file-notifier.ts'
 import { scratch } from '../engine/scratch.ts'
 
 // What a process on a file makes of the hands of others, in time that the test makes (docs/decisions/0135-told-when-it-matters.md).
@@ -26,10 +26,10 @@ describe('who hears a hand', () => {
     const asked: ((changes: number) => void)[] = []
     let told = 0
     const ask = () => new Promise<number>((resolve) => asked.push(resolve))
-    const stir = new Stir(environment, path, ask, () => {
+    const stir = new FileNotifier(environment, path, ask, () => {
       told++
     })
-    const other = new Stir(environment, path, async () => null, expect.unreachable)
+    const other = new FileNotifier(environment, path, async () => null, expect.unreachable)
     stir.listen()
     // Those who watch one file in one process hear in the order in which they began.
     let heard = Promise.withResolvers<void>()

@@ -6,7 +6,7 @@ import { Chronicle } from '../../src/scheduler/history.ts'
 import { outputAt } from '../../src/store/output.ts'
 import { RecordReader } from '../../src/store/reader.ts'
 import { eventsIn, outlineIn, recordText } from '../../src/store/record.ts'
-import { Repeats } from '../../src/store/repeat.ts'
+import { ValueReferences } from '../../src/store/value-references.ts'
 
 const large = (of: string) => of.repeat(600)
 const long = (of: string) => of.repeat(2_048)
@@ -64,9 +64,9 @@ const isBase = ({ type }: TaskEvent) => type === 'continuedAsNew'
 /** As its owners write it, each of whom knows what was read. */
 function written(records: History): string[] {
   const texts: string[] = []
-  let repeats = new Repeats()
+  let repeats = new ValueReferences()
   for (const [index, { events, takenOver }] of records.entries()) {
-    if (takenOver) repeats = new Repeats(replayed(texts).before)
+    if (takenOver) repeats = new ValueReferences(replayed(texts).before)
     texts.push(repeats.text(events, index + 1, index > 0 && events.some(isBase)))
   }
   return texts
@@ -85,7 +85,7 @@ const exactly = (events: readonly unknown[]) => JSON.stringify(events)
 
 describe('a value that a history has already', () => {
   it('is written once: what a step gives, the next is given, and the task returns', () => {
-    const repeats = new Repeats()
+    const repeats = new ValueReferences()
     const requested = (id: number, input: Json) => ({ type: 'stepRequested', id, input }) as TaskEvent
     const [input, first, second] = [large('i'), { text: large('f') }, large('s')]
     const texts = [
@@ -134,7 +134,7 @@ describe('a value that a history has already', () => {
       fc.property(history, fc.nat(), (records, cut) => {
         const left = records.slice(0, (cut % records.length) + 1)
         const texts = written(records).slice(0, left.length)
-        const again = new Repeats(replayed(texts).before)
+        const again = new ValueReferences(replayed(texts).before)
         const next: TaskEvent[] = [{ type: 'returned', output: left.at(-1)?.events.flatMap(outputs)[0] ?? null }]
         const chronicle = replayed([...texts, again.text(next, left.length + 1, false)])
         expect(exactly(chronicle.events.slice(-1).map(({ event }) => event))).toBe(exactly(next))
@@ -145,7 +145,7 @@ describe('a value that a history has already', () => {
   it('counts towards the bounds of a history as often as it comes', () => {
     const texts = Array.from({ length: 9 }, () => completed(1, large('v')))
     const chronicle = new Chronicle()
-    const repeats = new Repeats()
+    const repeats = new ValueReferences()
     let counted = 0
     for (const [index, event] of texts.entries()) {
       const text = repeats.text([event], index + 1, false)
@@ -157,7 +157,7 @@ describe('a value that a history has already', () => {
   })
 
   it('is what was written, whatever became of the object since', () => {
-    const repeats = new Repeats()
+    const repeats = new ValueReferences()
     const output = { list: Array.from({ length: 300 }, () => 1) }
     const first = repeats.text([completed(1, output)], 1, false)
     output.list[0] = 2
@@ -169,11 +169,11 @@ describe('a value that a history has already', () => {
 
   it('costs nothing where it is small: the record is what it always was', () => {
     const events: TaskEvent[] = [completed(1, 'x'.repeat(500)), { type: 'returned', output: 'x'.repeat(500) }]
-    expect(new Repeats().text(events, 1, false)).toBe(recordText(events))
+    expect(new ValueReferences().text(events, 1, false)).toBe(recordText(events))
   })
 
   it('is not kept for ever by who writes: the last eight are known', () => {
-    const repeats = new Repeats()
+    const repeats = new ValueReferences()
     const texts = Array.from({ length: 9 }, (_, n) => `${n}${large('v')}`)
     for (const [index, output] of texts.entries()) repeats.text([completed(1, output)], index + 1, false)
     const size = (output = '') => repeats.text([{ type: 'returned', output }], 10, false).length
@@ -188,10 +188,10 @@ describe('the place of an output, for the row of its task', () => {
     fc.assert(
       fc.property(history, (records) => {
         const texts: string[] = []
-        let repeats = new Repeats()
+        let repeats = new ValueReferences()
         let base = 1
         for (const [index, { events, takenOver }] of records.entries()) {
-          if (takenOver) repeats = new Repeats(replayed(texts).before)
+          if (takenOver) repeats = new ValueReferences(replayed(texts).before)
           const rebases = index > 0 && events.some(isBase)
           if (rebases) base = index + 1
           texts.push(repeats.text(events, index + 1, rebases))
@@ -212,7 +212,7 @@ describe('the place of an output, for the row of its task', () => {
   })
 
   const after = (events: TaskEvent[], output: Json) => {
-    const repeats = new Repeats()
+    const repeats = new ValueReferences()
     repeats.text(events, 1, false)
     return repeats.place(output)
   }
@@ -242,7 +242,7 @@ describe('the place of an output, for the row of its task', () => {
     const chronicle = new Chronicle()
     chronicle.add({ seq: 1, at: 0, events: recordText([...beside(4), completed(9, long('o'))]) })
     chronicle.add({ seq: 2, at: 0, events: recordText([completed(10, long('q'))]) })
-    const repeats = new Repeats(chronicle.before)
+    const repeats = new ValueReferences(chronicle.before)
     expect([repeats.place(long('o')), repeats.place(long('q'))]).toEqual([null, '@2.0.output'])
   })
 })

@@ -4,7 +4,7 @@ import { Register } from '../../src/environment/register.ts'
 import type { ServerMessage } from '../../src/index.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { AgentProcess } from '../../src/wire/agent.ts'
-import type { Crew } from '../../src/wire/crew.ts'
+import type { AgentHosts } from '../../src/wire/agent-hosts.ts'
 
 /** A process that is welcome, whose attempts end when the test says so. */
 function scene() {
@@ -15,7 +15,7 @@ function scene() {
     const host = { name, reserve: () => true, start: (attempt: HostedAttempt) => void begun.push(attempt) }
     return host as unknown as AgentHost
   })
-  const crew: Crew = {
+  const crew: AgentHosts = {
     ...{ instance: 'i', lines: null, hosts: () => hosts, actions: () => [], welcomed: () => undefined },
     host: (agent) => hosts.find(({ name }) => name === agent),
     room: ({ name }, running) => {

@@ -1,5 +1,5 @@
-import type { Courtesy } from '../../environment/courtesy.ts'
 import type { Environment } from '../../environment/environment.ts'
+import type { EventLoopYield } from '../../environment/event-loop-yield.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'
 import type { TaskState } from '../../kernel/state.ts'
@@ -17,7 +17,7 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
 
 /** Feeds the code what it was told before, one outcome at a time, and compares what it decides. Throws REPLAY_TOO_LONG. */
 export async function replay(
-  { environment, courtesy }: { environment: Environment; courtesy: Courtesy },
+  { environment, courtesy }: { environment: Environment; courtesy: EventLoopYield },
   driver: FunctionRun,
   rebuilt: Rebuilt,
 ): Promise<void> {

@@ -18,7 +18,7 @@ const LATER = 1
 const CREDIT = 10
 
 /** When others are to hear of a commit: at once; when this process has done what it can do itself; or with the next of these. */
-export type News = 'now' | 'soon' | 'later'
+export type NotifyWhen = 'now' | 'soon' | 'later'
 
 /**
  * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
@@ -27,7 +27,7 @@ export type News = 'now' | 'soon' | 'later'
  * time, they hear of each other a little later.
  * A hint: where files cannot be watched it never comes, and those who write without this engine give none.
  */
-export class Stir {
+export class FileNotifier {
   readonly #environment: Environment
   readonly #path: string
   readonly #changes: () => Promise<number | null>
@@ -81,7 +81,7 @@ export class Stir {
   }
 
   /** Something that others may wait for was committed here. */
-  committed(news: News = 'soon'): void {
+  committed(news: NotifyWhen = 'soon'): void {
     const environment = this.#environment
     if (news === 'now' && environment.monotonic() - this.#touchedAt >= DISTANCE) return this.#touch()
     if (this.#isSoon) return

@@ -1,8 +1,8 @@
 import type { Message } from '../../kernel/message.ts'
 import type { TaskOutcome } from '../../kernel/status.ts'
 import type { LockRequest, LockRow, Snapshot, Transition } from '../port.ts'
-import { circleOf } from './circle.ts'
 import type { Database } from './database.ts'
+import { circleOf } from './deadlock.ts'
 import { deliver, postOne } from './inbox.ts'
 
 // Claims on names. Of one name at most one row is held; the others wait in the order of priority and id. Whoever takes a

@@ -1,6 +1,6 @@
 import type { ImportedTask, SweepReport, Transition } from '../port.ts'
+import type { NotifyWhen } from './file-notifier.ts'
 import type { Arguments, OperationName, Operations } from './runner.ts'
-import type { News } from './stir.ts'
 
 /** Reads, and writes that nobody waits for. What is not named here the compiler wants in the table below. */
 type Silent =
@@ -30,7 +30,7 @@ interface Done<Name extends OperationName> {
 }
 
 /** When other processes are to hear of it; null: never. */
-export function newsOf<Name extends OperationName>({ name, args, result, works }: Done<Name>): News | null {
+export function newsOf<Name extends OperationName>({ name, args, result, works }: Done<Name>): NotifyWhen | null {
   const what = (told as Partial<Record<OperationName, 'work' | 'done'>>)[name]
   if (what === undefined || (name === 'sweep' && foundNothing(result as SweepReport | null))) return null
   if (name === 'importTask' && !(result === true && (args[0] as ImportedTask).ready)) return null
@@ -39,7 +39,7 @@ export function newsOf<Name extends OperationName>({ name, args, result, works }
 }
 
 /** Who waits for an end waits for nothing that this process could do; who only watches sees the next commit as well. */
-function newsOfCommit(batch: readonly Transition[]): News {
+function newsOfCommit(batch: readonly Transition[]): NotifyWhen {
   if (batch.some(isForOthers)) return 'soon'
   return batch.some(({ snapshot }) => snapshot?.status === 'stopped') ? 'now' : 'later'
 }

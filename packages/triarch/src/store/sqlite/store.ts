@@ -1,5 +1,5 @@
-import { Courtesy } from '../../environment/courtesy.ts'
 import type { Environment } from '../../environment/environment.ts'
+import { EventLoopYield } from '../../environment/event-loop-yield.ts'
 import { LONGEST_ANSWER } from '../deadline.ts'
 import type { Migration } from '../migration.ts'
 import type * as port from '../port.ts'
@@ -8,6 +8,7 @@ import { BalancedRunner } from './balanced.ts'
 import { BLOCK, type Database } from './database.ts'
 import { unopened } from './failure.ts'
 import { SameFile, vitalsOf } from './file.ts'
+import { FileNotifier } from './file-notifier.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
@@ -16,7 +17,6 @@ import { openDatabase } from './open.ts'
 import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
-import { Stir } from './stir.ts'
 import { Transactions } from './transactions.ts'
 import { WorkerRunner } from './worker.ts'
 
@@ -36,7 +36,7 @@ export interface SqliteSettings {
 export class SqliteStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: SqliteSettings
-  readonly #courtesy: Courtesy
+  readonly #loopYield: EventLoopYield
   readonly patience: number
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
@@ -51,12 +51,12 @@ export class SqliteStore implements port.StateStore {
   readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
   #ended: (ids: null) => void = () => undefined
   /** None in memory. */
-  #stir: Stir | null = null
+  #notifier: FileNotifier | null = null
 
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment
     this.#settings = settings
-    this.#courtesy = new Courtesy(environment)
+    this.#loopYield = new EventLoopYield(environment)
     this.patience = Math.max(LONGEST_ANSWER, 2 * settings.busyTimeout)
   }
 
@@ -71,7 +71,7 @@ export class SqliteStore implements port.StateStore {
     // A thread that dies closes its connection: the -wal must outlive it.
     if (this.#runner instanceof WorkerRunner) this.#ownConnection()
     this.#file = new SameFile(this.#environment, path)
-    this.#stir = new Stir(
+    this.#notifier = new FileNotifier(
       this.#environment,
       path,
       () => this.changes(),
@@ -109,7 +109,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async close(): Promise<void> {
-    this.#stir?.close()
+    this.#notifier?.close()
     const runner = this.#runner
     this.#runner = null
     this.#transactions = null
@@ -143,12 +143,12 @@ export class SqliteStore implements port.StateStore {
     bounds: port.TransactionBounds,
     body: (tx: unknown) => string | Promise<string>,
   ): Promise<port.EffectOutcome> {
-    for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
+    for (let turn = this.#loopYield.show(); turn; turn = this.#loopYield.show()) await turn
     if (!this.#transactions) throw unopened()
     this.#file?.check()
     const outcome = await this.#transactions.transact(effect, bounds, body)
     // It may have submitted tasks.
-    if (this.#stir) this.#stir.committed()
+    if (this.#notifier) this.#notifier.committed()
     else this.#wake(['tasks'])
     return outcome
   }
@@ -420,12 +420,12 @@ export class SqliteStore implements port.StateStore {
     if (!works) return
     this.#wake = wake
     this.#works = true
-    this.#stir?.listen()
+    this.#notifier?.listen()
   }
 
   attend(ended: (ids: null) => void): boolean {
     this.#ended = ended
-    this.#stir?.listen()
+    this.#notifier?.listen()
     return false
   }
 
@@ -498,15 +498,15 @@ export class SqliteStore implements port.StateStore {
   }
 
   async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
-    for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
+    for (let turn = this.#loopYield.show(); turn; turn = this.#loopYield.show()) await turn
     // In memory there is one connection: what is written between a transaction's begin and its end would be part of it.
     const inMemory = this.#settings.path === ':memory:'
     while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
     if (!this.#runner) throw unopened()
     this.#file?.check()
     const result = await this.#runner.run(name, ...args)
-    const news = this.#stir && newsOf({ name, args, result, works: this.#works })
-    if (news) this.#stir?.committed(news)
+    const news = this.#notifier && newsOf({ name, args, result, works: this.#works })
+    if (news) this.#notifier?.committed(news)
     return result
   }
 

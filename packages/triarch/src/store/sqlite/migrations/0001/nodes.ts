@@ -6,7 +6,7 @@ CREATE TABLE triarch_nodes (
   started_at  INTEGER NOT NULL,
   lease_until INTEGER NOT NULL,
   lease       INTEGER NOT NULL,            -- the length of its lease (ms)
-  beats       INTEGER NOT NULL DEFAULT 0,  -- rises with each renewal: a node is dead when it no longer does (supervisor/silence.ts)
+  beats       INTEGER NOT NULL DEFAULT 0,  -- rises with each renewal: a node is dead when it no longer does (supervisor/failure-detector.ts)
   dead        INTEGER NOT NULL DEFAULT 0,  -- 1: declared dead, for ever; the row stays for a day, so that the node hears of it
   runs        TEXT,                        -- JSON: the workflows and actions that it can run
   place       TEXT                         -- JSON: which process of which machine it is
