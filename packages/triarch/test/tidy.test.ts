@@ -12,6 +12,7 @@ import {
   misnamed,
   oversized,
   type Rooms,
+  retired,
 } from './tidy/rules.ts'
 import { parse } from './tidy/source.ts'
 
@@ -334,6 +335,13 @@ describe('the house stays tidy', () => {
     expect(documents.flatMap(({ path, raw }) => headings(path, raw))).toEqual([])
   })
 
+  it('uses no word that is gone in the name of a file or of an export', () => {
+    const [, list = ''] = read(root, 'docs/glossary.md').split('## Words that are gone')
+    const gone = list.trim().split('\n').at(-1)?.split(', ') ?? []
+    expect(gone.length).toBeGreaterThan(20)
+    expect(inSource.flatMap((source) => retired(source, gone))).toEqual([])
+  })
+
   it('names each file and folder after something', () => {
     expect(files.flatMap((path) => misnamed(path, emptyNames))).toEqual([])
   })
@@ -380,6 +388,18 @@ describe('each rule', () => {
     'const resetTimeout = 1',
   ])('sees nothing wrong in: %s', (snippet) => {
     expect(complaints(snippet, untamed)).toBe(0)
+  })
+
+  it('sees words that are gone in names of files and exports', () => {
+    const found = retired(
+      { path: 'a/lull-map.ts', code: 'export class LoudDin {}\nexport const HUSH_MS = 1\nconst lull = 1' },
+      ['lull', 'din', 'hush'],
+    )
+    expect(found).toEqual([
+      'a/lull-map.ts: lull-map has "lull"',
+      'a/lull-map.ts: LoudDin has "din"',
+      'a/lull-map.ts: HUSH_MS has "hush"',
+    ])
   })
 
   it('sees modules that bring their own time', () => {

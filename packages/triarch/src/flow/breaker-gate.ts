@@ -36,27 +36,27 @@ import {
 import type { QueueKeys } from './queue-key.ts'
 import { verdict } from './verdict.ts'
 
-/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
+/** A process across the wire is not told which breaker refused: it asks again after this (ms). */
 const ASK_AGAIN = 1_000
-/** A pass for which nothing was found is asked for again after this (ms). */
+/** How long after a permit for which no request was found the next one is asked for (ms). */
 const PATIENCE = 1_000
 
-/** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
+/** The circuit breakers of one agent in this node, as they were when they were read last. An attempt passes the gate before it begins. */
 export class BreakerGate {
   readonly agent: string
   #breaker: AgentBreaker | null
   readonly keys: QueueKeys
   readonly lanes: Map<string, LocalBreaker> = new Map()
-  /** Behind which of its queues the next reading begins. */
+  /** The queue after which the next page of keyed breakers is read. */
   page = ''
-  /** Told when the store should hear of something soon. */
+  /** Called when the store should be written soon. */
   hurry: () => void = () => undefined
   readonly #instead: FallbackChoice
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
-  /** For so long a reading is good (ms). */
+  /** How long a reading is valid (ms). */
   readonly #lasting: number
   #readAt = Number.NEGATIVE_INFINITY
-  /** Attempts came since it was read last, and before that. */
+  /** Whether attempts came since the last reading, and between the two before. */
   #used = false
   #wasUsed = true
 
@@ -74,17 +74,17 @@ export class BreakerGate {
     this.#lasting = lasting
   }
 
-  /** Null: nothing but keys stands before its service. */
+  /** Null: the agent has no breaker, only queues by key. */
   get breaker(): AgentBreaker | null {
     return this.#breaker
   }
 
-  /** Nothing stands before it. */
+  /** Whether it lets every attempt begin. */
   get none(): boolean {
     return this.#breaker === null && this.keys.none
   }
 
-  /** From now on it judges by this one; null: by none, and what waits for it may go. */
+  /** Changes the breaker. Null removes it, and what waits for it may begin. */
   become(breaker: AgentBreaker | null): void {
     const before = this.#breaker
     this.#breaker = breaker
@@ -98,12 +98,12 @@ export class BreakerGate {
     if ((before === null) !== (breaker === null)) this.hurry()
   }
 
-  /** It knows how its breakers stand. One that does not starts nothing. */
+  /** Whether its last reading is valid. Without a valid reading no attempt begins. */
   get sure(): boolean {
     return this.breaker === null || this.#environment.monotonic() - this.#readAt <= this.#lasting
   }
 
-  /** Nobody uses it, and nothing waits for it: what others say of it is not urgent. What waits by keys is found by reading alone. */
+  /** Whether it is not in use and nothing waits for it, so that reading it is not urgent. Requests that wait by keys are found by reading alone. */
   get quiet(): boolean {
     if (!this.keys.none || this.#used || this.#wasUsed) return false
     return [...this.lanes.values()].every(
@@ -111,7 +111,7 @@ export class BreakerGate {
     )
   }
 
-  /** No attempt of the action can start here before it was in the queue, whatever its input. */
+  /** Whether attempts of the action must go through the queue, whatever their input. */
   isShut(action: string): boolean {
     if (!this.keys.none) return false
     const shut = !this.#admits(this.agent) && !this.#rejects(this.agent, action)
@@ -119,12 +119,12 @@ export class BreakerGate {
     return shut
   }
 
-  /** Something is about to wait in the queue of a key: no reading is waited for. */
+  /** A request is about to wait in the queue of a key. */
   expect(name: string): void {
     if (name !== this.agent) this.lane(name).waiting = true
   }
 
-  /** Something is about to wait in its queue. */
+  /** A request is about to wait in the queue of this breaker. */
   #expect(name: string): void {
     const lane = this.lanes.get(name)
     if (!lane || lane.waiting) return
@@ -132,7 +132,7 @@ export class BreakerGate {
     if (!isClosed(lane.state) && !isShut(lane.state, this.#environment.now())) this.hurry()
   }
 
-  /** When there may be something to do besides reading (ms from now); infinite: nobody knows. */
+  /** When there may be something to do besides reading (ms from now); infinite: not known. */
   get due(): number {
     const now = this.#environment.now()
     const waits = [...this.lanes.values()]
@@ -141,7 +141,7 @@ export class BreakerGate {
     return Math.min(Number.POSITIVE_INFINITY, ...waits)
   }
 
-  /** Finds the breaker of the attempt, and why it may not start; null: it may. */
+  /** Finds the breaker of the attempt. Returns the outcome of an attempt that may not begin, or null. */
   meet(attempt: GuardedAttempt): Outcome | null {
     const { request, pass } = attempt
     const { quiet } = this
@@ -167,7 +167,7 @@ export class BreakerGate {
     if (operation === 'run' && instead === 'fail') return refusalOf(lane, state)
     const after = delayOf(state, this.#environment.now())
     if (operation !== 'run' || typeof instead === 'string') return { kind: 'withdrawn', after }
-    // Its owner knows whether something of it may be done already: then it is put off.
+    // The owner knows whether part of it may be done already: then it is delayed.
     return { kind: 'withdrawn', after, fallback: toFallback(instead.fallback) }
   }
 
@@ -177,14 +177,14 @@ export class BreakerGate {
     return !lane || (isClosed(lane.state) && !lane.tripped)
   }
 
-  /** Steps of the action do not wait for it. When its time is over those that come wait in the queue: some of them are its probes. */
+  /** Whether steps of the action do not wait while it is open. Once its open time is over they wait in the queue, because some of them are its probes. */
   #rejects(name: string, action: string): boolean {
     if (this.#instead.of(action, this.breaker) === 'park' || !this.sure) return false
     const lane = this.lanes.get(name)
     return lane !== undefined && isShut(lane.state, this.#environment.now())
   }
 
-  /** Queues from which may be taken now, the agent's own first. */
+  /** The queues that requests may be taken from now, the agent's own first. */
   queues(): OpenQueue[] {
     if (!this.sure) return []
     const own = !this.keys.none
@@ -205,7 +205,7 @@ export class BreakerGate {
     return [openQueueOf(lane)]
   }
 
-  /** Uses up a pass for what was taken of the queue. Null: it needs none, or there is none. */
+  /** Uses a permit for a request that was taken from the queue. Null: it needs none, or there is none. */
   pass(queue: string): ProbePermit | null {
     const lane = this.lanes.get(queue)
     if (!lane?.share || lane.unused <= 0 || isClosed(lane.state)) return null
@@ -229,7 +229,7 @@ export class BreakerGate {
     }
   }
 
-  /** An attempt is over. `ms`: how long it ran; null: it did not begin. */
+  /** Counts the outcome of an attempt. `ms`: how long it ran; null: it did not begin. */
   ended(name: string, pass: ProbePermit | undefined, outcome: Outcome, ms: number | null): void {
     const ill = ms === null ? null : verdict(outcome)
     if (this.breaker === null) return
@@ -254,7 +254,7 @@ export class BreakerGate {
     this.hurry()
   }
 
-  /** With what was seen here it is ill. */
+  /** The outcomes seen here open the breaker. */
   wouldOpen(lane: LocalBreaker): boolean {
     return this.breaker !== null && looksUnhealthy(lane, this.breaker.rule, this.#environment.now())
   }
@@ -267,10 +267,10 @@ export class BreakerGate {
     return lane
   }
 
-  /** How the store has it now. True: that is news. */
+  /** Takes in the row of the store. Returns whether the state changed. */
   take(name: string, version: number, state: BreakerState, waiting: boolean): boolean {
     const lane = this.lane(name)
-    // What waits for slots or limits may have its turn by now, and nobody else looks into the queues of keys.
+    // Requests that waited for slots or limits may begin by now, and the queues of keys are asked by nobody else.
     const news = lane.version !== version || (waiting && (!lane.waiting || isClosed(lane.state)))
     lane.waiting = waiting
     if (lane.version === version) return news
@@ -279,7 +279,7 @@ export class BreakerGate {
     return news
   }
 
-  /** Passes of another wave are void, and what was seen counts for one that is closed only. Who has no rule heeds none that is open. */
+  /** Permits of another wave are void, and outcomes count for a closed breaker only. A node without a rule does not heed an open breaker. */
   #enter(lane: LocalBreaker, heard: BreakerState): void {
     const state = this.#breaker || isClosed(heard) ? heard : newBreaker(this.#environment.now())
     lane.state = state
@@ -303,7 +303,7 @@ export class BreakerGate {
     const now = this.#environment.now()
     for (const lane of [...this.lanes.values()]) {
       if (this.breaker) lane.seen = fresh(lane.seen, this.breaker.rule, now)
-      // What was seen is too old by now, and was never told: there will be no change to wait for.
+      // The outcomes are too old by now and were never written: no change is to be waited for.
       if (lane.tripped && !this.wouldOpen(lane)) {
         lane.tripped = false
         news = true
@@ -315,7 +315,7 @@ export class BreakerGate {
     return news
   }
 
-  /** What this node has to say of it; null: nothing that is worth a write. `room`: attempts that it could start. */
+  /** What this node has to write; null: nothing worth a write. `room`: attempts that it could start. */
   report(lane: LocalBreaker, node: string, lease: number, room: number): Report | null {
     const { state, seen, share, waiting } = lane
     if (isClosed(state)) {
@@ -328,7 +328,7 @@ export class BreakerGate {
     return { node, seen: [], share: share && { ...share }, wants, lease, waiting }
   }
 
-  /** The store has taken in what was said of it, and gave so many passes. */
+  /** The store took the report and granted so many permits. */
   wrote(lane: LocalBreaker, { seen }: Report, state: BreakerState, passes: number): void {
     lane.version++
     lane.seen = withoutReported(lane.seen, seen)
@@ -340,7 +340,7 @@ export class BreakerGate {
     lane.offered = false
   }
 
-  /** Nobody knows whether the store took it in: what was seen is told once at most. */
+  /** It is not known whether the store took the report: outcomes are reported at most once. */
   lost(lane: LocalBreaker, { seen }: Report): void {
     lane.seen = withoutReported(lane.seen, seen)
     lane.version = -1

@@ -6,17 +6,17 @@ import { BreakerSync, type BreakerSyncOptions } from './breaker-sync.ts'
 import { FallbackChoice } from './fallback-choice.ts'
 import { QueueKeys } from './queue-key.ts'
 
-/** Circuit breakers are read again after this long, at least (ms). */
+/** The least distance of two readings of circuit breakers (ms). */
 const LEAST_READING = 50
-/** So long a reading of them is good, and so many times as long as they are apart (ms). */
+/** A reading is valid for this long at least (ms), and for so many times the distance of two readings. */
 const LASTING = 1_000
 const LASTING_READINGS = 10
-/** Attempts that one node asks a breaker for at a time. */
+/** Permits that one node asks a breaker for at a time. */
 const MOST_PASSES = 500
-/** A node that says nothing for so many leases has lost what it was let start. */
+/** A node that is silent for so many leases has lost its permits. */
 const LEASES = 2
 
-/** The guards of a node's agents: of those that have a circuit breaker, by their code or by a setting, or whose steps wait by keys. */
+/** The breaker gates of a node's agents that have a circuit breaker, by their code or by a setting, or whose steps wait in queues by key. */
 export class BreakerGates {
   readonly #gates: Map<string, BreakerGate>
   readonly #make: (agent: Agent, breaker: AgentBreaker | null) => BreakerGate
@@ -53,7 +53,7 @@ export class BreakerGates {
     return this.#gates.get(name) ?? null
   }
 
-  /** Its breaker is this one from now on; null: it has none. What stands before it then; null: nothing. */
+  /** Changes an agent's breaker; null removes it. Returns the agent's gate, or null if it needs none. */
   change(agent: Agent, breaker: AgentBreaker | null): BreakerGate | null {
     const known = this.#gates.get(agent.name)
     if (known) known.become(breaker)
@@ -66,7 +66,7 @@ export class BreakerGates {
     return !guard || guard.none ? null : guard
   }
 
-  /** The part of the node that reads and writes for them. `free`: slots of an agent. */
+  /** The service that reads and writes the breakers. `free`: free slots of an agent. */
   breakers({
     lease,
     free,

@@ -18,49 +18,49 @@ export interface BreakerSyncOptions {
   guards: () => readonly BreakerGate[]
   /** Between two readings (ms). */
   every: number
-  /** How long a node may be silent about what it was let start (ms). */
+  /** How long a node keeps its permits without a report (ms). */
   lease: () => number
-  /** How many attempts of the agent could begin here now. */
+  /** How many attempts of the agent could begin in this process now. */
   room: (agent: string) => number
-  /** Attempts may start that could not before. */
+  /** Called when attempts may begin that could not before. */
   wake: () => void
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
 }
 
-/** Two readings are at least so far apart, unless something is to be told (ms). */
+/** The least distance of two readings, unless something is to be written (ms). */
 const LEAST = 50
-/** Where nobody uses them, they are read so many times less often: still several times while a reading is good. */
+/** Breakers that are not in use are read so many times less often: still several times while a reading is valid. */
 const QUIET = 5
-/** What a reading takes is a quarter of what comes before the next, up to this (ms): thousands of keys are not read without a pause. */
+/** The pause after a reading is three times what the reading took, up to this (ms), so that thousands of keys are not read without a pause. */
 const REST = 4
 const LONGEST_REST = 400
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** The wait before a failed round is tried again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
-/** Of one reading. */
+/** Rows of one reading. */
 const PAGE = 1_000
-/** Others were quicker so often: it comes again with the next reading. */
+/** Lost races for one row before it is left to the next reading. */
 const MOST_TRIES = 5
-/** The breaker of a key of which nothing was heard for so long goes (ms). */
+/** The breaker of a key that was not used for this long is deleted (ms). */
 const KEPT = 24 * 60 * 60 * 1_000
 
-/** Reads the breakers of this node's agents, and tells the store what was seen of their services: the part of a node's guards that waits. */
+/** Reads the circuit breakers of this node's agents and writes the outcomes that the node has seen. */
 export class BreakerSync implements Service {
   readonly #options: BreakerSyncOptions
   #open = false
   #timer: Timer | null = null
   #round: Promise<void> | null = null
-  /** Something is to be told at once. */
+  /** A round is due at once. */
   #hurry = false
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   /** How long the last round took (ms). */
   #took = 0
-  /** The last round failed: the next comes after this (ms). */
+  /** The wait after a failed round (ms). */
   #again: number | null = null
-  /** Guards whose agents are known to the store. */
+  /** Gates whose breaker has a row in the store. */
   readonly #known = new Set<BreakerGate>()
-  /** By which rules each goes as far as those who look at the store know. */
+  /** The rule of each breaker as it is written in the store. */
   readonly #rules = new Map<BreakerGate, string>()
 
   constructor(options: BreakerSyncOptions) {
@@ -71,13 +71,13 @@ export class BreakerSync implements Service {
     }
   }
 
-  /** One that came later. */
+  /** Adds the gate of an agent that came later. */
   add(guard: BreakerGate): void {
     guard.hurry = () => this.tell()
     this.tell()
   }
 
-  /** Those of which there is something to be read or told. */
+  /** The gates with something to read or write. */
   get #gates(): BreakerGate[] {
     return this.#options.guards().filter((guard) => !guard.none || this.#rules.has(guard))
   }
@@ -87,14 +87,14 @@ export class BreakerSync implements Service {
     this.#look()
   }
 
-  /** The first reading is over: what the code says of them can be asked for. */
+  /** Resolves when the first reading is over. */
   async known(): Promise<void> {
     await this.#round
   }
 
-  /** Attempts still run, and are told of, until it has drained. */
+  /** Outcomes of running attempts are still written until it has drained. */
   stop(): void {
-    // Who starts nothing more needs no passes: the hosts are closed.
+    // A node that starts no more attempts needs no permits: its hosts are closed.
   }
 
   async drain(): Promise<void> {
@@ -111,7 +111,7 @@ export class BreakerSync implements Service {
     this.#timer?.cancel()
   }
 
-  /** There is something to be told, or to be read, at once. */
+  /** Asks for a round at once. */
   tell(): void {
     if (this.#hurry || !this.#open) return
     this.#hurry = true
@@ -160,7 +160,7 @@ export class BreakerSync implements Service {
     if (news && this.#open) this.#options.wake()
   }
 
-  /** True: attempts may start that could not before. */
+  /** Returns whether attempts may begin that could not before. */
   async #one(guard: BreakerGate): Promise<boolean> {
     let news = await this.#read(guard)
     if (guard.breaker === null) {
@@ -202,7 +202,7 @@ export class BreakerSync implements Service {
         guard.page = ''
         break
       }
-      // Of what only waits by keys a part at a time is enough: all come in turn.
+      // Keyed breakers that only wait are read a page at a time.
       if (guard.breaker === null) {
         guard.page = after
         break
@@ -211,16 +211,16 @@ export class BreakerSync implements Service {
     return guard.read(found, asked) || news || !sure
   }
 
-  /** A row that cannot be read is as if it were closed: the next write mends it. */
+  /** A row that cannot be read counts as closed; the next write replaces it. */
   #take(guard: BreakerGate, { name, version, state, waiting }: BreakerRow): boolean {
     const stored = state === null ? null : storedBreaker(state)
     if (!stored) return guard.take(name, version, newBreaker(this.#options.environment.now()), waiting > 0)
-    // Whoever wrote it may have counted in parts of another window.
+    // The node that wrote it may have counted in buckets of another window.
     const window = guard.breaker ? reparted(stored.state.window, stored.rule, guard.breaker.rule) : stored.state.window
     return guard.take(name, version, { ...stored.state, window }, waiting > 0)
   }
 
-  /** That there is such a breaker is known before it ever opens: operators can open it, and lists have it. */
+  /** Writes the row of a breaker before it ever opens, so that lists have it and operators can open it. */
   async #register(guard: BreakerGate): Promise<void> {
     const lane = guard.lane(guard.agent)
     const written = await this.#write(guard, lane, lane.state)
@@ -231,7 +231,7 @@ export class BreakerSync implements Service {
     this.#known.add(guard)
   }
 
-  /** A setting had a breaker for it, and has none any more. That of nodes whose code has another stays. */
+  /** Deletes the row of a breaker that a setting no longer has. The breakers of nodes whose code has another rule stay. */
   async #withdraw(guard: BreakerGate): Promise<void> {
     const rule = this.#rules.get(guard)
     if (rule === undefined) return
@@ -248,11 +248,11 @@ export class BreakerSync implements Service {
     this.#rules.delete(guard)
   }
 
-  /** A setting is another: said once by each node that heard of it, and not again by those whose code has other rules. */
+  /** Writes a rule that a setting changed: once by each node that read it, and not by nodes whose code has other rules. */
   async #proclaim(guard: BreakerGate): Promise<void> {
     const rule = ruleOf(guard)
     for (const lane of guard.lanes.values()) {
-      // One that was outrun has it from whoever outran it, or from the next that is written.
+      // A node that lost the race reads the rule from the winner's row, or writes it next time.
       if (lane.version > 0 && (await this.#write(guard, lane, lane.state))) lane.version++
     }
     this.#rules.set(guard, rule)
@@ -275,7 +275,7 @@ export class BreakerSync implements Service {
     if (JSON.stringify(state) === JSON.stringify(before)) return 'nothing'
     if (!(await this.#written(guard, lane, report, state))) return 'outrun'
     guard.wrote(lane, report, state, passes)
-    // Several at once: its time was over, and what it heard opened it again.
+    // Several moves at once: its open time was over, and the outcomes opened it again.
     for (const move of state.moves.filter((it) => !before.moves.includes(it)))
       alert(breakerAlert(lane.name, move, state, node))
     return 'said'

@@ -1,7 +1,7 @@
 import type { AgentBreaker } from '../definition/breaker.ts'
 import type { Agent, WhenOpen } from '../definition/definition.ts'
 
-/** What becomes of steps of an agent while its circuit breaker is open: as their actions say, else as the agent says. */
+/** What a step does while the circuit breaker of its agent is open: as its action says, else as its agent says. */
 export class FallbackChoice {
   readonly #actions: ReadonlyMap<string, WhenOpen>
 
@@ -14,7 +14,7 @@ export class FallbackChoice {
     return this.#actions.get(action) ?? breaker?.whenOpen ?? 'park'
   }
 
-  /** Some of them need not wait. */
+  /** Whether steps of some actions do not wait. */
   isHasty(breaker: AgentBreaker | null): boolean {
     return this.#actions.size > 0 || breaker?.whenOpen === 'fail'
   }

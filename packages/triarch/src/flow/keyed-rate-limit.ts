@@ -2,17 +2,17 @@ import type { RateRule } from '../policy/rate.ts'
 import { KEYED } from '../store/breaker.ts'
 import type { RateReservation } from './rate-reservation.ts'
 
-/** Keys of one limit that a node knows at a time. */
+/** Keys of one limit that a node has reservations for at a time. */
 const MOST_KEYS = 1_000
 
-/** What one node has of a rate limit of an agent or an action: one allowance, or one for each key of the input. */
+/** This node's reservations of one rate limit of an agent or an action: one, or one for each key of the input. */
 export class KeyedRateLimit {
   /** `agent`, or `agent.action`. */
   readonly name: string
   readonly isKeyed: boolean
   #rule: RateRule
   readonly #make: (name: string, rule: RateRule) => RateReservation
-  /** By what follows the name. */
+  /** By the key, as it follows the name of the limit. */
   readonly #allowances = new Map<string, RateReservation>()
   #hurry: () => void = () => undefined
 
@@ -28,7 +28,7 @@ export class KeyedRateLimit {
     if (!isKeyed) this.#allowances.set('', make(name, rule))
   }
 
-  /** Told when the store should hear of something soon. */
+  /** Called when the store should be written soon. */
   set hurry(hurry: () => void) {
     this.#hurry = hurry
     for (const allowance of this.all) allowance.hurry = hurry
@@ -42,13 +42,13 @@ export class KeyedRateLimit {
     return [...this.#allowances.values()]
   }
 
-  /** From now on it is this one. */
+  /** Changes the rule. */
   change(rule: RateRule): void {
     this.#rule = rule
     for (const allowance of this.all) allowance.change(rule)
   }
 
-  /** For what waits in this queue. Undefined: it is not known by which key; null: there are too many just now. */
+  /** The reservation for requests in this queue. Undefined: the queue has no key; null: there are too many keys at present. */
   of(queue: string): RateReservation | null | undefined {
     if (!this.isKeyed) return this.#allowances.get('')
     const at = queue.indexOf(KEYED)
@@ -60,7 +60,7 @@ export class KeyedRateLimit {
     const allowance = this.#make(this.name + key, this.#rule)
     allowance.hurry = this.#hurry
     this.#allowances.set(key, allowance)
-    // It is asked for where something waits.
+    // A request waits for it.
     allowance.expect()
     return allowance
   }
@@ -69,7 +69,7 @@ export class KeyedRateLimit {
     return this.#allowances.size >= MOST_KEYS
   }
 
-  /** Nobody uses it. */
+  /** Drops a reservation that is not in use. */
   drop({ name }: RateReservation): void {
     if (this.isKeyed) this.#allowances.delete(name.slice(this.name.length))
   }

@@ -13,95 +13,95 @@ import {
 import { reparted } from '../policy/shift.ts'
 import type { StepRequest } from '../store/port.ts'
 
-/** An attempt may start although the breaker is not closed: as one of this wave. */
+/** Lets one attempt start although its breaker is not closed, as one of a wave of probes. */
 export interface ProbePermit {
   readonly lane: string
   readonly wave: number
 }
 
-/** An attempt, as far as its breaker is concerned. */
+/** What a breaker needs to know of an attempt. */
 export interface GuardedAttempt {
   readonly request: StepRequest
-  /** It may start although the breaker of its service is not closed. */
+  /** Lets it start although the breaker of its service is not closed. */
   readonly pass?: ProbePermit
-  /** That breaker, from its start on. */
+  /** The name of that breaker, from the start of the attempt on. */
   lane?: string
 }
 
-/** A queue from which may be taken now. */
+/** A queue that requests may be taken from now. */
 export interface OpenQueue {
   readonly queue: string
-  /** As of now: it falls with each pass that is used. */
+  /** Requests that may be taken; falls with each permit that is used. */
   readonly most: number
   readonly urgent: boolean
-  /** Of what it gives, another bound lets less begin: there may be more. */
+  /** Called when another limit let fewer attempts begin than the queue gave: it may hold more. */
   narrow?(): void
-  /** Of these actions only; absent: of all. */
+  /** Whether requests of the action may be taken; absent: of all actions. */
   readonly only?: (action: string) => boolean
 }
 
-/** One breaker as this node knows it. */
+/** The state of one breaker as this node has read it, and what the node has seen since. */
 export interface LocalBreaker {
   readonly name: string
   version: number
   state: BreakerState
-  /** Something waits in its queue, as far as is known. */
+  /** Requests wait in its queue, as far as this node knows. */
   waiting: boolean
-  /** Seen here, and not told. */
+  /** Outcomes seen here and not yet written to the store. */
   seen: Bucket[]
-  /** What this node has of the present wave. */
+  /** This node's part of the present wave of probes. */
   share: (Seen & { wave: number; holds: number }) | null
-  /** Of what it holds, not yet used. */
+  /** Permits of that part that are not used yet. */
   unused: number
-  /** The queue was asked with all of those in mind. */
+  /** The queue was asked for as many requests as there are unused permits. */
   offered: boolean
-  /** It gave all that it was asked for, which was less than that: something else bounds the agent. */
+  /** The queue gave all it was asked for, which was fewer than the permits: another limit bounds the agent. */
   narrowed: boolean
-  /** What was seen here opens it, though that is not written yet. */
+  /** The outcomes seen here open the breaker; that is not written yet. */
   tripped: boolean
-  /** Nothing was found for its passes: until then it asks for no more (by the monotonic clock). */
+  /** No request was found for its permits: no more are asked for until then (monotonic clock, ms). */
   patientUntil: number
 }
 
-/** One of which nothing was seen or heard. */
+/** A breaker of which nothing was read or seen yet. */
 export function newLocalBreaker(name: string, state: BreakerState): LocalBreaker {
   const blank = { offered: false, narrowed: false, tripped: false, waiting: false }
   return { name, version: 0, state, seen: [], share: null, unused: 0, patientUntil: 0, ...blank }
 }
 
-/** How long a step is put off that can neither wait in the queue nor fail (ms). */
-const PUT_OFF = { least: 1_000, most: 60_000 }
+/** The delay of a step that can neither wait in the queue nor fail. */
+const DELAY_MS = { least: 1_000, most: 60_000 }
 
 export function delayOf({ until }: BreakerState, now: number): number {
-  const wait = until === null ? PUT_OFF.most : until - now
-  return Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait))
+  const wait = until === null ? DELAY_MS.most : until - now
+  return Math.min(DELAY_MS.most, Math.max(DELAY_MS.least, wait))
 }
 
-/** What becomes of a step that does not wait for it. */
+/** The outcome of a step that does not wait for an open breaker. */
 export function refusalOf(name: string, { since, until }: BreakerState): Outcome {
   const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
   const message = `the circuit breaker of ${name} is open since ${new Date(since).toISOString()}${when}`
   return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
 }
 
-/** It needs no more passes: it has some, or found nothing for those that it had (`now` by the monotonic clock). */
+/** Whether it needs no more permits: some are unused, or no request was found for them (`now`: monotonic clock, ms). */
 export function wantsNoPermit({ patientUntil, unused }: LocalBreaker, now: number): boolean {
   return now < patientUntil || unused > 0
 }
 
-/** From now on it is counted in parts of another window. */
+/** Counts from now on in buckets of another window. */
 export function changeWindow(lane: LocalBreaker, from: BreakerRule, to: BreakerRule): void {
   lane.seen = [...reparted(lane.seen, from, to)]
   lane.state = { ...lane.state, window: reparted(lane.state.window, from, to) }
 }
 
-/** By all that was told, and what was seen here besides. */
+/** Whether the written state and the outcomes seen here open the breaker. */
 export function looksUnhealthy({ state, seen }: LocalBreaker, rule: BreakerRule, now: number): boolean {
   const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
   return total.answers >= rule.minimum && isIll(total, rule)
 }
 
-/** What came while others were told. */
+/** The outcomes that came while others were written. */
 export function withoutReported(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
   const rest = merged(
     seen,
@@ -110,7 +110,7 @@ export function withoutReported(seen: readonly Bucket[], told: readonly Bucket[]
   return rest.filter(({ answers }) => answers > 0)
 }
 
-/** Its queue, as far as its passes go. */
+/** The queue of the breaker, for as many requests as it has permits. */
 export function openQueueOf(lane: LocalBreaker): OpenQueue {
   lane.offered = true
   lane.narrowed = false

@@ -9,11 +9,11 @@ import { atOnce } from '../value/answer.ts'
 
 const LONGEST_KEY = 150
 
-/** By what the steps of one agent wait apart: each key has a queue of its own. */
+/** The keys of one agent's steps: each key has a queue of its own. */
 export class QueueKeys {
   readonly #agent: string
   readonly #own: Key | null
-  /** Of actions that say more than their agent. */
+  /** The keys of actions that have their own. */
   readonly #actions = new Map<string, Key>()
   readonly #names: ReadonlySet<string>
 
@@ -32,7 +32,7 @@ export class QueueKeys {
     return this.#own === null && this.#actions.size === 0
   }
 
-  /** Whatever waits in the agent's own queue does not stay there: each of its actions has keys. */
+  /** Whether all actions have keys, so that no request stays in the agent's own queue. */
   get all(): boolean {
     return this.#own !== null
   }
@@ -41,7 +41,7 @@ export class QueueKeys {
   queueOf({ action, input }: Pick<StepRequest, 'action' | 'input'>): string {
     const key = this.#own ?? this.#actions.get(action)
     if (!key) return this.#agent
-    // A finalizer is given the input of its run with its output.
+    // The input of a finalizer is the input of its run with its output.
     const own = this.#names.has(action.slice(action.indexOf('.') + 1))
     const of = own ? input : ((input as { input?: unknown } | null)?.input ?? null)
     const text = atOnce(owned(warned, () => key(of)))

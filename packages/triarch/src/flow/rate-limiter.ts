@@ -5,10 +5,10 @@ import type { RateReservation } from './rate-reservation.ts'
 /** The rate limits of one agent: its own, and those of its actions. */
 export class RateLimiter {
   readonly agent: string
-  /** That of the agent under its name, those of actions under theirs. */
+  /** By the name of the agent or of an action. */
   readonly #quotas: Map<string, KeyedRateLimit>
 
-  /** Of actions that have none by keys: they are always the same. */
+  /** The reservations of actions without limits by key, which are always the same. */
   readonly #plain = new Map<string, readonly RateReservation[]>()
 
   constructor(agent: string, quotas: readonly KeyedRateLimit[]) {
@@ -30,17 +30,17 @@ export class RateLimiter {
     return [...this.#quotas.values()]
   }
 
-  /** Actions that have a limit of their own. */
+  /** Actions with a limit of their own. */
   get limited(): string[] {
     return [...this.#quotas.keys()].filter((name) => name !== this.agent)
   }
 
-  /** Attempts of whichever action may begin now, as far as keys are no matter. */
+  /** Whether attempts of every action may begin now, limits by key aside. */
   get open(): boolean {
     return this.all.every((quota) => quota.isKeyed || quota.all.every(({ room }) => room > 0))
   }
 
-  /** Attempts of what waits in this queue may begin now. */
+  /** Whether attempts of requests in this queue may begin now. */
   isOpen(queue: string): boolean {
     return this.all.every((quota) => {
       const it = quota.of(queue)
@@ -48,7 +48,7 @@ export class RateLimiter {
     })
   }
 
-  /** Whether attempts of the action have limits by keys. */
+  /** Whether attempts of the action have limits by key. */
   isKeyed(action: string): boolean {
     return this.#those(action).some((it) => it.isKeyed)
   }
@@ -62,7 +62,7 @@ export class RateLimiter {
     return all ? Math.min(Number.POSITIVE_INFINITY, ...all.map(({ room }) => room)) : 0
   }
 
-  /** For an attempt that starts once its turn is recorded. False: it must wait in the queue. */
+  /** Promises an instant to an attempt that starts once its transition is recorded. False: it must wait in the queue. */
   promise(action: string): boolean {
     if (this.isKeyed(action)) return false
     const all = this.#of(action, this.agent) ?? []
@@ -71,17 +71,17 @@ export class RateLimiter {
     return false
   }
 
-  /** An attempt will wait in this queue, by its key. */
+  /** A request will wait in this queue, by its key. */
   expect(action: string, queue: string): void {
     for (const it of this.#of(action, queue) ?? []) it.expect()
   }
 
-  /** Attempts of whichever action may wait in this queue, although none was announced: a breaker kept them there until now. */
+  /** Requests may wait in this queue that were not announced, because a breaker kept them there. */
   seek(action: string | null, queue: string): void {
     for (const it of this.#of(action, queue) ?? []) if (it.waiting === 0 && it.room === 0) it.expect()
   }
 
-  /** Null: the attempt begins. `queue`: where it waits by its key. */
+  /** Uses an instant and returns null, or returns the outcome of an attempt that must wait. `queue`: where it waits by its key. */
   meet(action: string, queue: string): Outcome | null {
     const all = this.#of(action, queue)
     if (all?.every(({ open }) => open)) {
@@ -97,7 +97,7 @@ export class RateLimiter {
     return this.#those(action).length > 0
   }
 
-  /** The service wants to be left alone for so long (ms). */
+  /** The service asked for no calls for so long (ms). */
   rest(action: string, queue: string, ms: number): void {
     for (const it of this.#of(action, queue) ?? []) it.rest(ms)
   }
@@ -108,7 +108,7 @@ export class RateLimiter {
     return [...(own ? [own] : []), ...(its ? [its] : [])]
   }
 
-  /** Null: there are too many keys just now. */
+  /** Null: there are too many keys at present. */
   #of(action: string | null, queue: string): readonly RateReservation[] | null {
     const known = action === null ? undefined : this.#plain.get(action)
     if (known) return known
@@ -120,5 +120,5 @@ export class RateLimiter {
   }
 }
 
-/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
+/** A process across the wire is not told which limit refused: it asks again after this (ms). */
 const ASK_AGAIN = 1_000

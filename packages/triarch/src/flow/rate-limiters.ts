@@ -7,10 +7,10 @@ import { RateLimiter } from './rate-limiter.ts'
 import { RateReservation } from './rate-reservation.ts'
 import { RateSync, type RateSyncOptions } from './rate-sync.ts'
 
-/** Rate limits are read again after this long, at least (ms). */
+/** The least distance of two readings of rate limits (ms). */
 const LEAST_READING = 50
 
-/** The paces of a node's agents: of those that have a rate limit, by their code or by a setting. */
+/** The rate limiters of a node's agents that have a rate limit, by their code or by a setting. */
 export class RateLimiters {
   readonly #limiters = new Map<string, RateLimiter>()
   readonly #environment: Environment
@@ -34,7 +34,7 @@ export class RateLimiters {
     return this.#limiters.get(name) ?? null
   }
 
-  /** Its limits are these from now on, by its name and those of its actions. What stands before it then; null: nothing. */
+  /** Changes the limits of an agent and its actions (by name). Returns the agent's limiter, or null if it has none. */
   change(agent: Agent, limits: ReadonlyMap<string, RateLimitOptions>): RateLimiter | null {
     const rules = [...limits].map(([name, options]) => [name, toRateRule(`"${name}": rateLimit`, options)] as const)
     if (rules.length === 0 && !this.#limiters.has(agent.name)) return null
@@ -62,7 +62,7 @@ export class RateLimiters {
     this.#sync?.add(added)
   }
 
-  /** The part of the node that reads and writes for them. */
+  /** The service that reads and writes the rate limits. */
   rates(options: Omit<RateSyncOptions, 'quotas' | 'every' | 'lag'>): RateSync {
     const quotas = () => [...this.#limiters.values()].flatMap(({ all }) => all)
     this.#sync = new RateSync({ ...options, quotas, every: this.#every, lag: this.#lag })
@@ -70,7 +70,7 @@ export class RateLimiters {
   }
 }
 
-/** What its code says. */
+/** The limits that an agent's code says. */
 function limitsOf({ name, rateLimit, actions }: Agent): Map<string, RateLimitOptions> {
   const all = [
     [name, rateLimit] as const,

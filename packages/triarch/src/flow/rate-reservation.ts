@@ -17,57 +17,57 @@ import {
 } from '../policy/rate.ts'
 import { ReservedInstants } from './reserved-instants.ts'
 
-/** Of what is used up until the next look, so much more is asked for: what comes may grow. */
-const MORE = 4
-/** Who has some for later than that (ms) asks for no more of them. */
-const LATER = 250
-/** Who has less than this share of what was wanted last asks before the next look. */
-const LOW = 1 / 2
-/** What a node used goes down so from look to look, when it uses nothing: it may go on. */
-const CALM = 3 / 4
-/** Nothing is reserved for what comes more seldom than so often from look to look: its turn by the queue costs less. */
-const SELDOM = 1 / 2
+/** Instants reserved per instant that is used until the next reading, because the load may grow. */
+const RESERVE_FACTOR = 4
+/** A node with instants further ahead than this reserves no more ahead. */
+const MAX_AHEAD_MS = 250
+/** A node asks before the next reading when it has less than this share of what it wanted last. */
+const LOW_SHARE = 1 / 2
+/** The measured rate of use is multiplied by this from reading to reading while nothing is used. */
+const DECAY = 3 / 4
+/** Nothing is reserved ahead for fewer attempts a reading than this: waiting in the queue costs less. */
+const MIN_ATTEMPTS_PER_READING = 1 / 2
 
-/** What one node has of a rate limit: instants that are its own, each for one attempt. */
+/** The instants of one rate limit that this node has reserved; each lets one attempt begin. */
 export class RateReservation {
   /** `agent`, or `agent.action`; with `#key` where each has one of its own. */
   readonly name: string
   readonly agent: string
-  /** The one that counts now. */
+  /** The rule that holds now. */
   rule: RateRule
-  /** What operators say, as it was read last. */
+  /** What operators set by hand, as read last. */
   hand: RateHand | undefined
-  /** That of the code, or of a setting. */
+  /** The rule of the code, or of a setting. */
   #own: RateRule
-  /** As it was read last; 0: there is no row. */
+  /** The version of the row as read last; 0: there is no row. */
   version = 0
   state: RateState = NEW_RATE
-  /** Attempts that wait in the agent's queues, as far as is known. */
+  /** Attempts that wait in the agent's queues, as far as this node knows. */
   waiting = 0
-  /** The service asked for a rest that is not written yet: until then. */
+  /** The end of a cooldown that the service asked for and that is not written yet (store's clock, ms). */
   rests = 0
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
   readonly #lag: () => number
   readonly #free = new ReservedInstants()
-  /** Meant for attempts that start once their turn is recorded. Whichever begins first takes the oldest. */
+  /** Promised to attempts that start once their transition is recorded. The attempt that begins first takes the oldest. */
   readonly #promised = new ReservedInstants()
-  /** Asked for since the last look. */
+  /** Instants used since the last reading. */
   #asked = 0
-  /** Asked for before that. */
+  /** Instants used between the two readings before. */
   #wasAsked = 0
   #lookedAt: number
-  /** What is void by then is gone; NaN: not by this rule. */
+  /** When void instants were removed last; NaN: not by the present rule. */
   #tidiedAt = Number.NaN
-  /** How many it has used in a millisecond, of late. */
+  /** Instants used per millisecond, lately. */
   #speed = 0
-  /** With less than so many it asks again. */
+  /** With fewer usable instants than this it asks again. */
   #low = 0
-  /** Those that will be in the queue, though they may not be yet: since the last look. */
+  /** Attempts announced since the last reading that may not be in the queue yet. */
   #expected = 0
-  /** How often its rule came to be another, and as of which time that is written. */
+  /** How often the rule changed, and how many of these changes are written. */
   #changes = 0
   #written = 0
-  /** Told when the store should hear of something soon. */
+  /** Called when the store should be written soon. */
   hurry: () => void = () => undefined
 
   constructor(
@@ -85,7 +85,7 @@ export class RateReservation {
     this.#lookedAt = environment.monotonic()
   }
 
-  /** From now on it is this one: the store is asked anew, for what was due by the one before may be due by now. */
+  /** Changes the rule. The store is asked anew, because an instant that was ahead by the old rule may be usable by the new one. */
   change(rule: RateRule): void {
     this.#own = rule
     this.#apply()
@@ -178,7 +178,7 @@ export class RateReservation {
     this.waiting = Math.max(waiting, this.#expected)
     this.#expected = 0
     const at = this.#environment.monotonic()
-    this.#speed = Math.max(this.#asked / Math.max(1, at - this.#lookedAt), CALM * this.#speed)
+    this.#speed = Math.max(this.#asked / Math.max(1, at - this.#lookedAt), DECAY * this.#speed)
     this.#lookedAt = at
     this.#wasAsked = this.#asked
     this.#asked = 0
@@ -198,16 +198,16 @@ export class RateReservation {
   wants(most: number, until: number): Wants {
     const now = this.#tidy()
     const needs = Math.min(most, Math.max(this.waiting, this.#wasAsked)) - this.#free.count
-    if (this.#speed * until < SELDOM) this.#speed = 0
-    const likes = Math.ceil(MORE * this.#speed * until)
-    this.#low = LOW * likes
+    if (this.#speed * until < MIN_ATTEMPTS_PER_READING) this.#speed = 0
+    const likes = Math.ceil(RESERVE_FACTOR * this.#speed * until)
+    this.#low = LOW_SHARE * likes
     const open = this.#free.upTo(now)
     const more = open < this.#low ? likes + this.waiting - open : 0
     const each = tolerance(this.rule) / 2
     const last = Math.max(now, this.#free.last ?? now)
     // What can be used for long need not be had for later.
-    if (likes === 0 || each > LATER || last > now + LATER) return { needs, likes: more }
-    return { needs, likes: more, ahead: { likes: Math.ceil(MORE * this.#speed * each), each, after: last } }
+    if (likes === 0 || each > MAX_AHEAD_MS || last > now + MAX_AHEAD_MS) return { needs, likes: more }
+    return { needs, likes: more, ahead: { likes: Math.ceil(RESERVE_FACTOR * this.#speed * each), each, after: last } }
   }
 
   /** How long what it would have now is good for, as far as it needs any (ms). */

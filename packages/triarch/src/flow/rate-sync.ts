@@ -17,54 +17,54 @@ export interface RateSyncOptions {
   every: number
   /** How far the store's clock may be ahead of the environment's (ms). */
   lag: () => number
-  /** How many attempts of the agent could begin here now. */
+  /** How many attempts of the agent could begin in this process now. */
   free: (agent: string) => number
-  /** Attempts may begin that could not before. */
+  /** Called when attempts may begin that could not before. */
   wake: () => void
   failed: (error: unknown) => void
-  /** The node, and where it tells. */
+  /** The node's id, for telemetry. */
   node?: string
   telemetry?: Telemetry
 }
 
-/** Two readings are at least so far apart, unless something is to be told (ms). */
+/** The least distance of two readings, unless something is to be written (ms). */
 const LEAST = 50
-/** Where nobody uses them, they are read so many times less often. */
+/** Limits that are not in use are read so many times less often. */
 const QUIET = 5
-/** So far apart attempts are let go, at least (ms): those that become due meanwhile go together. */
+/** The least distance of two wake-ups (ms): attempts that become due in between begin together. */
 const TOGETHER = 10
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** The wait before a failed round is tried again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
-/** Instants of one reservation, for what waits. */
+/** Instants of one reservation at most. */
 const PORTION = 500
 const NOTHING = { needs: 0, likes: 0 }
-/** A key of which nothing was heard for so long goes (ms). */
+/** The row of a key that was not used for this long is deleted (ms). */
 const KEPT = 60_000
-/** Rows of keys that nobody knows any more are looked for so often (ms), so many at a time. */
+/** How often rows of keys that no node knows are looked for (ms), and how many at a time. */
 const SWEEP = 600_000
 const SWEPT = 100
-/** Others were quicker so often: it comes again with the next reading. */
+/** Lost races for one row before it is left to the next reading. */
 const MOST_TRIES = 5
 
-/** Reserves for this node its portions of the rate limits: the part of its allowances that waits. */
+/** Reserves instants of the rate limits for this node, in rounds of reading and writing the store. */
 export class RateSync implements Service {
   readonly #options: RateSyncOptions
   #open = false
   #timer: Timer | null = null
   #round: Promise<void> | null = null
   #hurry = false
-  /** Something came into a queue since the last look: it may be one of these. */
+  /** A request came into a queue since the last round. */
   #heard = false
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   #again: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
   #sweptAt = Number.NEGATIVE_INFINITY
-  /** Limits for which something waits, as far as that was told. */
+  /** Limits of which telemetry was told that attempts wait for them. */
   readonly #holding = new Set<string>()
-  /** By the limit: the row behind which the next look begins. */
+  /** By limit: the row after which the next sweep begins. */
   readonly #swept = new Map<string, string>()
-  /** Limits that there are no more, and whose rows may be there. */
+  /** Removed limits whose rows may still exist. */
   readonly #withdrawn = new Set<string>()
 
   constructor(options: RateSyncOptions) {
@@ -72,14 +72,14 @@ export class RateSync implements Service {
     for (const quota of options.quotas()) quota.hurry = () => this.#tell()
   }
 
-  /** One that came later. */
+  /** Adds a limit that came later. */
   add(quota: KeyedRateLimit): void {
     for (const { name } of quota.all) this.#withdrawn.delete(name)
     quota.hurry = () => this.#tell()
     this.#tell()
   }
 
-  /** It is none any more. */
+  /** Removes a limit. */
   withdraw(quota: KeyedRateLimit): void {
     quota.hurry = () => undefined
     for (const { name } of quota.all) this.#withdrawn.add(name)
@@ -91,21 +91,21 @@ export class RateSync implements Service {
     this.#look()
   }
 
-  /** The first reading is over: what the code says of them can be asked for. */
+  /** Resolves when the first reading is over. */
   async known(): Promise<void> {
     await this.#round
   }
 
-  /** Who starts nothing more needs nothing more; what was reserved becomes void by itself. */
+  /** A node that starts no more attempts reserves nothing; what it has becomes void. */
   stop(): void {
-    // A rest that the service asks for is still told until it has drained.
+    // A cooldown that a service asks for is still written until it has drained.
   }
 
   async drain(): Promise<void> {
     this.#open = false
     this.#timer?.cancel()
     await this.#round
-    // The attempts that ended last may have asked for a rest that nobody else knows of.
+    // The last attempts may have received a cooldown that is not written yet.
     if (this.#allowances.some(({ rests }) => rests > 0)) await this.#all()
   }
 
@@ -120,7 +120,7 @@ export class RateSync implements Service {
     if (this.#round === null) this.#wait()
   }
 
-  /** Something came into a queue of this node. */
+  /** A request came into a queue of this node. */
   heard(): void {
     if (this.#heard || !this.#open || this.#none) return
     this.#heard = true
@@ -143,7 +143,7 @@ export class RateSync implements Service {
     })
   }
 
-  /** Until the next reading, or until one more attempt may begin. */
+  /** Waits until the next reading, or until one more attempt may begin. */
   #wait(): void {
     if (!this.#open) return
     const { environment } = this.#options
@@ -164,20 +164,20 @@ export class RateSync implements Service {
     })
   }
 
-  /** From one look to the next (ms), while something is used: sooner where what was reserved would be void. */
+  /** The distance of two rounds while limits are in use (ms): less where reserved instants would be void before. */
   get #every(): number {
     const lasts = this.#allowances.reduce((first, it) => Math.min(first, it.lasts), Number.POSITIVE_INFINITY)
     return Math.min(this.#options.every, Math.max(LEAST, lasts))
   }
 
-  /** What waits by keys is found by reading alone. */
+  /** Requests that wait by keys are found by reading alone. */
   get #quiet(): boolean {
     return (
       !this.#heard && this.#options.quotas().every(({ isKeyed, all }) => !isKeyed && all.every(({ quiet }) => quiet))
     )
   }
 
-  /** Something waits that may begin. */
+  /** Whether a request waits that may begin. */
   get #ready(): boolean {
     return this.#allowances.some(({ waiting, room }) => waiting > 0 && room > 0)
   }
@@ -207,7 +207,7 @@ export class RateSync implements Service {
     }
   }
 
-  /** Once when it begins to hold attempts back, and once when none waits any more. */
+  /** Tells telemetry once when a limit begins to hold attempts back, and once when no attempt waits any more. */
   #tellOf({ name, waiting, room }: RateReservation): void {
     const { environment, node = null, telemetry = unheard } = this.#options
     const outlet = telemetry['rate:moved']
@@ -236,7 +236,7 @@ export class RateSync implements Service {
     return this.#options.quotas().flatMap(({ all }) => all)
   }
 
-  /** The rows of limits that are no more go once they are as good as none: other nodes may go by them still. */
+  /** Deletes the rows of removed limits once they bind nothing: other nodes may still use them. */
   async #void(): Promise<void> {
     const { environment, store, lag } = this.#options
     const rows = await store.breakers({ refs: refsOf('rate', this.#withdrawn), count: 1 })
@@ -252,7 +252,7 @@ export class RateSync implements Service {
     }
   }
 
-  /** Keys that nobody uses go, with their rows: sooner where others wait for their places. True: there is room for others. */
+  /** Drops keys that are not in use, with their rows: sooner where other keys wait for room. Returns whether it made room. */
   async #drop(): Promise<boolean> {
     let made = false
     for (const quota of this.#options.quotas().filter(({ isKeyed }) => isKeyed)) {
@@ -260,7 +260,7 @@ export class RateSync implements Service {
       for (const allowance of quota.all) {
         const { name, version, idle } = allowance
         if (idle <= kept) continue
-        // As good as none: the next would begin at the same instant.
+        // The row binds nothing: without it the next attempt begins at the same instant.
         if (version > 0) await this.#options.store.writeBreaker({ kind: 'rate', name, expected: version, state: null })
         made ||= quota.full
         this.#holding.delete(name)
@@ -270,7 +270,7 @@ export class RateSync implements Service {
     return made
   }
 
-  /** Of keys whose nodes died before they dropped them. */
+  /** Deletes rows of keys whose nodes died before they dropped them. */
   async #sweep(): Promise<void> {
     const { environment, store, lag } = this.#options
     const at = environment.monotonic()
@@ -298,7 +298,7 @@ export class RateSync implements Service {
       const isUsable = this.#open && this.#isUsable(allowance)
       const wants = isUsable ? allowance.wants(Math.min(PORTION, free(allowance.agent)), this.#every) : NOTHING
       const { state, runs } = reserve(said, rule, environment.now(), wants, lag())
-      // That there is such a limit is known before anything waits for it.
+      // The row of a limit is written before any request waits for it.
       if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
       const kept = { ...(hand && { hand }), ...(moves && { moves }) }
       const stored: StoredRate = { format: 'rate-1', state, rule: own, ...kept }
@@ -313,7 +313,7 @@ export class RateSync implements Service {
   }
 }
 
-/** Takes in what was read; what operators said before. */
+/** Takes in what was read. Returns the operators' moves. */
 function take(allowance: RateReservation, row: BreakerRow | undefined): StoredRate['moves'] {
   const { state = NEW_RATE, hand, moves } = storedRate(row?.state ?? null) ?? {}
   allowance.take(row?.version ?? 0, state, hand)

@@ -1,31 +1,31 @@
 import type { Pools } from '../definition/queue.ts'
 
-/** The bound of an action's own, and how many attempts of it there are. Actions may share one. */
+/** The concurrency limit of an action, and how many attempts of it hold a slot. Actions may share one limit. */
 export interface Limit {
   most: number
   taken: number
 }
 
-/** Slots that are parted by rank: those below `from` have their own. */
+/** Slots that are divided into two pools by rank: attempts below `from` have their own. */
 interface PooledLimits {
   readonly from: number
   readonly high: Limit
   readonly rest: Limit
 }
 
-/** Who may run in one host, and how many: never more at once than the agent's concurrency, nor of an action than its own. */
+/** The slots of one host: never more attempts run at once than the agent's concurrency allows, nor of one action than its own. */
 export class Slots {
   #most: number
-  /** Of actions with a concurrency of their own. */
+  /** The limits of actions that have one of their own. */
   readonly #limits: Map<string, Limit>
-  /** Null: there is one pool for all. */
+  /** Null: there is one pool. */
   readonly #pools: PooledLimits | null = null
-  /** Told when a slot is free again after all were taken. */
+  /** Called when a slot is free again after all were taken. */
   readonly #freed: () => void
   #taken = 0
-  /** Of those taken: held, while nobody knows whether there is anything for them. */
+  /** Slots that are held while the queue is asked for requests. */
   #held = 0
-  /** Attempts that are here without a slot. */
+  /** Attempts in this host without a slot. */
   #guests = 0
   #open = true
   #idle: (() => void)[] = []
@@ -48,14 +48,14 @@ export class Slots {
     return this.#most
   }
 
-  /** Where slots are elsewhere there may be more or fewer of them. */
+  /** The number of slots may change where they are in other processes. */
   set most(most: number) {
     const grows = most > this.#most
     this.#most = most
     if (grows && this.free > 0) this.#freed()
   }
 
-  /** Attempts that have one. */
+  /** Attempts that hold a slot. */
   get running(): number {
     return this.#taken - this.#held
   }
@@ -64,7 +64,7 @@ export class Slots {
     return this.#open ? this.#most - this.#taken : 0
   }
 
-  /** Free, or held only while a queue is asked. */
+  /** Slots that are free, or only held while a queue is asked. */
   get spare(): number {
     return this.#open ? this.#most - this.#taken + this.#held : 0
   }
@@ -74,17 +74,17 @@ export class Slots {
     return [...this.#limits.keys()]
   }
 
-  /** The bound of an action is another from now on; null: it has none. Those that run go on. */
+  /** Changes the limit of an action; null removes it. Attempts that run go on. */
   bound(action: string, most: number | null): void {
     const limit = this.#limits.get(action)
     if ((limit?.most ?? null) === most) return
-    // One that has none any more still counts what runs.
+    // A removed limit still counts the attempts that run.
     if (limit) limit.most = most ?? Number.POSITIVE_INFINITY
     else if (most !== null) this.#limits.set(action, { most, taken: 0 })
     if (this.free > 0) this.#freed()
   }
 
-  /** How many more attempts of the action there may be, as far as it is up to the action. */
+  /** How many more attempts of the action its own limit allows. */
   room(action: string): number {
     const limit = this.#limits.get(action)
     return limit ? limit.most - limit.taken : Number.POSITIVE_INFINITY
@@ -94,26 +94,26 @@ export class Slots {
   reserve(action: string, rank = 0): boolean {
     if (this.free <= 0 || this.room(action) <= 0) return false
     const pool = this.#poolOf(rank)
-    // Of those that are held nobody knows yet of which pool they will be.
+    // It is not known yet which pool the held slots will belong to.
     if (pool && (this.#held > 0 || pool.taken >= pool.most)) return false
     this.take()
     this.count(action, rank)
     return true
   }
 
-  /** From which rank on an attempt is of the high pool; null: there is one pool for all. */
+  /** The rank from which on an attempt belongs to the high pool; null: there is one pool. */
   get parted(): number | null {
     return this.#pools?.from ?? null
   }
 
-  /** What runs in each pool, and what may; null: there is one for all. */
+  /** How many attempts run and may run in each pool; null: there is one pool. */
   get pools(): { high: { running: number; most: number }; rest: { running: number; most: number } } | null {
     if (!this.#pools) return null
     const of = ({ taken, most }: Limit) => ({ running: taken, most })
     return { high: of(this.#pools.high), rest: of(this.#pools.rest) }
   }
 
-  /** How many more attempts there may be in the pool of this rank. */
+  /** How many more attempts the pool of this rank has room for. */
   roomAt(rank: number): number {
     const pool = this.#poolOf(rank)
     return pool ? Math.max(0, pool.most - pool.taken) : Number.POSITIVE_INFINITY
@@ -124,7 +124,7 @@ export class Slots {
     return rank >= this.#pools.from ? this.#pools.high : this.#pools.rest
   }
 
-  /** Takes up to `most`, nobody knows yet for which actions; how many it took. */
+  /** Holds up to `most` slots while a queue is asked. Returns how many. */
   hold(most: number): number {
     const slots = Math.max(0, Math.min(this.free, most))
     this.#taken += slots
@@ -132,12 +132,12 @@ export class Slots {
     return slots
   }
 
-  /** Something was found for one that is held. */
+  /** A request was found for a held slot. */
   fill(): void {
     this.#held--
   }
 
-  /** Gives back held slots that nothing was found for. */
+  /** Releases held slots for which no request was found. */
   unhold(slots: number): void {
     this.#taken -= slots
     this.#held -= slots
@@ -149,7 +149,7 @@ export class Slots {
     this.#taken++
   }
 
-  /** An attempt of the action has one of those that were taken. */
+  /** Counts a taken slot as one of an attempt of the action. */
   count(action: string, rank = 0): void {
     const limit = this.#limits.get(action)
     if (limit) limit.taken++
@@ -157,7 +157,7 @@ export class Slots {
     if (pool) pool.taken++
   }
 
-  /** Gives back the slot of an attempt of the action. */
+  /** Releases the slot of an attempt of the action. */
   release(action: string, rank = 0): void {
     const limit = this.#limits.get(action)
     const full = limit !== undefined && limit.taken > 0 && limit.taken-- === limit.most
@@ -167,23 +167,23 @@ export class Slots {
     this.#wake()
   }
 
-  /** An attempt is here that needs no slot yet. */
+  /** Counts an attempt that needs no slot yet. */
   enter(): void {
     this.#guests++
   }
 
-  /** It is over, or has a slot. */
+  /** The attempt is over, or holds a slot. */
   leave(): void {
     this.#guests--
     this.#wake()
   }
 
-  /** None is free any more. */
+  /** No slot is given any more. */
   close(): void {
     this.#open = false
   }
 
-  /** Resolves when none is taken. */
+  /** Resolves when no slot is taken. */
   idle(): Promise<void> {
     if (this.#taken + this.#guests === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))

@@ -61,3 +61,15 @@ function roomOf(path: string): string {
   if (path.startsWith('node:')) return 'node:'
   return path.split('/')[0]?.replace(/\.ts$/, '') ?? path
 }
+
+/** Names of a file and of its exports that have a retired word, be it in camel case, in capitals or between hyphens. */
+export function retired({ path, code }: { path: string; code: string }, words: readonly string[]): string[] {
+  const file = (path.split('/').at(-1) ?? '').replace(/\.\w+$/, '')
+  const exported = code.matchAll(
+    /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type) (\w+)/gm,
+  )
+  return [file, ...[...exported].map(([, name = '']) => name)].flatMap((name) => {
+    const parts = name.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase())
+    return parts.filter((part) => words.includes(part)).map((part) => `${path}: ${name} has "${part}"`)
+  })
+}
