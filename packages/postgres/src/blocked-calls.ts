@@ -1,13 +1,13 @@
 import { delay, type Environment } from 'triarch/store'
 import { isBlocked } from './failure.ts'
 
-/** Calls that try again at a time: each has a connection for as long as it waits for others' rows. */
+/** Calls that are retried at a time: each holds a connection for as long as it waits for locked rows. */
 const WIDTH = 2
 const FIRST_WAIT = 20
 const LONGEST_WAIT = 500
 
 /**
- * Where calls wait that users' transactions are in the way of, without a connection of ours and without holding up other calls.
+ * Calls that a user's transaction blocks wait here, without a connection of the pool and without holding up other calls.
  */
 export class BlockedCalls {
   readonly #environment: Environment

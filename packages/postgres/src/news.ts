@@ -1,8 +1,8 @@
-/** What a call wrote that others may want to know. */
+/** A change that other processes may have to know of. */
 export type News =
-  /** Letters for tasks of this node. */
+  /** Messages for tasks of this node. */
   | { mail: string }
-  /** A task of this workflow version is ready; `control`: any scheduler can act on what came for it. */
+  /** A task of this workflow version is ready; `control`: any scheduler can act on the message that came for it. */
   | { tasks: string; control?: boolean }
   /** A request for this action waits. */
   | { work: string }
@@ -10,27 +10,27 @@ export type News =
   | { ended: string }
   /** This node left. */
   | { left: string }
-  /** A node came, or runs something else from now on. */
+  /** A node came, or what it runs changed. */
   | 'came'
-  /** Nobody has taken these (migrations/0001/sweep.sql): everybody is told who can act on one. */
+  /** Nobody has taken these (migrations/0001/sweep.sql): every node that can act on one is notified. */
   | { overlooked: readonly string[] }
   /** A setting was changed. */
   | 'settings'
-  /** A service wants to be left alone. */
+  /** A cooldown began. */
   | 'rests'
-  /** There are tasks or work, the caller does not know which: it is looked up. */
+  /** There are ready tasks or requests; which ones is read from the store. */
   | 'tasks'
   | 'work'
 
-/** What is to be told, counted: more tasks are for more nodes. */
+/** Changes to notify of, counted: the more tasks, the more nodes are notified. */
 export class Tally {
   readonly mail: Set<string> = new Set()
   readonly ended: Set<string> = new Set()
   readonly left: Set<string> = new Set()
-  /** By workflow version, before which is `!` when any scheduler will do. */
+  /** By workflow version, preceded by `!` when any scheduler will do, else by `=`. */
   readonly tasks: Map<string, number> = new Map()
   readonly work: Map<string, number> = new Map()
-  /** What is overlooked is to be looked up. */
+  /** What nobody took is to be read from the store. */
   unknown = false
   came = false
   settings = false
@@ -55,7 +55,7 @@ export class Tally {
     }
   }
 
-  /** Whether those who are to act, or where they listen, must be found. */
+  /** Whether the nodes to notify, or their channels, must be known. */
   get addresses(): boolean {
     return this.unknown || this.tasks.size + this.work.size + this.mail.size > 0
   }

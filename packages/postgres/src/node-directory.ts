@@ -5,7 +5,7 @@ import { inSchema } from './schema.ts'
 
 interface Member {
   id: string
-  /** Null: it never said. */
+  /** Null: its row does not say. */
   workflows: ReadonlySet<string> | null
   actions: ReadonlySet<string> | null
   /** By agent. */
@@ -16,12 +16,12 @@ interface Member {
   own: string | null
 }
 
-/** For how long what was read of the nodes is good enough (ms). */
+/** How long a reading of the nodes is valid (ms). */
 const FRESH = 5_000
 
 /**
- * So many tasks or requests one node that is told is expected to take: it takes as many as it has room for, with one call and
- * one commit for all. Of requests no more than a small share of its slots, so that few slots are told together.
+ * Tasks or requests that one notified node is expected to take, with one call and one commit for all. Of requests no more than a small share
+ * of its slots, so that nodes with few slots are notified for few.
  */
 const PORTION = 4
 
@@ -35,7 +35,7 @@ export function membersStatement(schema: string): string {
   return inSchema('SELECT id, roles, runs FROM triarch.nodes WHERE NOT dead', schema)
 }
 
-/** The nodes that live and what each can run: who is to be told. Read when there is something to tell, now and then. */
+/** The living nodes and what each can run, from which the nodes to notify are chosen. Read when there is something to notify of and the last reading is too old. */
 export class NodeDirectory {
   readonly #environment: Environment
   #members: readonly Member[] = []
@@ -46,12 +46,12 @@ export class NodeDirectory {
     this.#environment = environment
   }
 
-  /** To be read before somebody is chosen. */
+  /** Whether it must be read before a node is chosen. */
   get old(): boolean {
     return this.#outdated || !this.known
   }
 
-  /** Whether the nodes were read lately. */
+  /** Whether the last reading is valid. */
   get known(): boolean {
     return this.#environment.monotonic() - this.#readAt <= FRESH
   }
@@ -74,7 +74,7 @@ export class NodeDirectory {
     })
   }
 
-  /** A node came: it would hear of nothing until the rows are read again. */
+  /** A node came: it is not notified until the rows are read again. */
   came(): void {
     this.#outdated = true
   }
@@ -91,13 +91,13 @@ export class NodeDirectory {
     const schedulers = this.#members.filter(({ scheduler }) => scheduler)
     const able = schedulers.filter(({ workflows }) => workflows?.has(version) ?? true)
     const chosen = able.length === 0 && control ? schedulers : able
-    // One task that is made here and can be run here is taken here.
+    // A single task that this node can run is taken by this node.
     if (count === 1 && chosen.some(({ id }) => id === self)) return []
     const drawn = this.#drawn(chosen, count, self, () => PORTION)
     return drawn.map(({ id, own }) => ({ own, word: wordOf('tasks', id) }))
   }
 
-  /** The same for requests for an action. */
+  /** Notifications for nodes that can take requests for an action. */
   work(action: string, count: number, self: string | null): Address[] {
     const able = this.#members.filter(({ agent, actions }) => agent && (actions?.has(action) ?? true))
     const agent = action.slice(0, action.lastIndexOf('.'))
@@ -107,7 +107,7 @@ export class NodeDirectory {
     return drawn.map(({ id, own }) => ({ own, word: wordOf('work', id) }))
   }
 
-  /** For a node that has mail: where it listens is believed only as long as what was read of it is good enough. */
+  /** The notification of a node that has messages. Its own channel is used only while the reading is valid. */
   mail(node: string): Address {
     const known = this.old ? undefined : this.#members.find(({ id }) => id === node)
     return { own: known?.own ?? null, word: wordOf('mail', node) }

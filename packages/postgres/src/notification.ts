@@ -1,30 +1,30 @@
 import type { Hint } from 'triarch/store'
 
-/** What a word says, by the sign that it begins with; behind some of them stands of whom. */
+/** The first sign of each word of a notification; after some of them follows a name. */
 const SIGNS = {
-  /** This node has mail. */
+  /** The node has messages. */
   mail: '@',
-  /** It may claim tasks. */
+  /** The node may claim tasks. */
   tasks: '=',
-  /** It may take work. */
+  /** The node may take requests. */
   work: '+',
-  /** It has left. */
+  /** The node has left. */
   left: '-',
   /** A node came. */
   came: '!',
   /** A setting was changed. */
   settings: '%',
-  /** A service rests. */
+  /** A cooldown began. */
   rests: '~',
-  /** A process waits for tasks to end, which listens on this channel of its own. */
+  /** A process waits for tasks to end, and listens on this channel. */
   waits: '?',
-  /** This task did. */
+  /** The task ended. */
   ended: '.',
 } as const
 type What = keyof typeof SIGNS
 const whats = new Map(Object.entries(SIGNS).map(([what, sign]): [string, What] => [sign, what as What]))
 
-/** The word that has no sign: there may be anything for anybody. */
+/** The word without a sign: anything may have changed. */
 export const ANYTHING = '*'
 export const ALL_HINTS: readonly Hint[] = ['work', 'tasks', 'mail', 'settings', 'rests']
 
@@ -32,7 +32,7 @@ export function wordOf(what: What, of: string | number = ''): string {
   return `${SIGNS[what]}${what === 'ended' ? encodeURIComponent(of) : of}`
 }
 
-/** Null: it says nothing that is known here, or is rubbish that somebody else said. */
+/** Null: the word is not one of ours. */
 export function heardOf(word: string): [what: What | null, of: string] {
   const [what, of] = [whats.get(word.charAt(0)) ?? null, word.slice(1)]
   try {
@@ -42,16 +42,16 @@ export function heardOf(word: string): [what: What | null, of: string] {
   }
 }
 
-/** Bytes of one notification; the server allows 8,000. */
+/** Bytes of one notification at most; the server allows 8,000. */
 const MOST_BYTES = 7_900
 
-/** A word, and on which channel it is said: somebody's own, or that of all. */
+/** A word and its channel: a process's own, or the schema's (null). */
 export interface Address {
   own: string | null
   word: string
 }
 
-/** By the process's own channel; null: on that of all. */
+/** Words by channel; null: the schema's. */
 export type Words = Map<string | null, Set<string>>
 
 export function say(words: Words, { own, word }: Address): void {
@@ -60,7 +60,7 @@ export function say(words: Words, { own, word }: Address): void {
   else words.set(own, new Set([word]))
 }
 
-/** One that is too long for any is left out: its hint is lost. */
+/** Joins words to payloads. A word that is too long for one is left out; the leader's sweep makes up for it. */
 export function payloads(words: Iterable<string>): string[] {
   const all: string[] = []
   let [current, bytes] = [[] as string[], 0]

@@ -13,43 +13,42 @@ const FIRST_WAIT = 50
 const LONGEST_WAIT = 5_000
 /** How long a store that closes waits until its last notification is sent (ms). */
 const LAST_WORDS = 500
-/** Ends are told on the channels of those who wait for them, if there are no more (of processes). */
-const MOST_CHANNELS = 8
-/** How often somebody who waits says so, and for how long others believe it (ms). */
-const SAY_WAITING = 4_000
-const BELIEVE_WAITING = 12_000
-/** What processes call their channels. Anybody who may connect can say anything: where the name is another, nothing is said. */
-const OWN = /^@[a-z0-9]{0,12}$/
+/** The end of a task is notified on the channels of the processes that wait, if there are no more of them; else on that of the schema. */
+const MAX_WAITER_CHANNELS = 8
+/** How often a process with waiters announces itself, and how long others keep the announcement. */
+const ANNOUNCE_WAITERS_MS = 4_000
+const KEEP_WAITERS_MS = 12_000
+/** The form of a process's channel name. Any role that may connect can notify, so other names are ignored. */
+const OWN_CHANNEL = /^@[a-z0-9]{0,12}$/
 
 /**
- * Tells other processes what was written, and this one what they wrote. A notification names the nodes that are to act on
- * it: as many of those that can as there is to do. They are sent after the commit, outside of it: a transaction that notifies makes
- * all others that do wait for its flush. What is to be told is collected while a notification is under way here, and goes with the next.
- * Losing one costs a sweep of the leader, who tells what nobody took.
+ * Notifies other processes of changes, and this one of theirs. A notification names the nodes that are to act on it: as many of those that can
+ * as there is work. It is sent after the commit, outside of the transaction, because a transaction that notifies makes all others that notify
+ * wait for its flush. Changes are collected while a notification is under way and go with the next one. A lost notification costs one sweep of
+ * the leader, which notifies again of what nobody took.
  *
- * Each process listens on two channels: one of the schema, for what is for all, and one of its own, said with what its node
- * runs. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to any channel.
+ * Each process listens on two channels: the schema's, for what concerns all, and its own, whose name is in its node's row. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to any channel.
  */
 export class Notifier {
   readonly #environment: Environment
   readonly #settings: Settings
   readonly #nodes: NodeDirectory
-  /** The id of this process's node, whose mail it wants to hear of. */
+  /** The id of this process's node. */
   node: string | null = null
-  /** What its own channel is called; in the nodes' rows, and in words. */
+  /** The name of its own channel, as it is in the node's row and in notifications. */
   readonly own: string
   #wake: (hints: readonly Hint[]) => void = () => undefined
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
-  /** Until the connection has answered all that it was asked. */
+  /** Resolves when the connection has answered all it was asked. */
   #answered: Promise<unknown> = Promise.resolve()
   #open = false
-  /** Until all is sent that there is. */
+  /** Resolves when everything is sent. */
   #sending: Promise<void> | null = null
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
-  /** Until when processes elsewhere wait for tasks to end, by their own channels; null: more than are told one by one. */
+  /** By channel, until when processes elsewhere wait for tasks to end; null: more processes than MAX_WAITER_CHANNELS. */
   readonly #awaited = new Map<string | null, number>()
 
   constructor(environment: Environment, settings: Settings) {
@@ -63,17 +62,17 @@ export class Notifier {
     this.#wake = wake
   }
 
-  /** As if it had been heard. */
+  /** Wakes this process as a notification would. */
   wakeSelf(hints: readonly Hint[]): void {
     this.#wake(hints)
   }
 
-  /** Whether others can be heard now. */
+  /** Whether notifications are received at present. */
   get alive(): boolean {
     return this.#client !== null
   }
 
-  /** Whether somebody elsewhere waits for tasks to end. */
+  /** Whether other processes wait for tasks to end. */
   get awaited(): boolean {
     const now = this.#environment.monotonic()
     for (const [own, until] of this.#awaited) if (until <= now) this.#awaited.delete(own)
@@ -87,19 +86,19 @@ export class Notifier {
 
   async close(): Promise<void> {
     this.#open = false
-    // What was said last, as by a node that leaves, is sent before, if that does not take long.
+    // The last notification, such as that a node leaves, is sent first, if that does not take long.
     if (this.#sending !== null) await goodbye(this.#environment, this.#sending, undefined, LAST_WORDS)
     const client = this.#client
     this.#client = null
     if (client) await disconnect(this.#environment, client)
   }
 
-  /** Somebody here waits. Whether everybody will say so who ends a task. */
+  /** This process waits for tasks to end. Returns whether every process that ends one will notify it. */
   attend(ended: (ids: readonly string[] | null) => void): boolean {
     this.#ended = ended
     if (!this.#client) return false
     const now = this.#environment.monotonic()
-    if (now - this.#waitsSaidAt >= SAY_WAITING) {
+    if (now - this.#waitsSaidAt >= ANNOUNCE_WAITERS_MS) {
       this.#waitsSaidAt = now
       this.#saysWaiting = true
       this.tell([])
@@ -192,7 +191,7 @@ export class Notifier {
   /** The channels of those who wait for tasks to end; that of all, where they are many. */
   get #waiting(): readonly (string | null)[] {
     const all = [...this.#awaited.keys()]
-    return all.length === 0 || all.length > MOST_CHANNELS || all.includes(null) ? [null] : all
+    return all.length === 0 || all.length > MAX_WAITER_CHANNELS || all.includes(null) ? [null] : all
   }
 
   /** Null: that of all. */
@@ -259,9 +258,9 @@ export class Notifier {
 
   /** A process waits elsewhere. Beyond the most that are told one by one, all are told. */
   #await(own: string): void {
-    if (!OWN.test(own)) return
-    const isRoom = !this.awaited || this.#awaited.size < MOST_CHANNELS || this.#awaited.has(own)
-    this.#awaited.set(isRoom ? own : null, this.#environment.monotonic() + BELIEVE_WAITING)
+    if (!OWN_CHANNEL.test(own)) return
+    const isRoom = !this.awaited || this.#awaited.size < MAX_WAITER_CHANNELS || this.#awaited.has(own)
+    this.#awaited.set(isRoom ? own : null, this.#environment.monotonic() + KEEP_WAITERS_MS)
   }
 
   #hear(payload: string): void {

@@ -1,22 +1,22 @@
 import type { Environment } from 'triarch/store'
 
-/** With hints, together the nodes of a fleet look about once in this time (ms); each within these bounds. */
+/** With notifications, the nodes of a fleet together poll about once in this time (ms); each node within these bounds. */
 const SHARE = 3_000
 const LEAST_WITH_HINTS = 500
 const MOST_WITH_HINTS = 60_000
-/** Without, the distance between two looks at a store that stays silent (ms): doubled with each that finds nothing. */
+/** Without notifications, the distance of two polls (ms): doubled with each that finds nothing. */
 const SLOWEST_ALONE = 200
 const FASTEST = 5
 
 /**
- * When to look for what others wrote although nobody said so. With hints that is seldom: they get lost only with their
- * connection, and the leader tells again what was not heard. The more nodes there are, the rarer each looks, so that a
- * large fleet at rest is as quiet as a small one. Without hints, often while there is something to find, and less so the
- * longer there is not.
+ * When to poll the store although no notification came. With notifications that is seldom: they are lost only with their
+ * connection, and the leader notifies again of what nobody took. The more nodes there are, the less often each polls, so that a
+ * large fleet at rest is as quiet as a small one. Without notifications, often while polls find something, and less often the
+ * longer they do not.
  */
 export class PollInterval {
   readonly #environment: Environment
-  /** Nodes that live, as far as is known. */
+  /** Living nodes, as of the last poll. */
   living = 1
   #distance = FASTEST
   #last: number
@@ -29,12 +29,12 @@ export class PollInterval {
     this.#lot = environment.random()
   }
 
-  /** Something was found: there may be more. */
+  /** A poll found something: there may be more. */
   found(): void {
     this.#distance = FASTEST
   }
 
-  /** A number that changes when it is time to look. `hints`: whether others can be heard. */
+  /** A number that changes when it is time to poll. `hints`: whether notifications are received. */
   count(hints: boolean): number {
     const now = this.#environment.monotonic()
     if (now - this.#last >= (hints ? this.#share : this.#distance)) {
@@ -46,7 +46,7 @@ export class PollInterval {
     return this.#count
   }
 
-  /** Drawn anew each time: nodes that began together do not look together. */
+  /** Drawn anew each time, so that nodes that started together do not poll together. */
   get #share(): number {
     const fair = Math.min(Math.max(SHARE * this.living, LEAST_WITH_HINTS), MOST_WITH_HINTS)
     return fair * (0.75 + this.#lot / 2)

@@ -2,22 +2,22 @@ import type { Environment } from 'triarch/store'
 import type { Row } from './query.ts'
 import type { Statement } from './slot.ts'
 
-/** The tables through which all passes and in which little stays. */
+/** The tables that every request and message passes through, and in which few rows stay. */
 const QUEUES = ['inbox', 'work'] as const
-/** So many dead rows are worth it, and a fifth of those that live: what autovacuum waits for as well. */
+/** Dead rows from which on a table is vacuumed: so many and a fifth of the living ones, as autovacuum does. */
 const WORTH = 10_000
-/** From one time to the next at least (ms), and at most where it does not help. */
+/** The least distance of two vacuums (ms), and the greatest where they do not help. */
 const FIRST_WAIT = 1_000
 const LONGEST_WAIT = 60_000
 
 const named = QUEUES.map((name) => `('${name}', 'triarch.${name}'::regclass)`).join(', ')
-/** The queues with so much that is dead; null: none. */
+/** The tables with that many dead rows; null: none. */
 export const LITTERED: string = `
 (SELECT string_agg(q.name, ' ') FROM (VALUES ${named}) AS q (name, id)
   WHERE pg_stat_get_dead_tuples(q.id) >= ${WORTH} + pg_stat_get_live_tuples(q.id) / 5)`
 
 /**
- * Vacuums the queues while much passes through them. Who takes the first of a queue, or reads its letters, walks over all that was taken before
+ * Vacuums the queues while much passes through them. A call that takes the first request of a queue, or reads messages, walks over all rows that were taken before
  * and is not vacuumed yet; and autovacuum looks at a database once a minute, whatever is set for a table. So the leader
  * does it, with its sweeps, over a connection for what users ask, and for as long as a read may take. Nothing hangs on it: where it is not allowed, fails, needs longer, or cannot help since a snapshot is open somewhere, it is tried
  * less and less often, and autovacuum is what remains (docs/decisions/0131-a-broom.md).
