@@ -928,7 +928,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ],
         [
           'this.#paused !== null || this.sharedConcurrency.isLimited(action) || this.breakerGate',
-          'this.#paused !== null || this.guard',
+          'this.#paused !== null || this.breakerGate',
         ],
       ],
     },
@@ -1160,7 +1160,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'what waited under a bound of a setting waits on when that is gone': {
     change: {
       'flow/shared-concurrency.ts': [
-        ['if (most === null) this.#limits.delete(name)', 'if (most === null) this.#bounds.set(name, 0)'],
+        ['if (most === null) this.#limits.delete(name)', 'if (most === null) this.#limits.set(name, 0)'],
       ],
     },
     by: ['liveness'],
