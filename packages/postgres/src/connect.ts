@@ -78,7 +78,7 @@ export function ask(
       else resolve(Array.isArray(result) ? [] : result.rows)
     }
     const timer = late(environment, settings, client, reject)
-    void client.query({ ...(name && { name }), text, values: [...values], rowMode: 'array' }, answered)
+    void client.query({ ...(name && { name }), text, values, rowMode: 'array' }, answered)
   })
 }
 

@@ -5,7 +5,7 @@ export interface Question {
   name?: string
   /** A text without name and values may be several statements. */
   text: string
-  values?: readonly unknown[]
+  values?: unknown[]
 }
 
 /** Reads a column by the OID of its type: whole numbers are numbers, truth is true, all else is text. */

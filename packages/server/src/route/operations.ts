@@ -116,7 +116,8 @@ const cancel = route({
 /** Throws UNKNOWN_TASK, also for a task that is no operation. */
 async function operationOf(triarch: Triarch, id: string): Promise<OperationInfo> {
   const task = triarch.task(id)
-  const operation = operationInfo(await task.status(), await task.steps())
+  const details = await task.status()
+  const operation = operationInfo(details) && operationInfo(details, await task.steps())
   if (operation) return operation
   throw new TriarchError('UNKNOWN_TASK', `there is no operation "${id}"`)
 }

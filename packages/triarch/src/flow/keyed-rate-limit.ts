@@ -65,6 +65,11 @@ export class KeyedRateLimit {
     return allowance
   }
 
+  /** The reservation of a key, as it follows the name of the limit, if this node has one. */
+  known(key: string): RateReservation | undefined {
+    return this.#allowances.get(key)
+  }
+
   get full(): boolean {
     return this.#allowances.size >= MOST_KEYS
   }

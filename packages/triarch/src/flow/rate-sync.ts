@@ -228,8 +228,8 @@ export class RateSync implements Service {
     const limit = this.#options.quotas().find((quota) => quota.name === agent)
     if (waiting === 0 || !limit || name === agent || name.startsWith(agent + KEYED)) return true
     const key = name.indexOf(KEYED)
-    const ofAgent = (limit.isKeyed && key >= 0 && limit.of(name.slice(key))) || null
-    return (ofAgent ? [ofAgent] : limit.all).some((its) => its.waiting === 0 || its.until > next)
+    const ofAgent = limit.isKeyed && key >= 0 ? [limit.known(name.slice(key))] : limit.all
+    return ofAgent.some((its) => its === undefined || its.waiting === 0 || its.until > next)
   }
 
   get #allowances(): RateReservation[] {
