@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Environment, Timer } from 'triarch/store'
 import type { Settings } from './options.ts'
-import { type Question, type Row, readerOf } from './query.ts'
+import { Query, type Question, type Row, readerOf } from './query.ts'
 
 const { Client } = pg
 export type Client = pg.Client
@@ -62,23 +62,23 @@ export function inTime<T>(
   })
 }
 
-/** Asks, and waits no longer than the settings allow. Several statements in one text answer no rows. Throws ETIMEDOUT. */
+/** Asks, and waits no longer than that. Throws ETIMEDOUT, STORE_FAILED. */
 export function ask(
   environment: Environment,
   settings: Pick<Settings, 'answerWithin'>,
   client: pg.ClientBase,
-  { name, text, values = [] }: Question,
+  question: Question,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     // The driver is given a callback: for a promise of its own it would make a function that keeps question and answer until the next full
     // collection (docs/decisions/0127).
-    const answered = (error: Error | undefined, result: pg.QueryArrayResult | pg.QueryArrayResult[]) => {
+    const query = new Query(question, (error, rows) => {
       timer.cancel()
       if (error) reject(error)
-      else resolve(Array.isArray(result) ? [] : result.rows)
-    }
+      else resolve(rows as Row[])
+    })
     const timer = late(environment, settings, client, reject)
-    void client.query({ ...(name && { name }), text, values, rowMode: 'array' }, answered)
+    client.query(query)
   })
 }
 

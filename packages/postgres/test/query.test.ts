@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { ask, connect, disconnect } from '../src/connect.ts'
 import { settingsOf } from '../src/options.ts'
@@ -8,12 +8,15 @@ import { serverUrl } from './database.ts'
 
 const environment = systemEnvironment()
 
-/** A connection of its own. */
+/** A connection of its own, and how often the server was asked to describe an answer. */
 async function asking(options: pg.ClientConfig = {}) {
   const settings = settingsOf({ url: serverUrl() })
   const client = await connect({ ...settings, connection: { ...settings.connection, ...options } }, 'calls')
+  const { connection } = client as unknown as { connection: { describe(message: object): void } }
+  const described = vi.spyOn(connection, 'describe')
   return {
     ask: (question: Question) => ask(environment, settings, client, question),
+    described: () => described.mock.calls.length,
     [Symbol.asyncDispose]: () => disconnect(environment, client),
   }
 }
@@ -24,7 +27,7 @@ const four = {
 }
 
 describe('a question', () => {
-  it('reads the columns of an answer by their types, whether it was prepared before or not', async () => {
+  it('has the answer to what is prepared described once a connection, and always reads it the same', async () => {
     for (let connection = 0; connection < 2; connection++) {
       await using own = await asking()
       for (const [number, truth, text] of [
@@ -37,10 +40,18 @@ describe('a question', () => {
           [2, false, '', 'x'],
         ])
       }
+      expect(own.described()).toBe(1)
     }
   })
 
-  it('is asked again after an error, whether it was parsed by then or not', async () => {
+  it('has it described each time without a name, for a pooler may prepare it anywhere', async () => {
+    await using own = await asking()
+    for (const n of [1, 2])
+      expect(await own.ask({ text: 'SELECT $1::int, $2::text', values: [n, n] })).toEqual([[n, `${n}`]])
+    expect(own.described()).toBe(2)
+  })
+
+  it('is asked again after an error, whether it was described by then, or not even parsed', async () => {
     await using own = await asking()
     const divided = (by: number) => own.ask({ name: 'divided', text: 'SELECT 6 / $1::int', values: [by] })
     await expect(divided(0)).rejects.toMatchObject({ code: '22012' })
@@ -62,6 +73,16 @@ describe('a question', () => {
     expect(await own.ask({ text: 'LISTEN a; LISTEN b' })).toEqual([])
     expect(await own.ask({ text: 'SELECT pg_listening_channels() ORDER BY 1' })).toEqual([['a'], ['b']])
   })
+
+  it.each([{}, [1], new Date(0), () => 1, Symbol('s')])(
+    'is not sent with %s for a parameter, and the next one is',
+    async (value) => {
+      await using own = await asking()
+      const said = (it: unknown) => own.ask({ name: 'said', text: 'SELECT $1::text', values: [it] })
+      await expect(said(value)).rejects.toMatchObject({ code: 'STORE_FAILED' })
+      expect(await said('here')).toEqual([['here']])
+    },
+  )
 
   it('keeps to the `query_timeout` of a connection', async () => {
     await using own = await asking({ query_timeout: 100 })
