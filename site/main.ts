@@ -3,6 +3,7 @@
 import { relative, resolve } from 'node:path'
 import { build, preview, site } from './build.ts'
 import { check } from './check.ts'
+import { isInternal, unknownCode } from './code-name.ts'
 import { dead } from './link.ts'
 import { type Problem, pagesOf, read, root } from './page.ts'
 
@@ -20,7 +21,7 @@ async function checkPages(named: string[]): Promise<void> {
   const pages = (asked.length > 0 ? asked : pagesOf(root)).map(read)
   const { problems, compiled, ran } = await check(pages)
   tell(
-    [...dead(pages), ...problems],
+    [...dead(pages), ...unknownCode(pages.filter(isInternal)), ...problems],
     `${compiled} samples of ${pages.length} pages compile, ${ran} that are run do what they say, and all links lead somewhere`,
   )
 }

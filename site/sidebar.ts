@@ -39,6 +39,14 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
   { text: 'Coming from', of: /^coming-from/ },
   { text: 'API', of: /^reference\/api\// },
   { text: 'Reference', of: /^reference\/|^patterns/ },
+  {
+    text: 'Internals',
+    of: /^internals\//,
+    first: [
+      ...['index', 'tasks', 'turns', 'recovery', 'commit', 'stores', 'queues', 'flow-control', 'notifications'],
+      ...['remote-agents', 'plans-and-batches', 'testing', 'performance'],
+    ],
+  },
   { text: 'The project', of: /./ },
 ]
 
