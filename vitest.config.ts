@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
 import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
 import { keepCompiled } from './scripts/compiled.ts'
 import { processes } from './scripts/processes.ts'
@@ -6,53 +6,60 @@ import { LongestFirst } from './scripts/sequencer.ts'
 
 keepCompiled()
 
-export default defineConfig({
-  plugins: [mutantPlugin()],
-  test: {
-    ...mutantRunner(),
-    environment: 'node',
-    ...processes,
-    sequence: { sequencer: LongestFirst },
-    maxWorkers: 4, // twice as many as the smallest machine has cores: a third of the time, a file waits for a browser, a database or the death of a process
-    // For what hangs only: nothing that is slow on a busy machine fails by these.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'engine',
-          include: [
-            'packages/triarch/test/**/*.test.ts',
-            'packages/eslint-plugin/test/**/*.test.ts',
-            'packages/server/test/**/*.test.ts',
-            'packages/cli/test/**/*.test.ts',
-            'packages/client/test/**/*.test.ts',
-            'packages/create-triarch/test/**/*.test.ts',
-            'packages/opentelemetry/test/**/*.test.ts',
-            'packages/console/test/**/*.test.ts',
-            'examples/*/test/**/*.test.ts',
-            'bench/test/**/*.test.ts',
-            'chaos/test/**/*.test.ts',
-            'simulation/test/**/*.test.ts',
-            'scripts/test/**/*.test.ts',
-            'mutate/test/**/*.test.ts',
-            'recordings/test/**/*.test.ts',
-            'site/test/**/*.test.ts',
-            'api/test/**/*.test.ts',
-            'ops/test/**/*.test.ts',
-          ],
+export default defineConfig(suites('*.test.ts', ['*.long.test.ts']))
+
+/** Both projects with the test files of these names: `npm test` runs all but the long ones, `npm run test:long` those. */
+export function suites(name: string, without: readonly string[]): ViteUserConfig {
+  return {
+    plugins: [mutantPlugin()],
+    test: {
+      ...mutantRunner(),
+      root: import.meta.dirname,
+      environment: 'node',
+      exclude: [...configDefaults.exclude, ...without.map((it) => `**/${it}`)],
+      ...processes,
+      sequence: { sequencer: LongestFirst },
+      maxWorkers: 4, // twice as many as the smallest machine has cores: a third of the time, a file waits for a browser, a database or the death of a process
+      // For what hangs only: nothing that is slow on a busy machine fails by these.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'engine',
+            include: [
+              `packages/triarch/test/**/${name}`,
+              `packages/eslint-plugin/test/**/${name}`,
+              `packages/server/test/**/${name}`,
+              `packages/cli/test/**/${name}`,
+              `packages/client/test/**/${name}`,
+              `packages/create-triarch/test/**/${name}`,
+              `packages/opentelemetry/test/**/${name}`,
+              `packages/console/test/**/${name}`,
+              `examples/*/test/**/${name}`,
+              `bench/test/**/${name}`,
+              `chaos/test/**/${name}`,
+              `simulation/test/**/${name}`,
+              `scripts/test/**/${name}`,
+              `mutate/test/**/${name}`,
+              `recordings/test/**/${name}`,
+              `site/test/**/${name}`,
+              `api/test/**/${name}`,
+              `ops/test/**/${name}`,
+            ],
+          },
         },
-      },
-      {
-        // A real server is started for these, and only when one of them runs.
-        extends: true,
-        test: {
-          name: 'postgres',
-          include: ['packages/postgres/test/**/*.test.ts'],
-          globalSetup: 'packages/postgres/test/setup.ts',
+        {
+          // A real server is started for these, and only when one of them runs.
+          extends: true,
+          test: {
+            name: 'postgres',
+            include: [`packages/postgres/test/**/${name}`],
+            globalSetup: 'packages/postgres/test/setup.ts',
+          },
         },
-      },
-    ],
-  },
-})
+      ],
+    },
+  }
+}

@@ -27,6 +27,7 @@ export interface Target {
 }
 
 const suites = 'packages/triarch/test'
+const LONG = '**/*.long.test.ts'
 /** Random courses of events over a store. */
 const busy = [`${suites}/model/store.test.ts`, `${suites}/gate/neighbour.test.ts`]
 
@@ -37,7 +38,7 @@ export const targets: Readonly<Record<string, Target>> = {
     suites: {
       project: 'engine',
       files: [`${suites}/{engine,plan,gate,model}/*.test.ts`, `${suites}/states.test.ts`],
-      without: [`${suites}/engine/{callback,context,loop,retention,roles,thread,waiting}.test.ts`, ...busy],
+      without: [`${suites}/engine/{context,retention,roles,thread,waiting}.test.ts`, LONG, ...busy],
     },
     least: 0.95,
   },
@@ -47,7 +48,7 @@ export const targets: Readonly<Record<string, Target>> = {
     suites: {
       project: 'engine',
       files: [`${suites}/{store,gate,engine,tail}/*.test.ts`, `${suites}/{model/store,update/migrate}.test.ts`],
-      without: [`${suites}/engine/{context,thread}.test.ts`],
+      without: [`${suites}/engine/{context,thread}.test.ts`, LONG],
     },
     least: 0.9,
   },
@@ -58,7 +59,7 @@ export const targets: Readonly<Record<string, Target>> = {
       project: 'postgres',
       files: ['packages/postgres/test/*.test.ts'],
       // Adapters of others, fleets of nodes, volume.
-      without: ['packages/postgres/test/{books,herd,lease,model,outer,rolling}.test.ts'],
+      without: ['packages/postgres/test/outer.test.ts', LONG],
       server: true,
     },
     least: 0.9,
@@ -71,9 +72,7 @@ export const targets: Readonly<Record<string, Target>> = {
       project: 'postgres',
       files: ['packages/postgres/test/*.test.ts'],
       // Processes of their own do not see what is changed, and others take minutes.
-      without: [
-        'packages/postgres/test/{books,flight,herd,kill,lead,lease,model,outer,prober,rolling,migrate,cli,doctor}.test.ts',
-      ],
+      without: ['packages/postgres/test/{flight,lead,outer,prober,migrate,cli,doctor}.test.ts', LONG],
       server: true,
     },
     least: 0.95,
@@ -84,7 +83,7 @@ export const targets: Readonly<Record<string, Target>> = {
     suites: {
       project: 'engine',
       files: [`${suites}/{policy,engine,alert,value,agent}/*.test.ts`],
-      without: [`${suites}/engine/{callback,context,loop,retention,roles,thread,waiting}.test.ts`],
+      without: [`${suites}/engine/{context,retention,roles,thread,waiting}.test.ts`, LONG],
     },
     least: 0.95,
   },
@@ -94,7 +93,7 @@ export const targets: Readonly<Record<string, Target>> = {
     suites: {
       project: 'engine',
       files: [`${suites}/{statistics,engine,store}/*.test.ts`, `${suites}/model/store.test.ts`],
-      without: [`${suites}/engine/{callback,context,loop,retention,roles,thread,waiting}.test.ts`],
+      without: [`${suites}/engine/{context,retention,roles,thread,waiting}.test.ts`, LONG],
     },
     least: 0.95,
   },

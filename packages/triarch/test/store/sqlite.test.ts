@@ -7,55 +7,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
 import { advancing, handClock } from './clock.ts'
-import { type Subject, storeConformance } from './conformance.ts'
+import { storeConformance } from './conformance.ts'
 import { list } from './listing.ts'
 import { newTask, owned, snapshot, transition } from './samples.ts'
+import { inFile, inMemory } from './sqlite-subject.ts'
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), 'triarch-'))
 }
 
-async function sql(tx: unknown, text: string): Promise<unknown> {
-  const row = (tx as DatabaseSync).prepare(text).get()
-  return row && Object.values(row)[0]
-}
-
-const table = (name: string): string => `triarch_${name}`
-
-async function inMemory(): Promise<Subject> {
-  const transaction = () => Promise.reject(new Error('memory has one connection'))
-  return { store: sqlite(':memory:'), transaction, sql, table, dispose: async () => undefined }
-}
-
-function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
-  return async () => {
-    const root = folder()
-    const path = join(root, 'store.db')
-    return {
-      // The suite's clock runs ahead while it waits, the locks are real: no patience by that clock would be enough.
-      store: sqlite(path, { writer, busyTimeout: 86_400_000 }),
-      transaction: async (body) => {
-        using database = new DatabaseSync(path)
-        database.exec('BEGIN IMMEDIATE')
-        try {
-          await body(database)
-          database.exec('COMMIT')
-        } catch (error) {
-          database.exec('ROLLBACK')
-          throw error
-        }
-      },
-      sql,
-      table,
-      dispose: async () => rmSync(root, { recursive: true }),
-    }
-  }
-}
-
 storeConformance('the SQLite store in memory', inMemory, { shared: false })
-storeConformance('the SQLite store in this thread', inFile('inline'), { shared: true })
 storeConformance('the SQLite store in both', inFile('auto'), { shared: true })
-storeConformance('the SQLite store in its own thread', inFile('worker'), { shared: true })
 
 describe('the SQLite store', () => {
   const clock = handClock()
