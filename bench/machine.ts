@@ -14,7 +14,7 @@ export interface Machine {
   tmpfs: boolean
 }
 
-/** How every process runs that is measured, those of others too (docs/decisions/0127). */
+/** How every process runs that is measured, those of others too (docs/internals/performance.md). */
 export const FLAGS: readonly string[] = ['--no-allocation-site-pretenuring']
 
 const TMPFS = 0x01021994

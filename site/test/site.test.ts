@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { outside, warnings } from '../build.ts'
 import { headingsOf } from '../heading.ts'
@@ -52,8 +54,33 @@ describe('the site', () => {
 
 describe('links', () => {
   it('of all pages lead to a file, and to a heading that is there', () => {
-    const others = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md']
+    const others = [
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      ...globSync('docs/decisions/*.md', { cwd: root }),
+    ]
     expect(dead([...pagesOf(root), ...others].map(read))).toEqual([])
+  })
+
+  it('to records of decisions lead to one that is there, from code as well, and their list has them all', () => {
+    const places = [
+      '*.md',
+      '{docs,packages,examples,ops}/**/*.{md,ts,tsx,sql}',
+      '{api,bench,chaos,mutate,recordings,scripts,simulation,site}/**/*.ts',
+    ]
+    const paths = globSync(places, { cwd: root }).filter((path) => !path.includes('node_modules'))
+    const mentions = paths.flatMap(
+      (path) => readFileSync(join(root, path), 'utf8').match(/decisions\/\d{4}[\w-]*/g) ?? [],
+    )
+    expect(mentions.length).toBeGreaterThan(20)
+    const records = globSync('[0-9]*.md', { cwd: join(root, 'docs/decisions') }).map((name) =>
+      name.slice(0, -'.md'.length),
+    )
+    const known = new Set(records.map((name) => `decisions/${name}`))
+    expect([...new Set(mentions)].filter((mention) => !known.has(mention))).toEqual([])
+    const list = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8')
+    expect(records.filter((name) => !list.includes(`(${name}.md)`))).toEqual([])
   })
 
   it('that lead nowhere are told', () => {

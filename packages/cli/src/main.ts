@@ -13,6 +13,6 @@ for (const stream of [process.stdout, process.stderr])
     process.exit()
   })
 
-// This process is ours: what its tasks leave is collected sooner (docs/decisions/0127).
+// This process is ours: what its tasks leave is collected sooner (docs/internals/performance.md).
 setFlagsFromString('--no-allocation-site-pretenuring')
 process.exitCode = await run(process.argv.slice(2), processTerminal())

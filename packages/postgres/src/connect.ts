@@ -71,7 +71,7 @@ export function ask(
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     // The driver is given a callback: for a promise of its own it would make a function that keeps question and answer until the next full
-    // collection (docs/decisions/0127).
+    // collection (docs/internals/performance.md).
     const query = new Query(question, (error, rows) => {
       timer.cancel()
       if (error) reject(error)

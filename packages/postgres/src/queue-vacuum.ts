@@ -20,7 +20,7 @@ export const LITTERED: string = `
  * Vacuums the queues while much passes through them. A call that takes the first request of a queue, or reads messages, walks over all rows that were taken before
  * and is not vacuumed yet; and autovacuum looks at a database once a minute, whatever is set for a table. So the leader
  * does it, with its sweeps, over a connection for what users ask, and for as long as a read may take. Nothing hangs on it: where it is not allowed, fails, needs longer, or cannot help since a snapshot is open somewhere, it is tried
- * less and less often, and autovacuum is what remains (docs/decisions/0131-a-broom.md).
+ * less and less often, and autovacuum is what remains.
  */
 export class QueueVacuum {
   readonly #environment: Environment

@@ -74,54 +74,54 @@ const OWNER = 't.epoch = commit_one.epoch AND t.locked_by = node AND t.id = comm
 
 /** By what is to be noticed. */
 const bugs: Record<string, Bug & { by: keyof typeof promises }> = {
-  'letters at hand are told again (0134)': {
+  'letters at hand are told again': {
     ...{ of: 'letters_beside', by: 'letters at hand' },
     change: [[HELD, 'true']],
   },
-  'who has letters at hand is told those behind them alone (0134)': {
+  'who has letters at hand is told those behind them alone': {
     ...{ of: 'letters_beside', by: 'letters at hand' },
     change: [[HELD, '(l.more OR l.id > coalesce((SELECT max(h.id) FROM unnest(held) AS h (id)), 0))']],
   },
-  'letters at hand do not count for the bounds of a reading (0134)': {
+  'letters at hand do not count for the bounds of a reading': {
     ...{ of: 'letters_beside', by: 'letters at hand' },
     change: [['WHERE o.owner = node ORDER BY', 'WHERE o.owner = node AND o.id <> ALL (held) ORDER BY']],
   },
-  'the last letter of a reading hides at hand that there are more (0134)': {
+  'the last letter of a reading hides at hand that there are more': {
     ...{ of: 'letters_beside', by: 'letters at hand' },
     change: [['(l.more OR l.id NOT IN', '(l.id NOT IN']],
   },
-  'replies to tasks that nobody has make none of them ready (0134)': {
+  'replies to tasks that nobody has make none of them ready': {
     ...{ of: 'reply_many', by: 'replies to tasks that nobody has' },
     change: [[' AND array_position(holders, NULL) IS NULL', '']],
   },
-  'a record that is alone is written for the owner of before (0125)': {
+  'a record that is alone is written for the owner of before': {
     ...{ of: 'commit_one', by: 'the fence of a record' },
     change: [[OWNER, 't.locked_by = node AND t.id = commit_one.id FOR NO KEY UPDATE']],
   },
-  'a record that is alone is written for whoever (0125)': {
+  'a record that is alone is written for whoever': {
     ...{ of: 'commit_one', by: 'the fence of a record' },
     change: [[OWNER, 't.epoch = commit_one.epoch AND t.id = commit_one.id FOR NO KEY UPDATE']],
   },
-  'a record that is alone leaves a gap (0125)': {
+  'a record that is alone leaves a gap': {
     ...{ of: 'commit_one', by: 'the fence of a record' },
     change: [
       ['SELECT h.seq = commit_one.seq - 1 AND h.at', 'SELECT h.at'],
       ['h.task = key AND h.seq >= commit_one.seq - 1 ORDER BY', 'h.task = key ORDER BY'],
     ],
   },
-  'a claim of one takes what had an owner for new (0128)': {
+  'a claim of one takes what had an owner for new': {
     ...{ of: 'take_tasks', by: 'who owns what' },
     change: [[' AND t.epoch = 0 AND NOT t.orphaned', '']],
   },
-  'a claim of one leaves its letters (0128)': {
+  'a claim of one leaves its letters': {
     ...{ of: 'take_tasks', by: 'letters that wait for an owner' },
     change: [['NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = one)', 'true']],
   },
-  'a reply that is alone is taken of whoever (0128)': {
+  'a reply that is alone is taken of whoever': {
     ...{ of: 'reply', by: 'whose a reply is' },
     change: [['w.locked_by = node AND w.id', 'w.id']],
   },
-  'a reply that is alone ends another attempt (0128)': {
+  'a reply that is alone ends another attempt': {
     ...{ of: 'reply', by: 'whose a reply is' },
     change: [[' AND w.attempt = attempts[1]', '']],
   },

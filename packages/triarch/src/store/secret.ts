@@ -1,6 +1,6 @@
 import type { Audited } from './audit.ts'
 
-/** A secret of the store: what its tokens and tickets are signed by (docs/decisions/0150-signed-tokens.md). */
+/** A secret of the store: what its tokens and tickets are signed by. */
 export interface SecretRow {
   /** Counts up: the one with the highest number is the newest. */
   number: number

@@ -25,7 +25,7 @@ const nobody = createSecretKey(unguessable(SECRET_BYTES))
 
 /**
  * The keys by which this process signs and checks tokens, tickets and connections between nodes: derived, one for each purpose, from secrets
- * in the store, which are kept in memory and read again when they are older than 30 s (docs/decisions/0150-signed-tokens.md).
+ * in the store, which are kept in memory and read again when they are older than 30 s (docs/internals/remote-agents.md).
  */
 export class SigningKeys {
   readonly #means: SigningMeans

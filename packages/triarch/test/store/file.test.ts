@@ -89,7 +89,7 @@ describe('a connection to a file', () => {
     const database = openDatabase(path, 0)
     const plan = 'EXPLAIN QUERY PLAN SELECT events FROM triarch_history WHERE task = 1 AND seq = 2'
     expect(database.get(plan)).toMatchObject({ detail: expect.stringMatching(/SEARCH .* INDEX .*task=\? AND seq=\?/) })
-    // A tree of its own would have the texts between the numbers (docs/decisions/0130-records-in-order.md).
+    // A tree of its own would have the texts between the numbers.
     const table = "SELECT wr AS tree FROM pragma_table_list('triarch_history')"
     expect(database.get(table)).toEqual({ tree: 0 })
     database.close()

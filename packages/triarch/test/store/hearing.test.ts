@@ -4,7 +4,7 @@ import { systemEnvironment } from '../../src/environment/system.ts'
 import { FileNotifier } from '../../src/store/sqlite/file-notifier.ts'
 import { scratch } from '../engine/scratch.ts'
 
-// What a process on a file makes of the hands of others, in time that the test makes (docs/decisions/0135-told-when-it-matters.md).
+// What a process on a file makes of the hands of others, in time that the test makes.
 
 describe('who hears a hand', () => {
   /** A process whose time and answers the test makes; `touch`: by this process or another, until it is heard. */

@@ -1,4 +1,4 @@
--- Alerts, and what sinks are still to be sent of them (docs/decisions/0093, alert.ts).
+-- Alerts, and what sinks are still to be sent of them (alert.ts).
 CREATE TABLE triarch.alerts (
   name     text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,

@@ -1,4 +1,4 @@
--- Circuit breakers, rate limits, and rests that services asked for (docs/decisions/0067, 0068): a row for each, written by compare-and-set
+-- Circuit breakers, rate limits, and rests that services asked for (docs/internals/flow-control.md): a row for each, written by compare-and-set
 -- (breaker.ts).
 CREATE TABLE triarch.breakers (
   kind    text COLLATE "C" NOT NULL,  -- breaker, rate or rest

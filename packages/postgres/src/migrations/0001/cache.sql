@@ -1,4 +1,4 @@
--- Answers of actions that all nodes may use (docs/decisions/0082, cache.ts).
+-- Answers of actions that all nodes may use (cache.ts).
 CREATE TABLE triarch.cache (
   key          text COLLATE "C" PRIMARY KEY,
   value        text,

@@ -1,4 +1,4 @@
--- API keys (docs/decisions/0107-keys.md, key.ts).
+-- API keys (key.ts).
 CREATE TABLE triarch.keys (
   name     text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,

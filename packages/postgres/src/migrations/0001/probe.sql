@@ -1,4 +1,4 @@
--- Endpoints that a prober watches (docs/decisions/0106-durable-probers.md, probe.ts).
+-- Endpoints that a prober watches (probe.ts).
 CREATE TABLE triarch.probes (
   name    text COLLATE "C" PRIMARY KEY,
   at      bigint NOT NULL,

@@ -1,4 +1,4 @@
--- Secrets of the store (docs/decisions/0150-signed-tokens.md, secret.ts).
+-- Secrets of the store (docs/internals/remote-agents.md, secret.ts).
 CREATE TABLE triarch.secrets (
   number         bigint PRIMARY KEY,
   secret         text NOT NULL,

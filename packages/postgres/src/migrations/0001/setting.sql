@@ -1,4 +1,4 @@
--- Settings (docs/decisions/0084): a row for each, written by compare-and-set, and a row for each change (setting.ts).
+-- Settings: a row for each, written by compare-and-set, and a row for each change (setting.ts).
 CREATE TABLE triarch.settings (
   name     text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,

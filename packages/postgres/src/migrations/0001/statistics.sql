@@ -1,4 +1,4 @@
--- Statistics (docs/decisions/0092-statistics.md): tallies by hour, and how far each task's history is counted.
+-- Statistics: tallies by hour, and how far each task's history is counted.
 CREATE TABLE triarch.statistics (
   hour     bigint NOT NULL,
   kind     text COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
-// The line of ready tasks (docs/decisions/0042). Tasks of one workflow, version and priority are claimed in the order of
+// The line of ready tasks (docs/internals/queues.md). Tasks of one workflow, version and priority are claimed in the order of
 // `coalesce(readied, key)`. A task that becomes ready again goes to the end: it gets the next number of the sequence of keys.
-// A task with a `share` gets a place by start-time fair queueing instead (docs/decisions/0087-fair-claims.md): tenants take turns
+// A task with a `share` gets a place by start-time fair queueing instead: tenants take turns
 // by their weights, however many tasks each of them has.
 
 const QUEUE = "'task ' || NEW.workflow || '@' || NEW.version"

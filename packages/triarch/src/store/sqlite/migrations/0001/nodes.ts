@@ -21,7 +21,7 @@ CREATE TABLE triarch_leases (
   ttl    INTEGER                           -- how long a term lasts without a renewal (ms): bounds one that began by a clock that was ahead
 ) STRICT, WITHOUT ROWID;
 
--- What tokens and tickets are signed by (docs/decisions/0150-signed-tokens.md). The highest number is the newest.
+-- What tokens and tickets are signed by (docs/internals/remote-agents.md). The highest number is the newest.
 CREATE TABLE triarch_secrets (
   number         INTEGER NOT NULL PRIMARY KEY,
   secret         TEXT    NOT NULL,         -- 256 random bits in Base64url

@@ -30,7 +30,7 @@ CREATE TRIGGER triarch_tasks_logged AFTER DELETE ON triarch_tasks BEGIN
   DELETE FROM triarch_logs WHERE task = OLD.key;
 END;
 
--- Who did what, to what, when (docs/decisions/0095). Rows go only by age and number. The indexes end with the order of reading.
+-- Who did what, to what, when. Rows go only by age and number. The indexes end with the order of reading.
 CREATE TABLE triarch_audit (
   seq     INTEGER PRIMARY KEY AUTOINCREMENT,
   id      TEXT    NOT NULL UNIQUE,
@@ -46,7 +46,7 @@ CREATE INDEX triarch_audit_actor ON triarch_audit (actor, at);
 CREATE INDEX triarch_audit_action ON triarch_audit (action, at);
 CREATE INDEX triarch_audit_subject ON triarch_audit (subject, at);
 
--- Statistics by the hour (docs/decisions/0092-statistics.md): how often, for each combination of the other columns.
+-- Statistics by the hour: how often, for each combination of the other columns.
 CREATE TABLE triarch_statistics (
   hour     INTEGER NOT NULL,         -- its beginning (ms)
   kind     TEXT    NOT NULL,         -- 'task', 'step' or 'attempt'
@@ -81,7 +81,7 @@ CREATE TABLE triarch_counting (
   goal    INTEGER                    -- the highest key of a task then
 ) STRICT;
 
--- Alerts, and what sinks are still to be told of them (docs/decisions/0093).
+-- Alerts, and what sinks are still to be told of them.
 CREATE TABLE triarch_alerts (
   name     TEXT    NOT NULL PRIMARY KEY,
   revision INTEGER NOT NULL,         -- rises with each write: writers compare it
@@ -99,7 +99,7 @@ CREATE TABLE triarch_alert_posts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX triarch_alert_posts_due ON triarch_alert_posts (due_at, id);
 
--- API keys (docs/decisions/0107-keys.md); never the key itself.
+-- API keys; never the key itself.
 CREATE TABLE triarch_keys (
   name     TEXT    NOT NULL PRIMARY KEY,
   revision INTEGER NOT NULL,         -- rises with each write, but for uses: writers compare it
@@ -111,7 +111,7 @@ CREATE TABLE triarch_keys (
 -- One row, with another text after each change of any key.
 CREATE TABLE triarch_key_changes (one INTEGER NOT NULL PRIMARY KEY, mark TEXT NOT NULL) STRICT;
 
--- Endpoints that a prober watches (docs/decisions/0106-durable-probers.md).
+-- Endpoints that a prober watches.
 CREATE TABLE triarch_probes (
   name    TEXT    NOT NULL PRIMARY KEY,
   at      INTEGER NOT NULL,

@@ -9,7 +9,7 @@ CREATE TABLE triarch_schedules (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX triarch_schedules_due ON triarch_schedules (next_at) WHERE next_at IS NOT NULL;
 
--- Circuit breakers, rate limits, and rests that services asked for (docs/decisions/0067, 0068).
+-- Circuit breakers, rate limits, and rests that services asked for (docs/internals/flow-control.md).
 CREATE TABLE triarch_breakers (
   kind    TEXT    NOT NULL,                -- breaker, rate or rest
   name    TEXT    NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE triarch_breakers (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- Answers of actions that all nodes may use (docs/decisions/0082).
+-- Answers of actions that all nodes may use.
 CREATE TABLE triarch_cache (
   key          TEXT    PRIMARY KEY,
   value        TEXT,                       -- null: nobody has it yet
@@ -38,7 +38,7 @@ CREATE TABLE triarch_cache_marks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX triarch_cache_marks_generation ON triarch_cache_marks (generation);
 
--- Settings (docs/decisions/0084), and every change of them.
+-- Settings, and every change of them.
 CREATE TABLE triarch_settings (
   name     TEXT    PRIMARY KEY,
   revision INTEGER NOT NULL,               -- the number of its last change: writers compare it

@@ -30,7 +30,7 @@ CREATE TABLE triarch_tasks (
   deadline     INTEGER,                            -- becomes ready and control at this instant
   readied      INTEGER,                            -- its place in the line (line.ts), in terms of keys; null: its own key
 
-  -- Quarantine (docs/decisions/0042): tasks whose owners die again and again.
+  -- Quarantine (docs/internals/recovery.md): tasks whose owners die again and again.
   quarantined  INTEGER NOT NULL DEFAULT 0,         -- 1: claimed by nobody until an operator releases it
   suspicion    INTEGER NOT NULL DEFAULT 0,         -- how often it was claimed as an orphan without a new record in between
   on_trial     INTEGER NOT NULL DEFAULT 0,         -- 1: claimed alone, to see whether its owner dies again
@@ -62,7 +62,7 @@ CREATE INDEX triarch_tasks_submitted ON triarch_tasks (workflow, submitted_at);
 CREATE INDEX triarch_tasks_stopped ON triarch_tasks (workflow, result, updated_at)
   WHERE status = 'stopped' AND parent IS NULL;
 
--- Rows lie in the order in which they were written, with an index by task (docs/decisions/0130-records-in-order.md).
+-- Rows lie in the order in which they were written, with an index by task: large texts that are written together lie together.
 CREATE TABLE triarch_history (
   task   INTEGER NOT NULL,                         -- the key of the task
   seq    INTEGER NOT NULL,                         -- the number of the record in the task's history, from 1

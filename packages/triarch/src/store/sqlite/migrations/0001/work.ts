@@ -40,7 +40,7 @@ CREATE INDEX triarch_work_line ON triarch_work (agent, priority DESC, coalesce(p
 CREATE INDEX triarch_work_taken ON triarch_work (locked_by) WHERE locked_by IS NOT NULL;
 CREATE INDEX triarch_work_due ON triarch_work (due_at);
 
--- Running attempts under a bound that all nodes share (docs/decisions/0080-shared-concurrency.md). A seat whose request is gone
+-- Running attempts under a bound that all nodes share (docs/internals/flow-control.md). A seat whose request is gone
 -- from triarch_work is free.
 CREATE TABLE triarch_seats (
   name TEXT    NOT NULL,                      -- of the bound
