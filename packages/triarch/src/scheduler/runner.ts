@@ -277,6 +277,11 @@ export class TaskRunner implements Owner {
     for (const step of this.#attempts.steps) this.#host.abandonStep(this.id, step, reason)
   }
 
+  /** A message came while its release was written: the store has the task ready again. */
+  get unread(): boolean {
+    return this.#mail.some(({ letter }) => letter !== null)
+  }
+
   /** Leaves memory. Letters not consumed stay in the inbox for the next owner. */
   #leave(): void {
     this.#phase = 'gone'

@@ -389,7 +389,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
     if (this.#claimSize.opened(runner)) this.wake(hints.tasks)
     this.#weigh(runner, 0)
-    if (this.#trials.delete(runner)) this.wake(hints.tasks)
+    if (this.#trials.delete(runner) || runner.unread) this.wake(hints.tasks)
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
     if (this.#crowded || this.#runners.size === this.limits.tasks - 1) this.wake(hints.tasks)
   }

@@ -15,7 +15,7 @@ export interface Post extends Audited {
 
 /** What must hold for a message to be posted. */
 export interface PostTerms {
-  /** The states of the task that it fits: `status`, or `stopped/result`. */
+  /** The states of the task that it fits: `status`, or `stopped/result`. A task that has not stopped and has an unread `pause` counts as paused, too. */
   fits: readonly string[]
   /** What there is room for; null: it is no matter of room. */
   room: PostRoom | null

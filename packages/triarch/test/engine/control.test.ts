@@ -283,6 +283,38 @@ describe('pause', () => {
     await task.resume()
     expect(await task.result()).toEqual([1, 2])
   })
+
+  it('takes a resume at once: both are taken up in their order, whatever the task does then', async () => {
+    const undone: string[] = []
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        await task.run('a', () => 1, { undo: () => void undone.push('a') })
+        await task.waitForSignal('go')
+      },
+    })
+    await using s = await stage({ workflows: [flow, nap] })
+    const [waits, later, sleeps] = [
+      await s.submit(flow, null),
+      await s.submit(flow, null, { startAt: '1h' }),
+      await s.submit(nap, 1),
+    ]
+    await s.settle()
+    for (const task of [waits, later, sleeps]) {
+      await task.pause()
+      await task.resume()
+      await s.settle()
+      expect((await task.status()).pause).toBeUndefined()
+      expect(await eventsOf(task, 'paused')).toHaveLength(1)
+      expect(await eventsOf(task, 'resumed')).toHaveLength(1)
+      expect(await codeOf(task.resume())).toBe('TASK_NOT_PAUSED')
+    }
+    await waits.cancel()
+    await waits.pause()
+    await waits.resume()
+    await s.settle()
+    expect((await waits.status()).outcome).toBe('cancelled')
+    expect(undone).toEqual(['a'])
+  })
 })
 
 describe('retry of a stopped task', () => {

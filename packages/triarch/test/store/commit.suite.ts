@@ -459,6 +459,27 @@ export function commitSuite(bench: Bench): void {
       expect(claim.key).toBe(letters[0]?.key)
     })
 
+    it('takes what fits a paused task as soon as a pause of it waits unread, unless the task has stopped', async () => {
+      const { store } = bench
+      const claims = [await owned(store), await owned(store, 'u'), await owned(store, 'gone')]
+      const resume = async (task: string, fits: string[] = ['paused']) => {
+        const terms = { fits, room: null }
+        return (await store.post([{ task, message: { type: 'resume' }, control: true, terms }]))[0]
+      }
+      expect(await resume('t')).toBe('unfit')
+      await store.post(['t', 'gone'].map((task) => ({ task, message: { type: 'pause' as const }, control: true })))
+      expect(await resume('t', ['planned'])).toBe('unfit')
+      expect(await resume('u')).toBe('unfit')
+      expect(await resume('t')).toBe('posted')
+      const [t, , gone] = claims as [Claim, Claim, Claim]
+      const letters = (await store.inbox('a', 10)).filter(({ key }) => key === t.key)
+      expect(letters.map(({ message }) => message.type)).toEqual(['pause', 'resume'])
+      await store.commit([transition(t, { consumed: letters.map(({ id }) => id) })])
+      expect(await resume('t')).toBe('unfit')
+      await store.commit([transition(gone, { snapshot: stopped, release: released })])
+      expect(await resume('gone')).toBe('unfit')
+    })
+
     it('reckons with what the task says that it keeps, or else with what it need not say', async () => {
       const { store } = bench
       const claim = await owned(store)

@@ -69,7 +69,8 @@ $$;
 
 -- For each message the key of its task, or why it is not accepted: 0: there is no such task, -1: the state of the task accepts no such
 -- message, -2: there is no room for it.
--- `fits`: the states that accept it, separated by spaces; null: all do. `letters`, `bytes`: how many messages of this kind, and of which size,
+-- `fits`: the states that accept it, separated by spaces; null: all do. A task that has not stopped and has an unread `pause` counts as paused,
+-- too: messages are read in order. `letters`, `bytes`: how many messages of this kind, and of which size,
 -- the task may have with it, counting unread ones and those it has read but not used (which its own message of type `kept` tells, or else
 -- `unsaid`); null: there is no bound. `as_of`: the last record that `unsaid` takes into account; once there is a later one, there is no room.
 -- `only_kinds`, `only_names`: the messages that count, by number only; without a name all of the kind. `scarce`: others that write now may take the room.
@@ -83,6 +84,8 @@ BEGIN
     CASE
       WHEN t.key IS NULL THEN 0::bigint
       WHEN strpos(' ' || p.fits || ' ', concat(' ', t.status, CASE t.status WHEN 'stopped' THEN '/' || t.result END, ' ')) = 0
+        AND NOT (t.status <> 'stopped' AND strpos(' ' || p.fits || ' ', ' paused ') > 0
+          AND EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = t.key AND i.kind = 'pause'))
         THEN -1
       WHEN p.as_of IS NOT NULL AND p.as_of <> triarch.last_record(t.key) THEN -2
       WHEN p.only_kind IS NOT NULL THEN CASE WHEN u.alike < p.letters THEN t.key ELSE -2 END

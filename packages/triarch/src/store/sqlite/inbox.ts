@@ -26,6 +26,7 @@ WHERE key = ? AND locked_by IS NULL AND (ready = 0 OR control < ?)`
 const STATE = `
 SELECT key, CASE status WHEN 'stopped' THEN status || '/' || result ELSE status END AS state
 FROM triarch_tasks WHERE id = ?`
+const PAUSES = "SELECT 1 FROM triarch_inbox WHERE task = ? AND kind = 'pause' LIMIT 1"
 const AMOUNT =
   'SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox WHERE task = ?'
 const MAIL = `${AMOUNT} AND kind IN ('event', 'signal')`
@@ -61,8 +62,13 @@ export function post(database: Database, _now: number, posts: readonly Post[]): 
 function judge(database: Database, { task, message }: Post, { fits, room }: PostTerms): PostOutcome | null {
   const found = database.get<{ key: number; state: string }>(STATE, task)
   if (!found) return 'unknown'
-  if (!fits.includes(found.state)) return 'unfit'
+  if (!fits.includes(found.state) && !(fits.includes('paused') && willPause(database, found))) return 'unfit'
   return room && !hasRoom(database, found.key, message, room) ? 'full' : null
+}
+
+/** Messages are read in order: the task is paused before it reads the next one. */
+function willPause(database: Database, { key, state }: { key: number; state: string }): boolean {
+  return !state.startsWith('stopped/') && database.get(PAUSES, key) !== undefined
 }
 
 interface Amount {
