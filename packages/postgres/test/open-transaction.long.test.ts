@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { agent, type TaskContext, Triarch, type TriarchOptions, workflow } from 'triarch'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import {
   claimAll,
@@ -192,6 +192,37 @@ describe('while a transaction of the user is open', () => {
       await client.query('COMMIT')
       expect(await sweep()).toMatchObject({ expiredSteps: 1, releasedTasks: 1 })
       expect(await locks()).toMatchObject([{ held: true }, { task: 'held next', held: true }])
+    } finally {
+      await client.query('ROLLBACK')
+      await store.close()
+      await dropSchema(own)
+    }
+  })
+
+  it('a sweep that gives running attempts more time locks them in the order of their ids, as heartbeats do', async () => {
+    const own = freshSchema()
+    const store = postgres({ url: serverUrl(), schema: own })(systemEnvironment())
+    await store.open()
+    try {
+      for (const node of ['z', 'a']) {
+        const work = [workRequest(node, 1)]
+        await store.commit([transition(await owned(store, node), { work, release: released })])
+        await store.takeWork({ node, agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
+      }
+      // A heartbeat puts the row behind the others in the table.
+      await client.query(`UPDATE "${own}".work SET heartbeat_by = 9e15 WHERE locked_by = 'z'`)
+      const token = (await store.lead({ name: 'l', node: 'n', ttl: 600_000 })) ?? 0
+      const lock = (node: string) =>
+        client.query(`SELECT 1 FROM "${own}".work WHERE locked_by = $1 FOR UPDATE NOWAIT`, [node])
+      await client.query('BEGIN')
+      await lock('z')
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      const swept = store.sweep({ name: 'l', token, limit: 100, silent: [], shift: 1 })
+      const waits = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))'
+      await vi.waitFor(async () => expect((await pool.query(waits, [rows[0]?.pid])).rowCount).toBe(1), 30_000)
+      expect((await lock('a')).rowCount).toBe(1)
+      await client.query('COMMIT')
+      expect(await swept).not.toBeNull()
     } finally {
       await client.query('ROLLBACK')
       await store.close()

@@ -111,6 +111,7 @@ DECLARE
   -- How long the row of a dead node stays, so that the node learns that it is dead; and how long a slot may be silent.
   tombstone CONSTANT bigint := 24 * 60 * 60 * 1000;
   dead text[];
+  running bigint[];
   lost record;
   released bigint := 0;
   given_up bigint := 0;
@@ -130,8 +131,11 @@ BEGIN
   WITH buried AS (UPDATE triarch.nodes n SET dead = true WHERE NOT n.dead AND n.lease_until < now RETURNING n.id)
   SELECT dead || array_agg(b.id) INTO dead FROM buried b;
   IF shift > 0 THEN
+    -- The rows are locked in the order in which heartbeats lock them, so that no heartbeat and this one wait for each other.
+    SELECT array_agg(l.id) INTO running
+    FROM (SELECT w.id FROM triarch.work w WHERE w.locked_by IS NOT NULL ORDER BY w.id FOR UPDATE) l;
     UPDATE triarch.work w SET complete_by = w.complete_by + shift, heartbeat_by = w.heartbeat_by + shift
-    WHERE w.locked_by IS NOT NULL;
+    WHERE w.locked_by IS NOT NULL AND w.id = ANY (running);
   END IF;
   DELETE FROM triarch.nodes n WHERE n.dead AND n.lease_until < now - tombstone;
   DELETE FROM triarch.calls c WHERE c.at < triarch.clock(NULL) - tombstone;
