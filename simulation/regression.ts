@@ -2885,6 +2885,17 @@ export const regressions: Readonly<Record<string, Plan>> = {
     loss: { at: 70, last: 40 },
     chaos: 1000,
   }),
+  'a store that forgets a request whose node stops in order before that is noticed': calmPlan({
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+    ],
+    settings: { lease: 1000, sweep: 200, poll: 20, tasks: 1000, tellsChanges: true, distance: 0 },
+    tasks: [{ id: 'a', at: 0, ops: [{ do: 'step', action: 'reserve', order: { fails: 1, slow: 300 } }] }],
+    hurts: [{ at: 100, kind: 'restart', node: 0, ms: 50 }],
+    loss: { at: 85, last: 40 },
+    chaos: 1000,
+  }),
   'a node that hands on, while it stops, what a task that has stopped was told': calmPlan({
     seed: 40_684,
     nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 }],

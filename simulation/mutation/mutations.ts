@@ -637,10 +637,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody notices that the store went back': {
     change: {
       'scheduler/lost-tail-detector.ts': [
-        [
-          '    const left = [...this.#left]\n',
-          '    const left: Left[] = []\n    if (left.length === 0) return false\n',
-        ],
+        ['    const known = [...this.#gone(), ...this.#page()]\n', '    const known: Known[] = []\n'],
         ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
       'scheduler/unknown-ownership.ts': [
@@ -659,9 +656,23 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 'store that forgets that a task was given back',
   },
   'a request is forgotten whose task leaves memory': {
-    change: { 'scheduler/lost-tail-detector.ts': [['    this.#left.add(request)\n', '']] },
+    change: {
+      'store/sqlite/commit.ts': [
+        [
+          '    if (release?.awaits && lacksRequest(database, key, release.awaits, transition.consumed)) return lost\n',
+          '',
+        ],
+      ],
+    },
     by: ['liveness', 'rest'],
     at: 'a store that forgets a request whose task leaves memory',
+  },
+  'who gives a task back does not say which requests it waits for': {
+    change: {
+      'scheduler/runner.ts': [['...(awaits.length > 0 && { awaits })', '...(awaits.length < 0 && { awaits })']],
+    },
+    by: ['liveness', 'rest'],
+    at: 'a store that forgets a request whose node stops in order before that is noticed',
   },
   'a record is written although the one before it is lost': {
     change: {

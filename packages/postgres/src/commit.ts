@@ -24,8 +24,13 @@ export function commitCall(batch: readonly Transition[]): CommitCall {
   return ['commit', commitArguments(batch)]
 }
 
-function isPlain({ work, withdraw, forget, children, posts, rebase }: Transition): boolean {
-  return !rebase && work.length <= 1 && [withdraw, forget, children, posts].every(({ length }) => length === 0)
+function isPlain({ work, withdraw, forget, children, posts, rebase, release }: Transition): boolean {
+  return (
+    !rebase &&
+    !release?.awaits &&
+    work.length <= 1 &&
+    [withdraw, forget, children, posts].every(({ length }) => length === 0)
+  )
 }
 
 /** The parameters of `triarch.commit_one`, in its order. */
@@ -104,12 +109,14 @@ function nodesOf(batch: readonly Transition[]): Buffer {
   return texts(one ? [first.node] : batch.map(({ node }) => node))
 }
 
-/** The outcomes out of the answer: the task's key, 0: fenced, -1: exists. */
+const REFUSALS = ['fenced', 'exists', 'lost'] as const
+
+/** The outcomes out of the answer: the task's key, 0: fenced, -1: exists, -2: lost. */
 export function commitOutcomes(answer: string): CommitOutcome[] {
   return answer.split(',').map((text) => {
     const key = Number(text)
     if (key > 0) return { ok: true, key }
-    return { ok: false, reason: key === 0 ? 'fenced' : 'exists' }
+    return { ok: false, reason: REFUSALS[-key] ?? 'fenced' }
   })
 }
 
@@ -196,6 +203,7 @@ function changeArrays(changes: readonly Part<Transition>[]): Buffer[] {
     integers(changes, ({ it }) => it.release?.wakeAt),
     booleans(changes, ({ it }) => it.release?.ready ?? false),
     booleans(changes, ({ it }) => it.release?.orphaned ?? false),
+    texts(changes, ({ it }) => it.release?.awaits && JSON.stringify(it.release.awaits)),
   ]
 }
 

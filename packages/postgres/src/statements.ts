@@ -145,7 +145,7 @@ export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'wr
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
-  commit: 81,
+  commit: 82,
   commit_one: 32,
   submit: 13,
   post_on_terms: 15,

@@ -23,6 +23,8 @@ export class Attempts {
   readonly #here = new Table<number, true>()
   /** What the queues were asked for last: an agent may give a request back, and another one of the same attempt follows it. */
   readonly #asked = new Table<number, WorkRequest>()
+  /** Requests that were written without a record. */
+  readonly #unrecorded = new WeakSet<WorkRequest>()
   /** Who waits to be told that a trial of these steps is recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
@@ -44,8 +46,14 @@ export class Attempts {
     return this.#here.size === 0
   }
 
-  get requests(): WorkRequest[] {
-    return [...this.#asked.values()]
+  /** The latest requests that were written and that no record of the task tells of. */
+  get unrecorded(): WorkRequest[] {
+    return [...this.#asked.values()].filter((request) => this.#unrecorded.has(request))
+  }
+
+  /** These were written in a transition without events. */
+  written(requests: readonly WorkRequest[]): void {
+    for (const request of requests) this.#unrecorded.add(request)
   }
 
   /** Another request of the step was made since, which may not be written yet. Of what was asked for before the task came here nothing is known. */

@@ -23,7 +23,7 @@ export async function handOn(
   task: string,
   messages: readonly Message[],
 ): Promise<void> {
-  const backoff = untilAnswered()
+  const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   for (let parts: Message[][] = [[...messages]]; parts.length > 0; ) {
     const [part = []] = parts
     try {
@@ -37,11 +37,6 @@ export async function handOn(
       else parts = [...part.map((message) => [message]), ...parts.slice(1)]
     }
   }
-}
-
-/** Between tries that end when the store answers, however long it does not. */
-export function untilAnswered(): Backoff {
-  return new Backoff(AGAIN, LONGEST_AGAIN)
 }
 
 /** The store cannot be asked just now, whatever it is asked. */

@@ -70,6 +70,8 @@ export interface RunnerHost<Runner = never> {
   gone(runner: Runner): void
   /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
   giveBack(runner: Runner): void
+  /** The store lacks a request that it acknowledged and that the task waits for: it went back. */
+  requestLost(runner: Runner): void
   /** A write for the task failed, as so many tries before: how long it is to rest (ms), or why it is not to be tried again. */
   refused(runner: Runner, error: Error, tries: number): number | Error
   /** Something went wrong that is no outcome: the task can only go on from its history. Why it is to be set apart; null: it is not. */

@@ -1,11 +1,8 @@
 import type { Leased } from '../agent/host.ts'
-import { delay, type Environment } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
 import type { Register } from '../environment/register.ts'
-import { isTriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import type { Reply } from '../kernel/message.ts'
 import type { LostRecord, RecordMark, StateStore, Transition, WorkRequest } from '../store/port.ts'
-import { handOn, isAway, untilAnswered } from './handover.ts'
 import type { TaskRunner } from './runner.ts'
 
 /** So many looks after the last record there may still be something to find. */
@@ -19,17 +16,13 @@ const REACH = 1.25
 /** Records and requests of the tasks in memory that one look asks for; those after them are for the next look. */
 const PAGE = 500
 
-/** Requests that are remembered of tasks that left memory since the last look. Of more, the oldest are forgotten. */
-const MOST_LEFT = 1_000
-
 export interface LostTailDetectorOptions {
   environment: Environment
-  store: Pick<StateStore, 'lost' | 'task' | 'post'>
+  store: Pick<StateStore, 'lost'>
   lease: Pick<Leased, 'holds'>
   /** How often the store is asked whether it still has them (ms). */
   every: number
   alert: (alert: RaisedAlert) => void
-  failed: (error: unknown) => void
   /** Nothing that this node believes can be relied on. */
   wentBack: () => void
 }
@@ -41,17 +34,10 @@ interface Known extends RecordMark {
   released: boolean
 }
 
-/** A request whose task left memory while it waited for the reply. */
-interface Left extends Known {
-  request: WorkRequest
-  /** By which this node had the task. */
-  epoch: number
-}
-
 /**
- * Compares what the store acknowledged to this node with what the store has: the tasks in memory, some of the records that were written lately,
- * and requests of tasks that left memory. If one of them is not there any more, the store went back (a failover that lost the tail, a restore, a
- * file copied back), and with it all that this node believes.
+ * Compares what the store acknowledged to this node with what the store has: the tasks in memory, and some of the records that were written
+ * lately. If one of them is not there any more, the store went back (a failover that lost the tail, a restore, a file copied back), and with it
+ * all that this node believes. Requests of tasks that leave memory are compared as they leave (`Release.awaits`).
  */
 export class LostTailDetector {
   readonly #options: LostTailDetectorOptions
@@ -61,9 +47,6 @@ export class LostTailDetector {
   readonly #latest: Known[] = []
   /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
   readonly #judged = new Map<string, Known>()
-  /** Requests that are in none of their task's records: a commit that names the last record is no proof that they are there. */
-  readonly #unrecorded = new WeakSet<WorkRequest>()
-  readonly #left = new Set<Left>()
   #place = -1
   /** Where the next page of what is in memory begins. */
   #next = 0
@@ -89,18 +72,15 @@ export class LostTailDetector {
     this.#givenBackAt = this.#options.environment.monotonic()
   }
 
-  see(runner: TaskRunner, { seq, release, events, work, epoch }: Transition): void {
+  see(runner: TaskRunner, { seq, release }: Transition): void {
     const known = knownOf(runner, seq, release !== null)
-    if (!known) return
-    this.#remember(known)
-    if (events === null) for (const request of work) this.#unrecorded.add(request)
-    if (release) for (const request of this.#requestsOf(runner)) this.#leave({ ...known, request, epoch })
+    if (known) this.#remember(known)
   }
 
-  #leave(request: Left): void {
-    const [oldest] = this.#left
-    if (oldest && this.#left.size >= MOST_LEFT) this.#left.delete(oldest)
-    this.#left.add(request)
+  /** The store says of a task that is to leave memory that it lacks a request that the task waits for. */
+  requestLost({ id, state }: TaskRunner): void {
+    this.#tell(id, state.workflow, REQUEST_LOST)
+    this.#options.wentBack()
   }
 
   /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
@@ -122,7 +102,6 @@ export class LostTailDetector {
 
   /** Whether the store has gone back behind what it acknowledged. */
   async isBehind(): Promise<boolean> {
-    const left = [...this.#left]
     const known = [...this.#gone(), ...this.#page()]
     for (const { id, last, request } of await this.#lost(known)) {
       const of = known.filter((it) => it.id === id && (it.request !== undefined) === (request === true))
@@ -130,9 +109,6 @@ export class LostTailDetector {
         if (await this.#isMissing(of)) return true
       } else if (last !== null || (this.#owns && of.some((it) => this.#isHere(it)))) return true
     }
-    if ((await this.#unanswered(left)).length > 0) return true
-    // The store had them, or what became of them, after their tasks had left: one that goes back behind that has the tasks as this node's.
-    for (const request of left) this.#left.delete(request)
     return false
   }
 
@@ -151,24 +127,8 @@ export class LostTailDetector {
     return this.#options.lease.holds()
   }
 
-  /** Of these requests those that nobody answers: neither they nor a letter is there, and nobody has had the task since it left this node. */
-  async #unanswered(left: readonly Left[]): Promise<Left[]> {
-    const suspects = new Set<string>()
-    for (const { id, request } of await this.#lost(left)) if (request) suspects.add(id)
-    const unanswered: Left[] = []
-    for (const it of left) {
-      // The store does not say which of several it was.
-      if (!suspects.has(it.id) || !(await this.#lost([it])).some(({ request }) => request)) continue
-      const row = await this.#options.store.task(it.id)
-      const isUntouched = row?.key === it.key && row.epoch === it.epoch && row.lockedBy === null
-      if (isUntouched && row.status !== 'stopped') unanswered.push(it)
-    }
-    return unanswered
-  }
-
   /** Says what the store has lost of the tasks that are here, and of those that were here last. */
   async report(): Promise<void> {
-    void this.#answer([...this.#left])
     const records = new Map(this.#gone().map((it) => [it.id, it]))
     const requests: Known[] = []
     for (const it of this.#here()) {
@@ -180,24 +140,6 @@ export class LostTailDetector {
       const { seq = 0, workflow = '' } = records.get(id) ?? {}
       if (!told.has(id)) this.#tell(id, workflow, request ? REQUEST_LOST : lossOf(last, seq))
       told.add(id)
-    }
-  }
-
-  /** Of tasks that no node has. Tries until the store answers, whatever becomes of this node meanwhile. */
-  async #answer(left: readonly Left[]): Promise<void> {
-    const { environment, failed } = this.#options
-    for (const backoff = untilAnswered(); ; ) {
-      try {
-        for (const { id, workflow, request } of await this.#unanswered(left)) {
-          this.#tell(id, workflow, REQUEST_LOST)
-          void handOn(this.#options, id, [lostReply(request, environment.now())])
-        }
-        return
-      } catch (error) {
-        if (isTriarchError(error, 'STORE_CLOSED')) return
-        if (!isAway(error)) return failed(error)
-        await delay(environment, backoff.next())
-      }
     }
   }
 
@@ -240,12 +182,8 @@ export class LostTailDetector {
       const known = knownOf(runner, runner.recorded, false)
       if (!known) continue
       yield known
-      for (const request of this.#requestsOf(runner)) yield { ...known, request }
+      for (const request of runner.requests) yield { ...known, request }
     }
-  }
-
-  #requestsOf(runner: TaskRunner): WorkRequest[] {
-    return runner.requests.filter((request) => this.#unrecorded.has(request) && runner.awaits(request))
   }
 
   #page(): Known[] {
@@ -279,11 +217,4 @@ function lossOf(last: number | null, seq: number): string {
   if (last === null) return `the store lost the task, with all of its ${seq} records`
   const records = last + 1 === seq ? `record ${seq}` : `records ${last + 1} to ${seq}`
   return `the store lost ${records}: the task goes on from what is left`
-}
-
-/** The attempt may have run in what the store forgot. */
-function lostReply({ step, operation, attempt }: WorkRequest, at: number): Reply {
-  const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the store lost the request of the attempt' }
-  const outcome = { kind: 'failed', error, retryable: true, unknown: true, lost: 'stop' } as const
-  return { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: at, node: null }
 }

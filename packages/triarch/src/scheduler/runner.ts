@@ -19,7 +19,7 @@ import { emit, isOutstanding, newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
-import type { Claim, CommitOutcome, NewTask, Snapshot, Transition, WorkRequest } from '../store/port.ts'
+import type { Claim, CommitOutcome, NewTask, Release, Snapshot, Transition, WorkRequest } from '../store/port.ts'
 import { ValueReferences } from '../store/value-references.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate, tellParked } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
@@ -255,9 +255,9 @@ export class TaskRunner implements Owner {
     return this.#attempts.has(step)
   }
 
-  /** What the agents' queues were asked for since the task came here, by steps that are not answered. Some of it may not be written yet. */
+  /** Written requests that it waits for and that none of its records tells of: they may be lost though the records are there. */
   get requests(): WorkRequest[] {
-    return this.#attempts.requests
+    return this.#attempts.unrecorded.filter((request) => this.awaits(request))
   }
 
   /** Whether it waits for a reply to this very request: what an agent gave back, what was asked for anew, and what waits for a signal, are no more. */
@@ -414,10 +414,7 @@ export class TaskRunner implements Owner {
     const stranded = strands && this.#attempts.none
     const orphaned = !this.#attempts.none || (this.#orphaned && this.#mail.some(isTakeover))
     const unfinished = stranded || turn.reload || turn.full || orphaned || state.status === 'planning'
-    const release =
-      stopped || sleeps || leaves || stranded
-        ? { wakeAt: stopped ? null : wakeAt, ready: unfinished || (!stopped && this.#isStalled), orphaned }
-        : null
+    const release = stopped || sleeps || leaves || stranded ? this.#releaseWith(unfinished, orphaned) : null
     // An unread letter would have a task taken up at once that its owner gives back.
     const notice = this.#inboxGauge.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
@@ -467,6 +464,14 @@ export class TaskRunner implements Owner {
     })
   }
 
+  #releaseWith(unfinished: boolean, orphaned: boolean): Release {
+    if (this.state.status === 'stopped') return { wakeAt: null, ready: unfinished, orphaned }
+    const ready = unfinished || this.#isStalled
+    const requests = ready ? [] : this.requests
+    const awaits = requests.map(({ step, operation, attempt }) => ({ step, operation, attempt }))
+    return { wakeAt: nextWake(this.state), ready, orphaned, ...(awaits.length > 0 && { awaits }) }
+  }
+
   #text(events: readonly TaskEvent[], rebase: boolean): string {
     return this.#valueReferences.text(events, this.#seq, rebase)
   }
@@ -502,6 +507,7 @@ export class TaskRunner implements Owner {
       // Of a submission nothing was judged yet; otherwise it was with each try.
       if (outcome instanceof Error)
         return this.#partWith(outcome, creates ? this.#host.failed(this, outcome) : verdictOf(outcome))
+      if ('reason' in outcome && outcome.reason === 'lost') this.#host.requestLost(this)
       if (!creates) this.#host.giveBack(this)
       const reason = new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome })
       return void this.discard(reason, 'reason' in outcome && outcome.reason === 'unclaimed')
@@ -509,6 +515,7 @@ export class TaskRunner implements Owner {
     this.key = outcome.key
     this.recorded = pending.transition.seq
     if (pending.transition.events !== null) this.#recordedAt = pending.transition.at
+    else if (pending.transition.work.length > 0) this.#attempts.written(pending.transition.work)
     this.#draft = null
     for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []

@@ -399,6 +399,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
   }
 
+  requestLost(runner: TaskRunner): void {
+    this.witness.requestLost(runner)
+  }
+
   refused(runner: TaskRunner, cause: Error, tries: number): number | Error {
     // Whatever else it is, it is not the fault of the turn.
     const error = isTriarchError(cause) ? cause : new TriarchError('STORE_FAILED', String(cause), { cause })

@@ -83,7 +83,7 @@ export type {
 } from './statistics.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, ImportedTask, NewTask, Snapshot } from './task.ts'
-export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
+export type { CommitOutcome, Release, SubmitOutcome, Transition } from './transition.ts'
 export type { StoreVitals } from './vitals.ts'
 export type {
   QueuedReply,

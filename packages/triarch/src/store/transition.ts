@@ -43,9 +43,20 @@ export interface Transition {
   /** Claims given back, then asked for: once all transitions of the batch are written. */
   gates?: { locks: readonly LockRequest[]; unlocks: readonly number[] }
   /** Ownership is given back. `wakeAt`: next instant to look, null: only a message wakes it. */
-  release: { wakeAt: number | null; ready: boolean; orphaned: boolean } | null
+  release: Release | null
   /** Replay starts anew from this record (it holds a `continuedAsNew`). */
   rebase: boolean
+}
+
+/**
+ * `awaits`: requests that the task waits for and that none of its records tells of. Where one of them is gone, and no reply is there, the release
+ * is refused (`lost`): the fence of the last record does not show that the store went back behind them, and nobody would request them again.
+ */
+export interface Release {
+  wakeAt: number | null
+  ready: boolean
+  orphaned: boolean
+  awaits?: readonly Pick<WorkRequest, 'step' | 'operation' | 'attempt'>[]
 }
 
 /** What became of a transition. */
@@ -54,6 +65,8 @@ export type CommitOutcome =
   | { ok: true; key: number; told?: true }
   /** Another owner has it (epoch or sequence): discard and reload. */
   | { ok: false; reason: 'fenced' }
+  /** A request that it awaits is not there any more: the store went back behind what it acknowledged. */
+  | { ok: false; reason: 'lost' }
   /** `create` met an existing id. */
   | { ok: false; reason: 'exists' }
 

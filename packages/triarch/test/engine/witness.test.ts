@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Environment } from '../../src/environment/environment.ts'
-import { agent, PermanentError, type StepContext, TriarchError, workflow } from '../../src/index.ts'
+import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
 import type { RaisedAlert } from '../../src/kernel/alert.ts'
 import { LostTailDetector, type LostTailDetectorOptions } from '../../src/scheduler/lost-tail-detector.ts'
 import type { TaskRunner } from '../../src/scheduler/runner.ts'
 import { UNCHANGED } from '../../src/scheduler/transition.ts'
 import { UnknownOwnership } from '../../src/scheduler/unknown-ownership.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { OwnedTask, Post, RecordMark, TaskRow, Transition, WorkRequest } from '../../src/store/port.ts'
-import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
+import type { OwnedTask, RecordMark, Transition, WorkRequest } from '../../src/store/port.ts'
+import { memory } from '../../src/testing/index.ts'
 import { Puppet } from '../wire/puppet.ts'
 import { seen, stage } from './harness.ts'
 
@@ -19,15 +19,13 @@ const lease = { holds: () => true }
 function means(
   part: Partial<Omit<LostTailDetectorOptions, 'store' | 'environment'>> & {
     lost: LostTailDetectorOptions['store']['lost']
-    task?: LostTailDetectorOptions['store']['task']
-    post?: LostTailDetectorOptions['store']['post']
     monotonic?: () => number
   },
 ): LostTailDetectorOptions {
-  const { lost, task = async () => null, post = async () => [], monotonic = () => 0, ...rest } = part
+  const { lost, monotonic = () => 0, ...rest } = part
   const environment = { monotonic, now: () => 0 } as Environment
-  const quiet = { alert: () => {}, failed: () => {}, wentBack: () => {} }
-  return { store: { lost, task, post }, environment, lease, every: EVERY, ...quiet, ...rest }
+  const quiet = { alert: () => {}, wentBack: () => {} }
+  return { store: { lost }, environment, lease, every: EVERY, ...quiet, ...rest }
 }
 
 /** A witness that sees one record of each task, and what it asks the store about. */
@@ -154,17 +152,12 @@ describe('a task that is not there any more', () => {
 describe('a request that no record tells of', () => {
   const request = { step: 1, operation: 'run', attempt: 1 } as const
   const requestOf = (step: number) => ({ ...request, step }) as unknown as WorkRequest
-  const release = { wakeAt: null, ready: false, orphaned: false }
 
   /** A task in memory that waits for the replies to these requests. */
   function waiting(requests: Iterable<WorkRequest>, part: Partial<TaskRunner> = {}): TaskRunner {
     const here = { id: 't', key: 1, recorded: 2, epoch: 1, state: { workflow: 'w', status: 'running' } }
     const awaited = { requests: [...requests], awaits: () => true, returning: false }
     return { ...here, ...awaited, ...part } as unknown as TaskRunner
-  }
-
-  const written = (runner: TaskRunner, work: WorkRequest[], part: Partial<Transition> = {}): Transition => {
-    return { ...UNCHANGED, key: runner.key, id: runner.id, node: 'a', epoch: 1, seq: 2, at: 0, work, ...part }
   }
 
   /** Says of a request whose step is one of these that it is lost. */
@@ -180,7 +173,6 @@ describe('a request that no record tells of', () => {
     const work = [requestOf(1)]
     const runner = waiting(work, { returning, awaits: () => awaits })
     const it = new LostTailDetector(means({ lost: losing(1), lease: { holds: () => holds } }), new Map([['t', runner]]))
-    it.see(runner, written(runner, work))
     return it.isBehind()
   }
 
@@ -194,7 +186,6 @@ describe('a request that no record tells of', () => {
     const awaited = new Set(requests)
     const runner = waiting(requests, { awaits: (it) => awaited.has(it) })
     const it = new LostTailDetector(means({ lost: losing(1) }), new Map([['t', runner]]))
-    for (const of of requests) it.see(runner, written(runner, [of]))
     expect(await it.isBehind()).toBe(true)
     // What was answered is not there any more, and nobody waits for it.
     awaited.delete(requests[0] as WorkRequest)
@@ -212,106 +203,18 @@ describe('a request that no record tells of', () => {
     const work = Array.from({ length: 1_600 }, (_, index) => requestOf(index + 1))
     const runner = waiting(work)
     const it = new LostTailDetector(means({ lost }), new Map([['t', runner]]))
-    for (const of of work) it.see(runner, written(runner, [of]))
     for (let look = 0; look < 4; look++) expect(await it.isBehind()).toBe(false)
     expect(new Set(asked.flatMap(({ request }) => request?.step ?? [])).size).toBe(1_600)
     expect(Math.max(...most)).toBeLessThanOrEqual(1_000)
   })
 
-  it('is not missed before it is written', async () => {
-    const runner = waiting([requestOf(1)])
-    const it = new LostTailDetector(means({ lost: losing(1) }), new Map([['t', runner]]))
-    it.see(runner, written(runner, []))
-    expect(await it.isBehind()).toBe(false)
-  })
-
-  describe('of a task that left memory while it waited for the reply', () => {
-    const row = { key: 1, epoch: 1, lockedBy: null, status: 'running' } as TaskRow
-
-    /** A look at a store that lost the requests of these steps after their tasks had left. */
-    async function look(
-      part: Partial<LostTailDetectorOptions['store']> & {
-        tasks?: number
-        lost: LostTailDetectorOptions['store']['lost']
-      },
-    ) {
-      const { tasks = 1, ...store } = part
-      const alerts: RaisedAlert[] = []
-      const posted: Post[] = []
-      const post: LostTailDetectorOptions['store']['post'] = async (posts) => {
-        posted.push(...posts)
-        return posts.map(() => 'posted')
-      }
-      const options = means({ task: async () => row, post, ...store, alert: (alert) => alerts.push(alert) })
-      const it = new LostTailDetector(options, new Map())
-      for (let step = 1; step <= tasks; step++) {
-        const work = [requestOf(step)]
-        const runner = waiting(work, { id: `t${step}` })
-        it.see(runner, written(runner, work))
-        it.see(runner, written(runner, [], { release }))
-      }
-      const behind = await it.isBehind()
-      await it.report()
-      await new Promise(setImmediate)
-      return { it, behind, alerts, posted }
-    }
-
-    it('is answered as lost, where nobody has had the task since', async () => {
-      const { behind, alerts, posted } = await look({ lost: losing(1) })
-      expect(behind).toBe(true)
-      expect(alerts).toMatchObject([{ code: 'LOST_TAIL', task: 't1' }])
-      const outcome = { kind: 'failed', unknown: true, retryable: true, error: { code: 'STEP_LOST' } }
-      expect(posted).toMatchObject([{ task: 't1', message: { type: 'reply', ...request, outcome } }])
-    })
-
-    it.each<[which: string, row: Partial<TaskRow> | null]>([
-      ['another has the task', { lockedBy: 'b' }],
-      ['another has had it', { epoch: 2 }],
-      ['the task has stopped', { status: 'stopped' }],
-      ['its id is that of another task', { key: 2 }],
-      ['retention dropped it', null],
-    ])('is not where %s', async (_, part) => {
-      const task = async () => part && { ...row, ...part }
-      const { behind, alerts, posted } = await look({ lost: losing(1), task })
-      expect([behind, alerts, posted]).toEqual([false, [], []])
-    })
-
-    it('is answered although the store cannot be asked at first', async () => {
-      const environment = new VirtualEnvironment()
-      let away = true
-      const lost: LostTailDetectorOptions['store']['lost'] = async (marks) => {
-        if (away) throw new TriarchError('STORE_UNAVAILABLE', 'no connection')
-        return losing(1)(marks)
-      }
-      const posted: Post[] = []
-      const post: LostTailDetectorOptions['store']['post'] = async (posts) => {
-        posted.push(...posts)
-        return posts.map(() => 'posted')
-      }
-      const it = new LostTailDetector({ ...means({ lost, post, task: async () => row }), environment }, new Map())
-      const work = [requestOf(1)]
-      const runner = waiting(work, { id: 't1' })
-      it.see(runner, written(runner, work, { release }))
-      await expect(it.report()).rejects.toThrow('no connection')
-      await environment.advance(1_000)
-      expect(posted).toEqual([])
-      away = false
-      await environment.advance(10_000)
-      expect(posted).toMatchObject([{ task: 't1', message: { type: 'reply', ...request } }])
-    })
-
-    it('is forgotten once the store was seen to have it, and where there are more than a thousand', async () => {
-      const asked: number[] = []
-      const lost: LostTailDetectorOptions['store']['lost'] = async (marks) => {
-        asked.push(...marks.flatMap(({ request }) => request?.step ?? []))
-        return []
-      }
-      const { it } = await look({ lost, tasks: 1_200 })
-      expect(Math.min(...asked)).toBe(201)
-      expect(asked).toHaveLength(1_000)
-      await it.isBehind()
-      expect(asked).toHaveLength(1_000)
-    })
+  it('makes the node let go of all it has where a task that leaves memory is refused for the lack of it, and is told', () => {
+    const alerts: RaisedAlert[] = []
+    let back = 0
+    const options = means({ lost: losing(), wentBack: () => back++, alert: (alert) => alerts.push(alert) })
+    new LostTailDetector(options, new Map()).requestLost(waiting([requestOf(1)]))
+    expect(back).toBe(1)
+    expect(alerts).toMatchObject([{ code: 'LOST_TAIL', task: 't', workflow: 'w' }])
   })
 
   it('is not missed where the lease is over: others may have the task, and have had the answer', async () => {
@@ -323,7 +226,7 @@ describe('a request that no record tells of', () => {
   })
 
   /** A process of agents has it while the store is asked whether it is still there, and gives it back before the store answers. */
-  async function askedFor() {
+  async function askedFor(held = 2) {
     const own = agent('own')
     const act = own.action('act', { run: () => null, attemptWithin: '10m' })
     const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
@@ -343,7 +246,7 @@ describe('a request that no record tells of', () => {
       },
       async commit(transitions) {
         const isRequest = transitions.some(({ events, work }) => events === null && work.length > 0)
-        if (isRequest && ++requests > 1) await written.promise
+        if (isRequest && ++requests >= held) await written.promise
         const outcomes = await inner.commit(transitions)
         returned = transitions.some(({ release }) => release !== null)
         if (returned) await heard.promise
@@ -373,6 +276,7 @@ describe('a request that no record tells of', () => {
     return {
       ...{ s, puppet, first, given, credit, answer, written, heard, live },
       returned: () => returned,
+      asked: () => asked,
       async untilAsked() {
         await live(10, () => asked)
         expect(asked).toBe(true)
@@ -385,6 +289,17 @@ describe('a request that no record tells of', () => {
       },
     }
   }
+
+  it('is not asked for before it is written', async () => {
+    const { s, puppet, first, given, asked, answer, written, live, finish } = await askedFor(1)
+    await using _ = s
+    answer.resolve()
+    await puppet.reply(first, { kind: 'withdrawn', after: 1_000 })
+    await live(50)
+    expect(asked()).toBe(false)
+    written.resolve()
+    await finish(await given())
+  })
 
   it('is not missed once an agent gave it back, and the same attempt is asked for anew by one that is not written yet', async () => {
     const { s, puppet, first, given, answer, written, untilAsked, finish } = await askedFor()

@@ -241,6 +241,50 @@ export function commitSuite(bench: Bench): void {
       for (const seq of [2, 3]) expect(await missed(seq)).toEqual([{ id: 't', last: seq, request: true }])
     })
 
+    it('gives no task back that waits for a request which is gone without a reply, and leaves its neighbours alone', async () => {
+      const { store } = bench
+      const lost = { ok: false, reason: 'lost' }
+      const [claim, other] = [await owned(store), await owned(store, 'u')]
+      const awaits = [{ step: 1, operation: 'run', attempt: 1 }] as const
+      const back = (seq: number, part: Partial<Transition> = {}) =>
+        transition(claim, { seq, events: null, release: { ...released, wakeAt: 9, awaits }, ...part })
+      await store.commit([transition(claim), transition(other)])
+      const change = { snapshot: snapshot({ failures: 9 }), events: '[]', children: [newTask('t.1', { parent: 't' })] }
+      expect(await store.commit([back(3, change), transition(other, { seq: 3 })])).toMatchObject([lost, { ok: true }])
+      expect(await store.commit([back(2)])).toEqual([lost])
+      expect(await store.task('t')).toMatchObject({ failures: 0, lockedBy: 'a', wakeAt: null })
+      expect(await store.task('t.1')).toBeNull()
+      expect(await store.records('t', 0, 10)).toHaveLength(2)
+      // The other attempts of the step, and other steps, are other requests.
+      const others = [workRequest('t', 2), { ...workRequest('t', 1), attempt: 2 }]
+      await store.commit([transition(claim, { seq: 2, events: null, work: others })])
+      expect(await store.commit([back(2)])).toEqual([lost])
+      await store.commit([transition(claim, { seq: 2, events: null, work: [workRequest('t', 1)] })])
+      const both = [...awaits, { step: 3, operation: 'run', attempt: 1 } as const]
+      const release = { ...released, awaits: both }
+      expect(await store.commit([transition(claim, { seq: 2, events: null, release })])).toEqual([lost])
+      expect(await store.commit([back(2)])).toMatchObject([{ ok: true }])
+      expect(await store.task('t')).toMatchObject({ lockedBy: null, wakeAt: 9 })
+    })
+
+    it('gives a task back whose request has its reply, which is not consumed with that: it is ready at once', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const awaits = [{ step: 1, operation: 'run', attempt: 1 }] as const
+      const back = transition(claim, { seq: 2, events: null, release: { ...released, awaits } })
+      await store.commit([transition(claim, { work: [workRequest('t', 1)] })])
+      await store.post([{ task: 't', message: { type: 'event', name: 'n', payload: null }, control: false }])
+      const queue = { agent: 'pay', actions: ['pay.charge'], limit: 1 }
+      const [item] = await store.takeWork({ node: 'agent', agents: [queue] })
+      await store.reply([{ work: item?.id ?? 0, node: 'agent', message: replyTo(1) }])
+      const letters = await store.inbox('a', 10)
+      const replies = letters.flatMap(({ id, message }) => (message.type === 'reply' ? [id] : []))
+      expect([letters.length, replies.length]).toEqual([2, 1])
+      expect(await store.commit([{ ...back, consumed: replies }])).toEqual([{ ok: false, reason: 'lost' }])
+      expect(await store.commit([back])).toMatchObject([{ ok: true }])
+      expect(await store.claim({ node: 'b', runnable: [flow], limit: 1 })).toMatchObject([{ id: 't' }])
+    })
+
     it('is of a task that the store says this node owns, until it is given back', async () => {
       const { store } = bench
       const one = await owned(store)

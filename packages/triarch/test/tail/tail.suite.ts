@@ -186,6 +186,23 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       expect(alerts).toContainEqual(expect.objectContaining({ task: 'parcel', code: 'LOST_TAIL' }))
     })
 
+    it('leaves no task waiting for a reply to a request that was lost, where its node stops in order before that was noticed', async () => {
+      const roles: Role[] = ['scheduler', 'supervisor']
+      const node = await lasting({ agents: [], workflows: [ships], roles })
+      await lasting({ agents: [remote], workflows: [], roles: ['agent'] })
+      const task = await node.submit(ships, 'parcel', { id: 'parcel' })
+      await vi.waitFor(async () => {
+        const events = (await task.history()).flatMap((record) => record.events)
+        expect(events.at(-1)?.type).toBe('attemptFailed')
+      }, 60_000)
+      await subject.save()
+      await vi.waitFor(() => expect(ran).toHaveLength(2), 60_000)
+      await subject.restore()
+      await node.stop()
+      const next = await start({ agents: [], workflows: [ships], roles })
+      expect(await next.task('parcel', ships).result({ timeout: '1m' })).toBe('parcel')
+    })
+
     /** Until the task has done so many steps and waits for a signal again. */
     async function waits(task: TaskHandle, done: number): Promise<void> {
       await vi.waitFor(async () => {

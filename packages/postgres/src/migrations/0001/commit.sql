@@ -73,7 +73,8 @@ $$;
 
 -- Appends transitions. The first arrays, up to `events`, have one element for each; the others refer to it by its position (…_of).
 -- A transition whose fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to it is joined with `done`,
--- which has the key of its task only when it was accepted. Returns `done`: the key, 0: fenced, -1: the task exists.
+-- which has the key of its task only when it was accepted. Returns `done`: the key, 0: fenced, -1: the task exists, -2: a request that it awaits
+-- is lost. `change_awaits`: as JSON, requests that a task waits for that is given back, and that none of its records tells of.
 --
 -- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner does not know how long
 -- they are. For each array that is given to `unnest` beside others the server first makes a table, which costs more than many of these
@@ -97,7 +98,7 @@ CREATE FUNCTION triarch.commit(
   change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
   change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
   change_rebase boolean[], change_release boolean[], change_wake_at bigint[], change_ready boolean[],
-  change_orphaned boolean[],
+  change_orphaned boolean[], change_awaits text[],
   consumed_of bigint[], consumed bigint[],
   work_of bigint[], work_step bigint[], work_operation text[], work_attempt bigint[], work_agent text[],
   work_action text[], work_priority bigint[], work_complete_within bigint[], work_heartbeat_within bigint[],
@@ -169,6 +170,21 @@ BEGIN
           AND t.locked_by = nodes[b.tx] AND (t.id = ids[b.tx] OR ids[b.tx] IS NULL) FOR NO KEY UPDATE) o
     LOOP
       done[entry.tx] := entry.key;
+    END LOOP;
+  END IF;
+
+  -- Whoever removes a request puts a reply in its place, and cannot do so while the row of the task is locked: where neither is there, the store
+  -- was restored to an earlier state. The records do not show it, and a task that is given back would wait for the reply without end.
+  IF array_remove(change_awaits, NULL) <> '{}' THEN
+    FOR entry IN
+      SELECT c.tx FROM unnest(change_of, change_awaits) AS c (tx, awaits)
+      WHERE c.awaits IS NOT NULL AND done[c.tx] > 0
+        AND EXISTS (SELECT 1 FROM json_to_recordset(c.awaits::json) AS a (step integer, operation text, attempt integer)
+          WHERE NOT EXISTS (SELECT 1 FROM triarch.work w WHERE w.task = done[c.tx] AND w.step = a.step
+            AND w.operation = a.operation COLLATE "C" AND w.attempt = a.attempt))
+        AND NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = done[c.tx] AND i.kind = 'reply' AND i.id <> ALL (consumed))
+    LOOP
+      done[entry.tx] := -2;
     END LOOP;
   END IF;
 

@@ -2,7 +2,7 @@ import type { RefusedChild } from '../../kernel/child/child.ts'
 import type { ErrorRecord, Json } from '../../kernel/json.ts'
 import type { TaskOutcome } from '../../kernel/status.ts'
 import { legible } from '../legible.ts'
-import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
+import type { CommitOutcome, NewTask, Release, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
 import { hasGates, openGates, stopped } from './lock.ts'
@@ -61,6 +61,11 @@ const RELEASE_RESTING = 'locked_by = NULL, orphaned = ?, wake_at = ?'
 const UNREAD = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
 export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
 
+/** A reply takes the place of its request, and stays until it is consumed. */
+const ANSWERED = `
+SELECT 1 FROM triarch_inbox WHERE task = ?1 AND kind = 'reply' AND id NOT IN (SELECT value FROM json_each(?2)) LIMIT 1`
+const REQUESTED = 'SELECT 1 FROM triarch_work WHERE task = ? AND step = ? AND operation = ? AND attempt = ?'
+
 const CONSUME = 'DELETE FROM triarch_inbox WHERE id = ? AND task = ?'
 const FORGET = 'DELETE FROM triarch_work WHERE task = ? AND step = ?'
 
@@ -68,6 +73,7 @@ const CHILD = `
 SELECT parent, parent_step AS step, status, result, output, error FROM triarch_tasks WHERE id = ?`
 
 const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
+const lost: CommitOutcome = { ok: false, reason: 'lost' }
 const exists: CommitOutcome = { ok: false, reason: 'exists' }
 
 export function commit(database: Database, _now: number, batch: readonly Transition[]): CommitOutcome[] {
@@ -89,7 +95,7 @@ function makesGated({ children }: Transition): boolean {
   return children.some((child) => child.gates !== undefined)
 }
 
-/** `gated`: somebody may wait for the end of a task. The first statement decides; a refused transition has touched nothing by then. */
+/** `gated`: somebody may wait for the end of a task. A refused transition has touched nothing by the time it is refused. */
 function commitOne(database: Database, transition: Transition, gated: boolean): CommitOutcome {
   const { node, epoch, seq, at, events, snapshot, rebase, release } = transition
   let key = transition.key
@@ -102,6 +108,7 @@ function commitOne(database: Database, transition: Transition, gated: boolean): 
     const before = events === null ? seq : seq - 1
     if (events !== null && before < 1) return fenced
     if (!database.get(OWNED, key, epoch, node, transition.id, before, transition.lastAt)) return fenced
+    if (release?.awaits && lacksRequest(database, key, release.awaits, transition.consumed)) return lost
     if (events !== null && database.run(APPEND, key, seq, at, events) === 0) return fenced
   }
   for (const letter of transition.consumed) database.run(CONSUME, letter, key)
@@ -113,6 +120,17 @@ function commitOne(database: Database, transition: Transition, gated: boolean): 
   const told = gated && snapshot?.status === 'stopped' && stopped(database, at, key, snapshot)
   if (rebase || release || (snapshot && !transition.create)) updateTask(database, key, transition)
   return told ? { ok: true, key, told } : { ok: true, key }
+}
+
+function lacksRequest(
+  database: Database,
+  key: number,
+  awaits: NonNullable<Release['awaits']>,
+  consumed: readonly number[],
+): boolean {
+  const isThere = ({ step, operation, attempt }: (typeof awaits)[number]) =>
+    database.get(REQUESTED, key, step, operation, attempt) !== undefined
+  return !awaits.every(isThere) && !database.get(ANSWERED, key, JSON.stringify(consumed))
 }
 
 /**
