@@ -114,6 +114,7 @@ async function answer(
   const turn: { end?: EndRead } = {}
   const act = async () => {
     if (right !== null) checkRight(principal, right)
+    if (!reads && !isTalk(route)) site.reads.changing()
     const { query = none, body: schema = none } = route
     const text = reads ? '' : await readBody(request, limits.bytes, isHeld)
     const asked = {
@@ -145,7 +146,7 @@ async function answer(
     await note(error)
     throw error
   })
-  if (!reads) site.reads.earn(caller ?? '', earnedBy(body))
+  if (!reads && !isTalk(route)) site.reads.earn(caller ?? '', earnedBy(body))
   const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null
   const isRead = request.method !== 'HEAD'
   if (!isRead) await stream?.cancel()
@@ -165,10 +166,16 @@ async function answer(
   })
 }
 
-/** How many tasks were submitted; 1: something else was done. */
+/** How many tasks were created; 1: something else was done. What was refused, or was there already, is no change. */
 function earnedBy(body: unknown): number {
-  const { results } = (body ?? {}) as { results?: unknown }
-  return Array.isArray(results) ? results.length : 1
+  const { results, created = true } = (body ?? {}) as { results?: unknown; created?: boolean }
+  const one = Number(created)
+  return Array.isArray(results) ? results.filter((it: { created?: boolean }) => it.created === true).length : one
+}
+
+/** What agents' processes say all the time. What they answer makes tasks move. */
+function isTalk({ right }: Route): boolean {
+  return right === 'agents'
 }
 
 /** It may be answered long after it was let in. */

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { memory } from 'triarch/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Reads } from '../src/request/reads.ts'
 import { type Shop, shop } from './shop.ts'
 
 let here: Shop
@@ -115,5 +116,20 @@ describe('a hostile client', () => {
   it('learns nothing by an id of an event that nobody gave', async () => {
     for (const id of ['0.0', '1.x', '-1', 'x'.repeat(10_000), '"', '\u00ff'])
       expect((await here.ask('HEAD', '/tasks/events', undefined, { 'last-event-id': id })).status).toBe(200)
+  })
+
+  it('earns reads by tasks that it creates alone: not by those that are refused or were there before, nor by what its agents say', async () => {
+    const earn = vi.spyOn(Reads.prototype, 'earn')
+    onTestFinished(() => earn.mockRestore())
+    const earned = () => earn.mock.calls.splice(0).reduce((sum, [, times = 1]) => sum + times, 0)
+    const tasks = [{ id: 'earned-1', input: { amount: 1 } }, { id: 'earned-2', input: { amount: 'x' } }]
+    await here.ask('POST', '/submissions', { workflow: 'order', tasks })
+    expect(earned()).toBe(1)
+    await here.ask('POST', '/submissions', { workflow: 'order', tasks })
+    await here.ask('POST', '/tasks', { workflow: 'order', ...tasks[0] })
+    await here.ask('POST', '/agents/exchange', { session: 'none', messages: [] })
+    expect(earned()).toBe(0)
+    await here.ask('POST', '/tasks', { workflow: 'order', input: { amount: 1 } })
+    expect(earned()).toBe(1)
   })
 })

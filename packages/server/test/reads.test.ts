@@ -114,6 +114,29 @@ it('while tasks move reads take a tenth of the time of the thread', async () => 
   expect(begun).toEqual(['a-1', 'b-1'])
 })
 
+it('a process whose tasks hardly move has other work all the same: reads that slow it down do not make it idle', async () => {
+  const { begun, ask, end } = reading(16)
+  // One transition in 800 ms, as where reads have all of the thread but for that.
+  moved++
+  for (const name of ['a-1', 'a-2', 'a-3']) await ask(name)
+  expect(begun).toEqual(['a-1'])
+  await end('a-1', 300)
+  await advance(800)
+  moved++
+  await advance(800)
+  expect(begun).toEqual(['a-1'])
+  moved++
+  await advance(500)
+  expect(begun).toEqual(['a-1', 'a-2'])
+})
+
+it('what a caller is about to change is other work before it is done', async () => {
+  const { reads, begun, ask } = reading(16)
+  reads.changing()
+  for (const name of ['a-1', 'b-1']) await ask(name)
+  expect(begun).toEqual(['a-1'])
+})
+
 it('what reads took is forgotten once there is no other work', async () => {
   const all = reading(16)
   const { begun, ask, end } = all
@@ -121,7 +144,7 @@ it('what reads took is forgotten once there is no other work', async () => {
   await ask('a-1')
   await end('a-1', 5_000)
   await ask('b-1')
-  await advance(600)
+  await advance(1_100)
   expect(begun).toEqual(['a-1', 'b-1'])
 })
 

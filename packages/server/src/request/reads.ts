@@ -9,9 +9,11 @@ const MOST_WAITING = 1_000
 /** The part of the time that reads take while the process has other work; what they may take at once before that (ms). */
 const SHARE = 0.1
 const BURST = 100
-/** The process has other work where tasks move, or callers change something, this often within this long (ms). */
-const BUSY = 4
-const WINDOW = 250
+/**
+ * The process has other work for so long after a task moved or a caller changed something (ms). How often that happens says nothing: reads slow tasks down,
+ * and a process whose tasks hardly move any more must not be taken for idle.
+ */
+const WORKING = 1_000
 /** How often it is looked whether those who wait may go on (ms). */
 const LOOK = 20
 /** Reads that a caller may make for what it changed, beside its turn; callers of which that is known. */
@@ -43,8 +45,8 @@ export class Reads {
   #paidAt = monotonic()
   readonly #moves: () => number
   #changes = 0
-  #window = { at: monotonic(), work: 0 }
-  #isBusy = false
+  #work = 0
+  #workedAt = Number.NEGATIVE_INFINITY
   #timer: (() => void) | null = null
 
   /** `most`: reads at a time; `moves`: how often tasks have moved here. */
@@ -53,9 +55,14 @@ export class Reads {
     this.#moves = moves
   }
 
+  /** A caller changes something. */
+  changing(): void {
+    this.#changes++
+  }
+
   /** The caller has changed something: it may read as often. */
   earn(caller: string, times = 1): void {
-    this.#changes++
+    if (times === 0) return
     const earned = Math.min(MOST_EARNED, (this.#earned.get(caller) ?? 0) + times)
     this.#earned.delete(caller)
     this.#earned.set(caller, earned)
@@ -117,11 +124,10 @@ export class Reads {
 
   #hasOtherWork(): boolean {
     const now = monotonic()
-    if (now - this.#window.at < WINDOW) return this.#isBusy
     const work = this.#moves() + this.#changes
-    this.#isBusy = work - this.#window.work >= BUSY
-    this.#window = { at: now, work }
-    return this.#isBusy
+    if (work !== this.#work) this.#workedAt = now
+    this.#work = work
+    return now - this.#workedAt < WORKING
   }
 
   #wait(caller: string, signal: AbortSignal): Promise<void> {
