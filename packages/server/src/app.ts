@@ -75,7 +75,9 @@ export function appOf(site: Site, settings: Settings): (request: Request, isHeld
       const shown = isShort(path) ? null : settings.console?.respond(request, path)
       return shown ?? (await app.fetch(request, { url, path, isHeld }))
     } catch (error) {
-      return responseOf(problemOf(error, settings.onError))
+      // That a client went away is nothing that went wrong here.
+      const isGone = error === request.signal.reason
+      return responseOf(problemOf(error, isGone ? () => undefined : settings.onError))
     }
   }
 }

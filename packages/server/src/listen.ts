@@ -67,8 +67,8 @@ export type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: 
 export class Listener {
   readonly #server: Server
   readonly #most: number
-  /** How many answers are under way on each. */
-  readonly #sockets = new Map<Socket, number>()
+  /** The requests of each that are being answered. */
+  readonly #sockets = new Map<Socket, Set<IncomingMessage>>()
   /** Those of them on which nothing is to be answered, longest first. */
   readonly #idle = new Set<Socket>()
   readonly #answers = new Set<ServerResponse>()
@@ -81,32 +81,37 @@ export class Listener {
     server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
       const { socket } = incoming
       this.#answers.add(outgoing)
-      this.#answering(socket, 1)
+      const requests = this.#sockets.get(socket)
+      requests?.add(incoming)
+      this.#idle.delete(socket)
       outgoing.on('close', () => {
         this.#answers.delete(outgoing)
-        this.#answering(socket, -1)
+        requests?.delete(incoming)
+        if (requests?.size === 0 && this.#sockets.has(socket)) this.#idle.add(socket)
       })
-      const isBeyond = this.#isBeyond()
+      const isBeyond = this.#isBeyond(socket)
       if (isBeyond || this.#closed !== null) last(outgoing)
       if (isBeyond && !isHealth(incoming.url ?? '')) full(incoming, outgoing)
       else handler(incoming, outgoing)
     })
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#idle.delete(incoming.socket)
-      if (this.#isBeyond())
+      if (this.#isBeyond(incoming.socket))
         socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
       else upgrade(incoming, socket, head)
     })
   }
 
-  /** One too many takes the place of the one on which nothing was to be answered for the longest time. */
+  /** One too many takes the place of the one on which nothing was to be answered for the longest time, else of one whose request is not there yet. */
   #connected(socket: Socket): void {
-    this.#sockets.set(socket, 0)
+    this.#sockets.set(socket, new Set())
     this.#idle.add(socket)
     socket.on('close', () => this.#forget(socket))
     if (this.#sockets.size <= this.#most) return
     const [longest] = this.#idle
-    const goes = longest !== socket ? longest : this.#sockets.size > this.#most + SPARE ? socket : undefined
+    const [unfinished] = longest === socket ? this.#unfinished(socket) : []
+    const refused = this.#sockets.size > this.#most + SPARE ? socket : undefined
+    const goes = longest !== socket ? longest : (unfinished ?? refused)
     if (!goes) return
     this.#forget(goes)
     goes.destroy()
@@ -117,17 +122,16 @@ export class Listener {
     this.#idle.delete(socket)
   }
 
-  #answering(socket: Socket, more: number): void {
-    const before = this.#sockets.get(socket)
-    if (before === undefined) return
-    this.#sockets.set(socket, before + more)
-    if (before + more > 0) this.#idle.delete(socket)
-    else this.#idle.add(socket)
+  /** Those whose requests have not come to their ends, the oldest first: there is nothing to be answered on them yet. */
+  *#unfinished(besides: Socket): Iterable<Socket> {
+    for (const [socket, requests] of this.#sockets)
+      if (socket !== besides && requests.size > 0 && ![...requests].some(({ complete }) => complete)) yield socket
   }
 
   /** Whether more connections are answered than there may be. */
-  #isBeyond(): boolean {
-    return this.#sockets.size - this.#idle.size > this.#most
+  #isBeyond(own: Socket): boolean {
+    const beyond = this.#sockets.size - this.#idle.size - this.#most
+    return beyond > 0 && beyond > [...this.#unfinished(own)].length
   }
 
   /** Throws INVALID_OPTION, and what node:http does where the address cannot be had. */

@@ -32,7 +32,8 @@ function scene() {
     close() {},
   }
   const clock = {
-    monotonic: () => 0,
+    now: 0,
+    monotonic: () => clock.now,
     timer(ms: number, callback: () => void) {
       const timer = { ms, callback, off: false }
       timers.push(timer)
@@ -46,7 +47,7 @@ function scene() {
     socket.emit('message', Buffer.from(JSON.stringify(request)), false)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { connection, socket, say, asked, over, timers }
+  return { connection, socket, say, asked, over, timers, clock }
 }
 
 const hello = {
@@ -80,4 +81,23 @@ it('takes nothing more after a frame that was refused, and is cut unless its cli
   expect(asked).toHaveLength(1)
   socket.emit('close')
   expect(timers.map(({ ms, off }) => [ms, off])).toEqual([[2_000, true]])
+})
+
+it('is cut after ten seconds without a hello, whatever else it says, so that nobody keeps connections by talking', async () => {
+  const { connection, say, over, clock } = scene()
+  for (clock.now = 0; clock.now <= 10_000; clock.now += 5_000) {
+    await say({ session: 'none', messages: [] })
+    connection.look()
+  }
+  expect(over.cut).toBe(0)
+  await say({ session: 'none', messages: [] })
+  connection.look()
+  expect(over.cut).toBe(1)
+  const greeted = scene()
+  await greeted.say({ messages: [hello] })
+  greeted.clock.now = 10_000
+  await greeted.say({ session: 's-1', messages: [] })
+  greeted.clock.now = 15_000
+  greeted.connection.look()
+  expect(greeted.over.cut).toBe(0)
 })

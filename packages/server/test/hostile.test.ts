@@ -122,7 +122,10 @@ describe('a hostile client', () => {
     const earn = vi.spyOn(Reads.prototype, 'earn')
     onTestFinished(() => earn.mockRestore())
     const earned = () => earn.mock.calls.splice(0).reduce((sum, [, times = 1]) => sum + times, 0)
-    const tasks = [{ id: 'earned-1', input: { amount: 1 } }, { id: 'earned-2', input: { amount: 'x' } }]
+    const tasks = [
+      { id: 'earned-1', input: { amount: 1 } },
+      { id: 'earned-2', input: { amount: 'x' } },
+    ]
     await here.ask('POST', '/submissions', { workflow: 'order', tasks })
     expect(earned()).toBe(1)
     await here.ask('POST', '/submissions', { workflow: 'order', tasks })

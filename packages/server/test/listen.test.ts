@@ -95,6 +95,24 @@ describe('a server that listens', () => {
     for (const socket of silent) socket.destroy()
   })
 
+  it('lets a new connection take the place of one whose request does not come to its end, so that nobody fills it by beginning to send', async () => {
+    await using here = await shop({ limits: { connections: 4 } })
+    const { url } = await here.server.listen({ port: 0, signals: [] })
+    const more = 'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n'
+    const begun = asking('/api/v1/tokens', more).replace('GET', 'POST')
+    const slow = await Promise.all(Array.from({ length: 4 }, () => opened(url, begun)))
+    // The server has each request, and asks for the rest.
+    for (const socket of slow) expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /)
+    const cut = new Promise((resolve) => slow.map((socket) => socket.resume().once('close', resolve)))
+    for (let n = 0; n < 3; n++) {
+      const [answer] = await once(await opened(url, asking('/api/v1/stats')), 'data')
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    await cut
+    expect(here.errors).toEqual([])
+    for (const socket of slow) socket.destroy()
+  })
+
   it('says how it is while all its connections are being answered, and tells others that there is no room', async () => {
     await using here = await shop({ limits: { connections: 3 } })
     await here.triarch.start()

@@ -240,6 +240,27 @@ describe('an agent by WebSocket', () => {
     expect(String(error)).toContain('401')
   })
 
+  it('has a quarter of the connections, so that one caller keeps no other out', async () => {
+    const authenticate = ({ headers }: Request) => ({ id: headers.get('authorization') ?? '' })
+    await using here = await serving('10s', { authenticate, limits: { connections: 8 } })
+    const connected = async (authorization: string) => {
+      const client = new Client(here.ws, 'triarch.v1', { headers: { authorization } })
+      const [status] = await Promise.race([
+        once(client, 'open').then(() => [101]),
+        once(client, 'unexpected-response').then(([, { statusCode }]) => [statusCode]),
+      ])
+      return { client, status }
+    }
+    const own = [await connected('ann'), await connected('ann')]
+    expect(own.map(({ status }) => status)).toEqual([101, 101])
+    expect((await connected('ann')).status).toBe(503)
+    const other = await connected('bob')
+    expect(other.status).toBe(101)
+    own[0]?.client.close()
+    await expect.poll(async () => (await connected('ann')).status).toBe(101)
+    for (const { client } of [...own, other]) client.terminate()
+  })
+
   it('leaves for another server when its own stops, with what runs', async () => {
     await using first = await serving()
     await using second = await serving()

@@ -10,7 +10,7 @@ import { AgentExchange, requestOf } from '../wire/agent.ts'
 
 /** Frames of one connection that wait to be dealt with: with more, it is read no further until they are. */
 const MOST_WAITING = 16
-/** How long a connection may take to say hello (ms). */
+/** How long a connection may take to say hello, whatever else it says (ms). */
 const HELLO = 10_000
 /** How long a client may take to close what was ended here (ms): then it is cut. */
 export const CLOSING = 2_000
@@ -48,6 +48,8 @@ export class AgentConnection {
   #sent = 0
   #patience = HELLO
   #heardAt: number
+  /** Since when it has no session. */
+  #strangeSince: number
   /** Cancels the cut. */
   #cutting: (() => void) | null = null
 
@@ -64,6 +66,7 @@ export class AgentConnection {
     this.#settings = settings
     this.#clock = clock
     this.#heardAt = clock.monotonic()
+    this.#strangeSince = this.#heardAt
     socket.on('error', () => socket.terminate())
     socket.on('close', () => {
       this.#ended.abort()
@@ -79,9 +82,11 @@ export class AgentConnection {
     })
   }
 
-  /** One that says nothing for so long has nobody at its other end. */
+  /** One that says nothing for so long has nobody at its other end; one that never says hello is no agent. */
   look(): void {
-    if (this.#clock.monotonic() - this.#heardAt > this.#patience) this.#socket.terminate()
+    const now = this.#clock.monotonic()
+    const isStranger = this.#session === null && now - this.#strangeSince > HELLO
+    if (isStranger || now - this.#heardAt > this.#patience) this.#socket.terminate()
   }
 
   /** Its process may be no agent any more: what it runs is for whoever comes with another key within its lease. */
@@ -147,6 +152,7 @@ export class AgentConnection {
         if (this.#session !== session || signal.aborted) return
         if (messages === null) {
           this.#session = null
+          this.#strangeSince = this.#clock.monotonic()
           return await this.#say([{ type: 'reset' }])
         }
         await this.#say(messages)

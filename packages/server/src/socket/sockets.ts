@@ -15,6 +15,8 @@ const PATH = '/api/v1/agents/exchange'
 const PROTOCOL = 'triarch.v1'
 /** Connections are looked at so often (ms). */
 const LOOK = 1_000
+/** The part of all connections that one caller may have. */
+const PART = 4
 
 /** The WebSockets of agents: the messages of `POST /agents/exchange`, without its requests. */
 export class AgentSockets {
@@ -23,6 +25,7 @@ export class AgentSockets {
   readonly #settings: Settings
   readonly #sockets: WebSocketServer
   readonly #connections = new Set<AgentConnection>()
+  readonly #byCaller = new Map<string, number>()
   #look: (() => void) | null = null
   #closed = false
 
@@ -51,6 +54,7 @@ export class AgentSockets {
       this.#checkOpen()
       ;({ still, by } = await this.#check(incoming, named))
       this.#checkOpen()
+      this.#checkRoom(by)
     } catch (error) {
       return refuse(socket, problemOf(error, this.#settings.onError).status)
     }
@@ -58,11 +62,13 @@ export class AgentSockets {
     this.#sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
       const connection = new AgentConnection(upgraded, this.#agents, this.#settings, undefined, by)
       this.#connections.add(connection)
+      this.#count(by, 1)
       this.#look ??= every(LOOK, () => this.#sweep())
       const off = this.#guard.asks ? this.#guard.watch(still, () => connection.refuse()) : () => undefined
       upgraded.on('close', () => {
         off()
         this.#connections.delete(connection)
+        this.#count(by, -1)
         if (this.#connections.size > 0) return
         this.#look?.()
         this.#look = null
@@ -73,6 +79,20 @@ export class AgentSockets {
   /** Whether this is where agents connect. */
   isFor({ url = '' }: IncomingMessage): boolean {
     return url.split('?')[0] === this.#settings.basePath + PATH
+  }
+
+  /** Nobody keeps others out by connecting. */
+  #checkRoom(by: string | undefined): void {
+    const most = Math.ceil(this.#settings.limits.connections / PART)
+    if (by !== undefined && (this.#byCaller.get(by) ?? 0) >= most)
+      throw new Refused('TOO_MANY_CONNECTIONS', `this caller has its ${most} connections already`)
+  }
+
+  #count(by: string | undefined, more: number): void {
+    if (by === undefined) return
+    const count = (this.#byCaller.get(by) ?? 0) + more
+    if (count > 0) this.#byCaller.set(by, count)
+    else this.#byCaller.delete(by)
   }
 
   /** Nobody would end a connection that comes now. */
