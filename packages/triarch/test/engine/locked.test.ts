@@ -149,16 +149,43 @@ describe('while another process holds the write lock, and reads are served', () 
     for (const s of [leads, works]) await s.kill()
   })
 
-  it('one that dies meanwhile is found dead once there was time to beat', async () => {
-    const silence = new FailureDetector()
-    const look = (at: number) => silence.look({ now: at, nodes: [pulse], term: null }, at, at, 2_000)
-    const pulse = { id: 'n', mark: 'beat 1', lease: 9_000, roles: [], late: false }
+  const pulse = { id: 'n', mark: 'beat 1', lease: 9_000, roles: [], late: false }
+  /** A detector that looks at a node without a new beat; each look counts for at most so much. */
+  function watching(most: number) {
+    const detector = new FailureDetector()
+    const look = (at: number) => detector.look({ now: at, nodes: [pulse], term: null }, at, at, most)
+    return { detector, look }
+  }
+
+  it('one that dies meanwhile is found dead once there was time to beat', () => {
+    const { detector, look } = watching(2_000)
     for (let at = 0; at <= 8_000; at += 1_000) look(at)
-    expect(silence.dead).toEqual([])
-    silence.unwritable()
+    expect(detector.dead).toEqual([])
+    detector.unwritable()
     for (let at = 30_000; at <= 32_000; at += 1_000) look(at)
-    expect(silence.dead).toEqual([])
+    expect(detector.dead).toEqual([])
     look(33_000)
-    expect(silence.dead).toMatchObject([{ id: 'n' }])
+    expect(detector.dead).toMatchObject([{ id: 'n', silence: 9_000 }])
+  })
+
+  it('the time since the look before is nobody’s silence, however much a look may count for', () => {
+    const { detector, look } = watching(60_000)
+    for (const at of [0, 1_000, 2_000]) look(at)
+    detector.unwritable()
+    look(30_000)
+    look(36_000)
+    expect(detector.dead).toEqual([])
+    look(37_000)
+    expect(detector.dead).toMatchObject([{ id: 'n', silence: 9_000 }])
+  })
+
+  it('who was silent before that has a third of its lease to beat in', () => {
+    const { detector, look } = watching(2_000)
+    for (let at = 0; at <= 8_900; at += 100) look(at)
+    detector.unwritable()
+    for (let at = 30_000; at < 33_000; at += 100) look(at)
+    expect(detector.dead).toEqual([])
+    look(33_000)
+    expect(detector.dead).toMatchObject([{ id: 'n' }])
   })
 })
