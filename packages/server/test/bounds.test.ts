@@ -205,6 +205,19 @@ describe('who asks', () => {
   })
 })
 
+it('an answer is refused while those that nobody has read yet hold all that they may', async () => {
+  await using full = await shop({ limits: { held: 300_000 } })
+  await full.json('POST', '/tasks', { workflow: 'approval', id: 'large', input: 'x'.repeat(200_000) })
+  const ask = () => full.server.fetch(new Request('http://localhost/api/v1/tasks/large/history'))
+  const unread = await ask()
+  expect(unread.status).toBe(200)
+  expect(await refusal(await ask())).toEqual([429, 'TOO_MANY_REQUESTS'])
+  expect(await unread.text()).toContain('x'.repeat(200_000))
+  const next = await ask()
+  expect(next.status).toBe(200)
+  await next.body?.cancel()
+})
+
 it('an `authenticate` that never answers holds no request for longer than 10 s', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -144,7 +144,19 @@ describe('a token', () => {
     expect((await here.ask('POST', path, { value: 1, optional: true })).status).toBe(202)
   })
 
+  it.each([
+    ['body', (token: string) => here.ask('POST', '/tokens', { token, value: 'paid' })],
+    ['header', (token: string) => here.ask('POST', '/tokens', { value: 'paid' }, { 'triarch-token': token })],
+  ])('may be in the %s instead of the path', async (place, give) => {
+    const known = here.token()
+    await submit({ workflow: 'called', id: `hook-${place}` })
+    await expect.poll(() => here.token()).not.toBe(known)
+    expect((await give(here.token())).status).toBe(202)
+    await becomes(`hook-${place}`, { outcome: 'success', output: 'paid' })
+  })
+
   it('that is none is not found', async () => {
     expect((await here.ask('POST', '/tokens/xyz', {})).status).toBe(404)
+    for (const body of [{}, { token: 'xyz' }]) expect((await here.ask('POST', '/tokens', body)).status).toBe(404)
   })
 })

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect } from '@triarch/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Shop, shop } from './shop.ts'
 
 const KEY = 'Bearer s3cret'
@@ -58,6 +58,26 @@ describe('the health of a server', () => {
     expect(report.checks.map(({ name, status }) => [name, status])).toEqual([['disk', 'ok'], ['leader', 'critical']]) // biome-ignore format: a row
     expect(report.checks[0]?.since).toBeInstanceOf(Date)
     await close()
+  })
+
+  it('is not ready once the process was asked to end, and serves on for the delay', async () => {
+    await using s = await shop()
+    await s.triarch.start()
+    const others = process.listeners('SIGTERM')
+    await s.server.listen({ port: 0, signals: ['SIGTERM'], shutdownDelay: '1h' })
+    // The signal itself would end this process.
+    const [end] = process.listeners('SIGTERM').filter((heard) => !others.includes(heard))
+    expect((await s.ask('GET', '/health/ready')).status).toBe(200)
+    end?.('SIGTERM')
+    expect((await s.ask('GET', '/health/ready')).status).toBe(503)
+    expect((await s.ask('GET', '/health/live')).status).toBe(200)
+    const ended = new Promise((resolve) => {
+      vi.spyOn(process, 'exit').mockImplementationOnce((code) => resolve(code) as never)
+    })
+    end?.('SIGTERM')
+    expect(await ended).toBe(0)
+    vi.restoreAllMocks()
+    if (end) process.off('SIGTERM', end)
   })
 
   it('is not ready once the engine stops, and still alive', async () => {

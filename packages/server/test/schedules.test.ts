@@ -1,4 +1,5 @@
-import { workflow } from 'triarch'
+import { type StoreFactory, TriarchError, workflow } from 'triarch'
+import { memory } from 'triarch/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, shop } from './shop.ts'
 
@@ -32,6 +33,28 @@ describe('a schedule', () => {
     expect(await here.json('POST', '/schedules/daily/resume')).not.toHaveProperty('paused')
     expect((await here.ask('DELETE', '/schedules/daily')).status).toBe(204)
     expect((await here.ask('DELETE', '/schedules/daily')).status).toBe(404)
+  })
+
+  it('is not registered where the store cannot say whether it is there', async () => {
+    let failures = 1
+    const failing: StoreFactory = (environment) => {
+      const store = memory()(environment)
+      return new Proxy(store, {
+        get(target, key) {
+          if (key === 'schedules' && failures > 0)
+            return async () => {
+              failures--
+              throw new TriarchError('STORE_UNAVAILABLE', 'the store is down')
+            }
+          const own: unknown = Reflect.get(target, key, target)
+          return typeof own === 'function' ? own.bind(target) : own
+        },
+      })
+    }
+    await using there = await shop({}, failing)
+    expect((await there.ask('PUT', '/schedules/daily', daily)).status).toBe(503)
+    expect((await there.ask('GET', '/schedules/daily')).status).toBe(404)
+    expect((await there.ask('PUT', '/schedules/daily', daily)).status).toBe(201)
   })
 
   it('says when, and makes up for what has passed', async () => {

@@ -1,4 +1,4 @@
-import { isTriarchError, type TaskExport, type TaskHandle, type TaskInfo, TriarchError } from 'triarch'
+import { isTriarchError, type TaskExport, type TaskHandle, type TaskInfo } from 'triarch'
 import { z } from 'zod'
 import { Export, History, ImportOrder } from '../wire/history.ts'
 import { LogPage, logQuery } from '../wire/log.ts'
@@ -112,8 +112,8 @@ const change = route({
 
 /** What its row shows. Throws UNKNOWN_TASK. */
 async function seen(task: TaskHandle): Promise<TaskInfo> {
-  for await (const info of task.watch()) return info
-  throw new TriarchError('UNKNOWN_TASK', `there is no task "${task.id}"`)
+  const { value }: IteratorResult<TaskInfo, TaskInfo> = await task.watch().next()
+  return value
 }
 
 /** Stands for all that a watch takes for a change. */
