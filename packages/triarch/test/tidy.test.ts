@@ -233,7 +233,6 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/store/sqlite/store.ts': 'the port on SQLite: each operation once',
   'simulation/feature.ts': 'what only some worlds have: one table, of a few lines each',
   'simulation/mutation/mutations.ts': 'the deliberate bugs of the simulation: one table',
-  'simulation/regression.ts': 'plans that once broke a rule: one table',
   'simulation/run.ts': 'one run: whoever takes part in it, and whoever judges it, meets here',
 }
 
