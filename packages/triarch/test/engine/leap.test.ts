@@ -182,3 +182,25 @@ describe('a listener that blocks the event loop each time, and then throws', () 
     await led
   })
 })
+
+it('a task that sleeps wakes at its instant by the clock of the node that has the store then, though that begins earlier', async () => {
+  using file = scratch()
+  const nap = workflow('nap', {
+    async run(_: null, task) {
+      await task.sleep('1d')
+    },
+  })
+  const at = (day: string) =>
+    stage({ environment: new VirtualEnvironment({ start: new Date(day) }), store: file.store, workflows: [nap] })
+  const first = await at('2026-01-05')
+  const { id } = await first.submit(nap, null)
+  await first.advance('1h')
+  await first.kill()
+  const second = await at('2026-01-01')
+  const task = second.engine.task(id)
+  await second.advance('119h')
+  expect((await task.status()).status).toBe('running')
+  await second.advance('2h')
+  expect((await task.status()).outcome).toBe('success')
+  await second.kill()
+})
