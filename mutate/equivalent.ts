@@ -1,4 +1,5 @@
 const kernel = 'packages/triarch/src/kernel'
+const policy = 'packages/triarch/src/policy'
 const postgres = 'packages/postgres/src'
 const sqlite = 'packages/triarch/src/store/sqlite'
 
@@ -6,6 +7,8 @@ const falls = 'What follows in the switch finds nothing by the ids of this event
 const paired = 'A step has a batch if, and only if, its policy has one; both are asked for by the types.'
 const again = 'A line is looked at once more, of which all was seen from further behind: the same, later.'
 const spent = 'Of what follows nothing fits any more: nothing is read.'
+const idle = 'Where nothing waits there are never more slots than run.'
+const none = 'Of no instants none is taken.'
 const savepoint = 'One that stays open ends with its transaction, and the last of its name is the one that is meant.'
 
 /**
@@ -42,6 +45,18 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/step/change.ts next: drop step.aborted = false`]:
     'Only runs are asked to give up, and only once their task unwinds: then no other run of the step follows.',
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',
+  [`${policy}/adaptive.ts adapted: > to >= seen.answers > 0`]: 'Of no answers none is ill: 0 / 0 is above nothing.',
+  [`${policy}/adaptive.ts adapted: < to <= next < limit`]: 'Any part of the way to the limit that there is ends there.',
+  [`${policy}/demand.ts wanted: > to >= waiting > 0`]: idle,
+  [`${policy}/demand.ts wanted: > to >= waiting > 0 #2`]: idle,
+  [`${policy}/rate.ts reserve: <= to < at <= now + AHEAD`]:
+    'From there on one instant may be reserved, and a quarter of one is none.',
+  [`${policy}/rate.ts take: > to >= open > 0`]: none,
+  [`${policy}/rate.ts takeAhead: > to >= open > 0`]: none,
+  [`${policy}/rate.ts takeAt: drop return #2`]:
+    'The last span ends a gap after the last time that is asked for, so that one has room.',
+  [`${policy}/secret.ts holding: < to <= over < 0`]: 'The newest holds: it is never the first that does not.',
+  [`${policy}/setting.ts placed: < to <= a < b`]: 'No two nodes have one id.',
   [`${postgres}/store.ts close: drop this.#pools = null`]: 'A pool that is closed refuses a call by the same word.',
   [`${sqlite}/deadlock.ts circleOf: drop continue`]: again,
   [`${sqlite}/deadlock.ts circleOf: drop lines.set(place.name, place)`]: again,

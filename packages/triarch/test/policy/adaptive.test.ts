@@ -37,11 +37,22 @@ describe('an adaptive limit', () => {
   it('shrinks by a share where attempts say that the service is ill, also when none says anything else', () => {
     expect(adapted(10, { ...well, ill: 4 }, rule)).toBeCloseTo(7)
     expect(adapted(10, { ...well, ill: 20, slowness: null }, rule)).toBeCloseTo(7)
-    expect(adapted(10, { ...well, ill: 1 }, rule)).toBeGreaterThan(10)
+    // One in ten is everyday life.
+    expect(adapted(10, { ...well, ill: 2 }, rule)).toBeGreaterThan(10)
   })
 
   it('does not grow where it is not made use of', () => {
-    expect(adapted(10, { ...well, busiest: 3 }, rule)).toBe(10)
+    expect(adapted(10, { ...well, busiest: 9 }, rule)).toBe(10)
+    expect(adapted(10, { ...well, busiest: 10 }, rule)).toBeGreaterThan(10)
+  })
+
+  it('stays as it is where nothing was answered', () => {
+    expect(adapted(10, { answers: 0, ill: 0, slowness: null, busiest: 50 }, rule)).toBe(10)
+  })
+
+  it('goes a part of the way at a time where attempts take longer', () => {
+    const whole = 40 / 2 + 0.3 * Math.sqrt(40)
+    expect(adapted(40, { ...well, slowness: 2.2 }, rule)).toBeCloseTo(40 + (whole - 40) * 0.4)
   })
 
   it('keeps to bounds that became others', () => {
@@ -64,6 +75,8 @@ describe('what is usual', () => {
     expect(afterBusy(usual, { count: 10, ms: 500 }).ms).toBe(50)
     expect(afterBusy(usual, { count: 10, ms: 5_000 }).ms).toBe(100)
     expect(afterBusy(usual, { count: 10, ms: 900 }).ms).toBe(100)
+    // Two thirds are not clearly less.
+    expect(afterBusy({ ms: 300, count: 10 }, { count: 10, ms: 2_000 }).ms).toBe(300)
     expect([areMany({ count: 39, ms: 1 }), areMany({ count: 40, ms: 1 })]).toEqual([false, true])
   })
 

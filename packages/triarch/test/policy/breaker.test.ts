@@ -11,6 +11,7 @@ import {
   isShut,
   NOTHING,
   newBreaker,
+  noted,
   partOf,
   type Report,
   reset,
@@ -59,6 +60,22 @@ describe('a closed breaker', () => {
     const later = told(early, seen(10_100, 0, 1), 10_100)
     expect(totalOf(later, rule, 10_100)).toEqual({ answers: 1, ill: 1, slow: 0 })
     expect(later.phase).toBe('closed')
+  })
+
+  it('is the same as long as a node has nothing to say of what it saw', () => {
+    const state = told(newBreaker(0), seen(100, 0, 3), 100)
+    expect(told(state, silent, 50_000)).toBe(state)
+    expect(told(open, seen(200, 4, 0), 200)).toBe(open)
+  })
+
+  it('has each answer in the part of the window in which it came', () => {
+    const one = { answers: 1, ill: 1, slow: 0 }
+    const first = noted([], 3, one)
+    expect(first).toEqual([{ part: 3, ...one }])
+    expect(noted(first, 3, { ...one, ill: 0 })).toEqual([{ part: 3, answers: 2, ill: 1, slow: 0 }])
+    expect(noted(first, 5, one)).toEqual([...first, { part: 5, ...one }])
+    // One that comes late.
+    expect(noted(first, 2, one)).toEqual([{ part: 2, ...one }, ...first])
   })
 
   it('minds slow answers when it is told to', () => {
@@ -138,6 +155,36 @@ describe('a half-open breaker', () => {
     expect(later.phase).toBe('half-open')
   })
 
+  it('knows how many passes each node has', () => {
+    const first = told(open, { wants: 1 }, 1_100)
+    const both = told(first, { node: 'b', wants: 2 }, 1_200)
+    expect(both.wave?.shares.map(({ node, holds }) => [node, holds])).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ])
+  })
+
+  it('takes the word of a node for a promise of another lease once half of it is over, and only while it has passes', () => {
+    const until = (holds: number, at: number) => {
+      const state = told(open, { wants: 3 }, 1_100)
+      const share = { ...NOTHING, wave: state.wave?.number ?? 0, holds }
+      return told(state, { share, waiting: false }, at).wave?.shares[0]?.until
+    }
+    expect(until(3, 3_600)).toBe(6_100)
+    expect(until(3, 3_601)).toBe(8_601)
+    expect(until(0, 3_601)).toBe(6_100)
+  })
+
+  it('says how many probes were answered', () => {
+    const one = { ...rule, probes: 1 }
+    const answers = (of: BreakerRule) => {
+      const state = hear(open, of, { ...silent, wants: 9 }, 1_100, 0).state
+      const share = { ...NOTHING, wave: state.wave?.number ?? 0, holds: 0, answers: of.probes }
+      return hear(state, of, { ...silent, share }, 1_200, 0).state.moves.at(-1)?.reason
+    }
+    expect([answers(one), answers(rule)]).toEqual(['1 probe was answered', '3 probes were answered'])
+  })
+
   it('gives a pass that nobody used to somebody else', () => {
     const back = told(probing, { share: { ...NOTHING, wave: 1, holds: 1 } }, 1_200)
     expect(hear(back, rule, { ...silent, node: 'b', wants: 9 }, 1_300, 0).passes).toBe(2)
@@ -167,6 +214,27 @@ describe('a releasing breaker', () => {
     const out = told(releasing, { wants: 9 }, 3_000)
     expect(wave(out, { answers: 4, ill: 2 }, 3_100).phase).toBe('releasing')
     expect(wave(out, { answers: 4, ill: 3 }, 3_100)).toMatchObject({ phase: 'open', streak: 2 })
+  })
+
+  it('does not close while a node has a pass, though nothing waits', () => {
+    const state = forceClosed(open, { probes: 2 }, { at: 200, by: 'ada', reason: 'a test' })
+    const given = told(told(state, { wants: 2 }, 300), { node: 'b', wants: 1 }, 300)
+    const share = { ...NOTHING, wave: given.wave?.number ?? 0, holds: 0, answers: 2 }
+    const answered = told(given, { share, waiting: false }, 400)
+    expect(answered.phase).toBe('releasing')
+    expect(told(answered, { node: 'b', share: { ...share, answers: 1 }, waiting: false }, 500).phase).toBe('closed')
+  })
+
+  it('closes when a wave of a thousand was answered, and lets all go', () => {
+    const after = (probes: number) => {
+      const state = forceClosed(open, { probes }, { at: 200, by: 'ada', reason: 'a test' })
+      return wave(told(state, { wants: 5_000 }, 300), {}, 400)
+    }
+    expect(after(499)).toMatchObject({ phase: 'releasing', wave: { size: 1_996 } })
+    expect(after(500)).toMatchObject({
+      phase: 'closed',
+      moves: expect.arrayContaining([expect.objectContaining({ reason: 'what waited went out' })]),
+    })
   })
 
   it('closes when nothing waits and nothing is out', () => {

@@ -16,6 +16,12 @@ describe('what work asks for', () => {
     expect(wanted({ ...idle, waiting: 1 }, 1_000)).toEqual({ slots: 1, processes: 1 })
   })
 
+  it('is one process, and no more, of work that no process runs: how many it asks for is seen by then', () => {
+    expect(wanted({ ...idle, waiting: 500, age: 60_000, each: null }, 1_000)).toEqual({ slots: 1, processes: 1 })
+    expect(wanted({ ...idle, each: null }, 1_000)).toEqual({ slots: 0, processes: 0 })
+    expect(wanted({ ...idle, waiting: 500, each: null, most: 0 }, 1_000)).toEqual({ slots: 0, processes: 0 })
+  })
+
   it('is what runs while nothing waits for long', () => {
     expect(wanted({ ...idle, running: 31 }, 1_000)).toEqual({ slots: 31, processes: 4 })
     expect(wanted({ ...idle, running: 30, waiting: 50, age: 100 }, 1_000)).toEqual({ slots: 30, processes: 3 })
@@ -68,5 +74,8 @@ describe('what work asks for', () => {
     expect(wantedBusy(busy, 1_000).processes).toBe(8)
     expect(wantedBusy({ ...busy, waiting: 3, running: 0 }, 1_000).processes).toBe(3)
     expect(wantedBusy({ ...busy, waiting: 0 }, 1_000).processes).toBe(1)
+    // A tenth of what is allowed is no wait.
+    expect(wantedBusy({ ...busy, age: 100 }, 1_000).processes).toBe(1)
+    expect(wantedBusy({ ...busy, age: 101 }, 1_000).processes).toBe(3)
   })
 })

@@ -6,6 +6,7 @@ import {
   isOpen,
   isVoid,
   LONGEST_REST,
+  living,
   NEW_RATE,
   type RateRule,
   type RateState,
@@ -13,6 +14,7 @@ import {
   reserve as reserveRuns,
   restarted,
   rested,
+  ruleNow,
   tolerance,
   type Wants,
 } from '../../src/policy/rate.ts'
@@ -92,6 +94,69 @@ describe('a rate limit', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('is what an operator says instead of its own, as long as that lasts', () => {
+    const other = { ...rule, limit: 1 }
+    expect(ruleNow(rule, undefined, NOW)).toBe(rule)
+    expect(ruleNow(rule, { rule: other, until: null }, NOW)).toBe(other)
+    expect(ruleNow(rule, { rule: other, until: NOW + 1 }, NOW)).toBe(other)
+    expect(ruleNow(rule, { rule: other, until: NOW }, NOW)).toBe(rule)
+    expect(ruleNow(rule, { rule: null, until: null }, NOW).limit).toBeGreaterThan(100_000)
+  })
+
+  it('is the same state where nothing is asked for, nor changed', () => {
+    const state = { next: NOW, rests: 5, spare: { next: NOW, spans: [[NOW - 200, NOW - 100] as const] } }
+    const none = { needs: 0, likes: 0 }
+    expect(reserveRuns(state, rule, NOW, none, 0)).toEqual({ state, runs: [] })
+    // Of what is so little a quarter is nothing.
+    expect(reserveRuns(state, rule, NOW, { ...none, ahead: { likes: 3, each: 100, after: NOW } }, 0).runs).toEqual([])
+    expect(rested(state, 5)).toBe(state)
+    const latest = { next: NOW + 600, rests: 0, spare: { next: NOW + 600, spans: [] } }
+    expect(restarted(latest, rule, NOW, 0)).toBe(latest)
+  })
+
+  it('gives exactly as many as are needed, wherever they lie', () => {
+    const wide = { ...rule, burst: 10 }
+    const behind = { next: NOW - 100, rests: 0, spare: { next: NOW - 100, spans: [[NOW - 500, NOW - 400] as const] } }
+    expect(reserve(behind, wide, NOW, 1, 0).instants).toHaveLength(1)
+    const before = { next: NOW + 400, rests: 0, spare: { next: NOW + 400, spans: [[NOW + 200, NOW + 300] as const] } }
+    expect(reserve(before, wide, NOW, 1, 0).instants).toEqual([NOW + 200])
+  })
+
+  it('leaves nothing out where all that lies back is taken', () => {
+    expect(reserve({ next: NOW - 100, rests: 0 }, rule, NOW, 2, 0).state).toEqual({ next: NOW + 100, rests: 0 })
+  })
+
+  it('gives what lies back as it is found, if that lasts for three quarters of what any does', () => {
+    const wide = { ...rule, burst: 10 }
+    expect(reserve({ next: NOW - 250, rests: 0 }, wide, NOW, 1, 0).instants).toEqual([NOW - 250])
+    expect(reserve({ next: NOW - 251, rests: 0 }, wide, NOW, 1, 0).instants).toEqual([NOW - 51])
+  })
+
+  it('gives a whole burst but for one at once after a lull, however large it is', () => {
+    const instants = reserve(NEW_RATE, { ...rule, burst: 8 }, NOW, 100, 0).instants
+    expect(instants.filter((it) => it <= NOW)).toHaveLength(8)
+  })
+
+  it('gives some for later where nothing lies back, and also beside as many spans as are left out', () => {
+    const fast = { limit: 1_000, per: 1_000, burst: 100 }
+    const wants = { needs: 0, likes: 0, ahead: { likes: 5, each: 100, after: NOW } }
+    expect(reserve({ next: NOW, rests: 0 }, fast, NOW, wants, 0).instants).toContain(NOW + 100)
+    const next = NOW + 300
+    const spans = (count: number) => {
+      return Array.from({ length: count }, (_, n) => [NOW + 10 * n, NOW + 10 * n + 2] as const)
+    }
+    const beside = (count: number) => {
+      return reserve({ next, rests: 0, spare: { next, spans: spans(count) } }, fast, NOW, wants, 0).instants.length
+    }
+    expect(beside(23)).toBeGreaterThan(0)
+    expect(beside(24)).toBe(0)
+  })
+
+  it('takes the latest instant that may be reserved for no absurd one', () => {
+    const { until } = living(rule, NOW, 0)
+    expect([isVoid(until, rule, NOW, 0), isVoid(until + 0.001, rule, NOW, 0)]).toEqual([false, true])
   })
 
   it('gives no instant twice, and none closer than the limit says', () => {
