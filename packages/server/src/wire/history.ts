@@ -165,6 +165,7 @@ const events = {
     refused: z.array(whole).optional(),
     started: whole.optional(),
     retried: whole.optional(),
+    left: whole.optional(),
     error,
   },
   batchStopping: { id, error },

@@ -4,6 +4,7 @@ import { rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { remarkOf } from '../kernel/remark.ts'
 import { summarise } from '../kernel/summary.ts'
+import { detailsOf } from '../kernel/task/left.ts'
 import { notifyParent } from '../kernel/task/stop.ts'
 import { type KernelLimits, newTurn } from '../kernel/turn.ts'
 import { readable } from '../scheduler/history.ts'
@@ -69,7 +70,9 @@ function cancelled(row: TaskRow, first: TaskEvent | undefined, error: ErrorRecor
   if (!parent) return []
   const { task, step, ordinal } = parent
   const of = { step, ...(ordinal !== undefined && { ordinal }) }
-  return [{ task, message: { type: 'child', ...of, result: 'cancelled', error }, control: true }]
+  // What it did, and whether that is undone, nobody can say.
+  const told = { ...error, ...detailsOf(1) }
+  return [{ task, message: { type: 'child', ...of, result: 'cancelled', error: told }, control: true }]
 }
 
 /** It has stopped, and stays as it is: what was asked of it since, to be undone for one, is given up, and whoever waits for that hears it. */

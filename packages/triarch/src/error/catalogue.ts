@@ -88,8 +88,7 @@ export const errorCatalogue = {
   HEARTBEAT_MISSED: 'An attempt gave no heartbeat in time: call step.heartbeat() more often, or raise heartbeatWithin.',
   UNDO_FAILED:
     'A compensation used up its attempts and the task is paused: fix the cause, then retry or skip the undo.',
-  UNDO_INCOMPLETE:
-    'A task was undone, but for some of what its earlier runs did, which could not be carried over: undo that by hand, and see `continueAsNew`.',
+  UNDO_INCOMPLETE: 'A task was undone, but for some of what its earlier runs or its children did: undo that by hand.',
   SIGNAL_TIMEOUT: 'An awaited signal did not arrive in time: catch it in the workflow and decide.',
   CHILD_FAILED: 'A child task did not succeed: catch it in the workflow, or look at the child task.',
   BATCH_FAILED: 'More children of a batch failed than it tolerates: look at them, then retry the step.',

@@ -164,7 +164,15 @@ export const eventFields: OfEvents = {
   },
   childStopped: { id: 'plain', result: 'plain', output: 'payload', error: 'error', secretTexts: 'secrets' },
   batchAdvanced: {
-    ...{ id: 'plain', ended: 'plain', foreign: 'plain', started: 'plain', again: 'plain', error: 'error' },
+    ...{
+      id: 'plain',
+      ended: 'plain',
+      foreign: 'plain',
+      started: 'plain',
+      again: 'plain',
+      left: 'plain',
+      error: 'error',
+    },
   },
   batchStopping: { id: 'plain', error: 'error' },
   lockRequested: { id: 'plain', name: 'name', until: 'plain' },

@@ -15,6 +15,7 @@ import { isSuspect } from './step/loss.ts'
 import type { Loss, Operation, Step } from './step/step.ts'
 import { signalled } from './suspension/signal.ts'
 import { control } from './task/control.ts'
+import { leftBy } from './task/left.ts'
 import { tick } from './tick.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts'
 import { unveil } from './veiled.ts'
@@ -200,7 +201,7 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
     }
     const at = turn.at
     const trace = { attempt: 1, startedAt: null, endedAt: at, node: null }
-    const incomplete = message.error?.code === 'UNDO_INCOMPLETE' && { incomplete: true as const }
+    const incomplete = leftBy(message.error) > 0 && { incomplete: true as const }
     return emit(turn, { type: 'undone', id: child.id, ...trace, ...incomplete })
   }
   const error = message.refused ? childRefused(message.refused) : message.error

@@ -252,7 +252,7 @@ export type HistoryEvent =
   | { type: 'childStopped'; id: number; outcome: TaskOutcome; output?: Json; error?: ErrorRecord }
   /**
    * Children of a batch ended, others were started. `ended`: by ordinals, inclusive. `refused`: those that were never made. `started`, `retried`: how
-   * many. `error`: how the first that failed ended.
+   * many. `left`: of how many some could not be undone. `error`: how the first that failed ended.
    */
   | {
       type: 'batchAdvanced'
@@ -261,6 +261,7 @@ export type HistoryEvent =
       refused?: readonly number[]
       started?: number
       retried?: number
+      left?: number
       error?: ErrorRecord
     }
   /** No more children are started. */

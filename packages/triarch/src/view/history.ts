@@ -157,12 +157,13 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
     ...(output !== undefined && { output }),
     ...failed(error),
   }),
-  batchAdvanced: ({ id, ended, foreign, started, again, error }) => ({
+  batchAdvanced: ({ id, ended, foreign, started, again, left, error }) => ({
     id,
     ...(ended && { ended: ended.map(([from, to, outcome]) => ({ from, to, outcome })) }),
     ...(foreign && { refused: foreign }),
     ...(started !== undefined && { started }),
     ...(again !== undefined && { retried: again }),
+    ...(left !== undefined && { left }),
     ...failed(error),
   }),
   batchStopping: ({ id, error }) => ({ id, ...failed(error) }),

@@ -529,9 +529,9 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined),
     { mail: [{ ...cancel, force: true }] },
     [
-      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled {left=1})',
       'stepCancelled 1',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=1})',
       'posts t~1.0 cancel force=true compensate=null',
       'posts t~1.1 cancel force=true compensate=null',
       'aborts 1',
@@ -543,9 +543,9 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { onCancel: 'detach' }),
     { mail: [{ ...cancel, force: true }] },
     [
-      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled {left=1})',
       'stepCancelled 1',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=1})',
       'aborts 1',
       'forgets 1',
     ],

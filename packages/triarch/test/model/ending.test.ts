@@ -136,7 +136,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ ...cancel, compensate: false }] },
     [
       'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=1})',
     ],
   ],
   [
@@ -294,7 +294,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it returns while children run',
     parent,
     { code: [{ type: 'returned', output: 4 }] },
-    ['returned output=4', 'posts c1 cancel force=false compensate=false reason="the parent stopped"'],
+    ['returned output=4', 'posts c1 cancel force=false compensate=true reason="the parent stopped"'],
   ],
   ['nothing happened since it was cancelled', [...parent, h.closing(true)], {}, []],
   [
@@ -313,10 +313,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...running, h.called(3), h.called(4, { onCancel: 'detach' })],
     { mail: [force] },
     [
-      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled {left=2})',
       'stepCancelled 1',
       'stepCancelled 2',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=2})',
       'posts c3 cancel force=true compensate=null',
       'aborts 1',
       'aborts 2',
@@ -329,8 +329,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...done, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     { mail: [force] },
     [
-      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled {left=1})',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=1})',
       'aborts 1',
       'forgets 1',
     ],
@@ -340,8 +340,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     orphan,
     { mail: [force] },
     [
-      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
-      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled {left=1})',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled {left=1})',
     ],
   ],
   [

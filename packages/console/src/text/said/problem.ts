@@ -80,7 +80,7 @@ export const problem: Readonly<Record<string, string>> = {
   BATCH_FAILED:
     'Mehr untergeordnete Aufgaben schlugen fehl, als hingenommen wird: diese ansehen, dann den Schritt neu versuchen.',
   UNDO_INCOMPLETE:
-    'Eine Aufgabe wurde rückgängig gemacht, bis auf einen Teil dessen, was frühere Läufe taten: dies von Hand nachholen.',
+    'Eine Aufgabe wurde rückgängig gemacht, bis auf einen Teil dessen, was frühere Läufe oder untergeordnete Aufgaben taten: dies von Hand nachholen.',
   BATCH_PAGE_INVALID:
     'Die Quelle eines Stapels gab mehr als die Seite, nach der sie gefragt war, oder dieselbe noch einmal: `offset` und `limit` beachten.',
   HISTORY_MISMATCH:

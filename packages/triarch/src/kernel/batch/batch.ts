@@ -117,6 +117,8 @@ export interface BatchMove {
   started?: number
   /** How many of those that failed before were told to try again. */
   again?: number
+  /** Of how many of those that ended some is left that could not be undone. */
+  left?: number
   /** How the first that did not succeed ended. */
   error?: ErrorRecord
 }
@@ -168,6 +170,8 @@ export function ranges(ended: ReadonlyMap<number, TaskOutcome>): Ended[] {
 export interface EndedChildren {
   results: Map<number, TaskOutcome>
   foreign: Set<number>
+  /** How many say that some of what they did could not be undone. */
+  left: number
   /** How the first that did not succeed ended. */
   error: ErrorRecord | undefined
 }

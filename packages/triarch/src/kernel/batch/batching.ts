@@ -4,6 +4,8 @@ import type { Message } from '../message.ts'
 import type { TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
 import type { Step } from '../step/step.ts'
+import { leftBy } from '../task/left.ts'
+import { undoesCalledOff } from '../task/pause.ts'
 import { emit, type Turn } from '../turn.ts'
 import {
   type Batch,
@@ -31,6 +33,8 @@ export function childEnded(turn: Turn, { step, ordinal, result, error, refused }
   } else if (!batch.outstanding.has(ordinal) || ended.results.has(ordinal)) return false
   else ended.results.set(ordinal, result)
   if (!succeeded(result)) ended.error ??= refused ? childRefused(refused) : error
+  // One that failed is asked to undo once more, and says the same.
+  if (ordinal !== undefined && !batch.unhappy.has(ordinal)) ended.left += leftBy(error)
   turn.ended.set(step, ended)
   return true
 }
@@ -94,7 +98,8 @@ export function stopBatch(turn: Turn, step: Step, error?: ErrorRecord): void {
   }
   emit(turn, { type: 'batchStopping', id: step.id, ...(error && { error }) })
   if (!first || policy.onCancel !== 'cancel') return
-  const compensate = turn.state.closing?.compensate ?? true
+  const { closing } = turn.state
+  const compensate = closing === null || undoesCalledOff(closing)
   callOff(turn, step, { type: 'cancel', force: false, compensate, reason: 'the batch was stopped' })
 }
 
@@ -111,7 +116,7 @@ export function isDrained({ outstanding, stopping }: Batch, { onCancel }: BatchP
 
 function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   const { id } = step
-  const { results, foreign, error } = turn.ended.get(id) ?? newEnded()
+  const { results, foreign, left, error } = turn.ended.get(id) ?? newEnded()
   const gone = results.size + foreign.size
   const { status } = turn.state
   const isOn = status === 'running' || (status === 'paused' && step.released && turn.state.pause?.from === 'running')
@@ -131,6 +136,7 @@ function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
       ...(foreign.size > 0 && { foreign: [...foreign] }),
       ...(started > 0 && { started }),
       ...(again > 0 && { again }),
+      ...(left > 0 && { left }),
       ...(error && !batch.cause && { error }),
     })
   }
@@ -140,7 +146,7 @@ function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
 }
 
 function newEnded(): EndedChildren {
-  return { results: new Map(), foreign: new Set(), error: undefined }
+  return { results: new Map(), foreign: new Set(), left: 0, error: undefined }
 }
 
 function retry(turn: Turn, step: Step, batch: Batch, count: number): void {
@@ -160,7 +166,7 @@ function spawn(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy, count:
 
 /** From the last child to the first, a window at a time. */
 function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
-  const { results } = turn.ended.get(step.id) ?? newEnded()
+  const { results, left } = turn.ended.get(step.id) ?? newEnded()
   const goes = turn.state.status === 'compensating'
   for (const [ordinal, result] of results) {
     if (!succeeded(result)) continue
@@ -184,6 +190,7 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
       id: step.id,
       ...(results.size > 0 && { ended: ranges(results) }),
       ...(started > 0 && { started }),
+      ...(left > 0 && { left }),
     })
   }
   if (!goes || batch.undoFrom !== 0 || batch.outstanding.size > 0) return

@@ -5,7 +5,13 @@ import type { Step } from '../step/step.ts'
 import type { Batch, BatchMove, PageMark } from './batch.ts'
 import type { BatchFact } from './event.ts'
 
-export const batchFolds: Folds<BatchFact> = { batchAdvanced: batchChanged, batchStopping: batchChanged }
+export const batchFolds: Folds<BatchFact> = {
+  batchAdvanced(state, event) {
+    batchChanged(state, event)
+    state.left += event.left ?? 0
+  },
+  batchStopping: batchChanged,
+}
 
 /** Children ended, then others were started: new ones, or (`again`) such as had failed before. */
 function moved(batch: Batch, { ended = [], foreign = [], started = 0, again = 0, error }: BatchMove): void {

@@ -2,6 +2,7 @@ import { deliver, isEnding } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
 import { decided, type TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
+import { leftBy } from '../task/left.ts'
 import type { Child } from './child.ts'
 import type { ChildDecision, ChildFact } from './event.ts'
 
@@ -34,6 +35,7 @@ export const childFolds: Folds<ChildDecision | ChildFact> = {
     child.status = 'stopped'
     child.completedAt = state.ordinal
     child.succeeded = succeeded(result)
+    state.left += leftBy(error)
     // One that ends because the task ends is not why it ended.
     if (!child.succeeded && mode === 'call' && !isEnding(state)) state.lastFailed = id
     if (mode === 'start') return

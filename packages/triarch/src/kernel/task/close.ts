@@ -4,6 +4,7 @@ import { closeCompensation, startCompensation } from '../step/compensation.ts'
 import type { Step } from '../step/step.ts'
 import { isTold } from '../suspension/suspension.ts'
 import { emit, isOutstanding, type Turn } from '../turn.ts'
+import { isNormal, undoesCalledOff } from './pause.ts'
 import { continueAsNew } from './renew.ts'
 import { stop } from './stop.ts'
 
@@ -32,7 +33,7 @@ export function close(turn: Turn): void {
     }
     waiting ||= isOutstanding(step)
   }
-  const normal = reason.cause === 'returned' || reason.cause === 'continue'
+  const normal = isNormal(reason.cause)
   for (const child of state.children.values()) {
     if (child.status !== 'running' || child.onCancel === 'detach' || (normal && child.mode === 'start')) continue
     waiting = true
@@ -41,7 +42,7 @@ export function close(turn: Turn): void {
       const message = {
         type: 'cancel' as const,
         force: false,
-        compensate: reason.compensate,
+        compensate: undoesCalledOff(reason),
         reason: 'the parent stopped',
       }
       turn.posts.push({ task: child.task, message, control: true })

@@ -9,6 +9,7 @@ import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from '../turn.ts'
 import type { TaskFact } from './event.ts'
+import { detailsOf, leftOf } from './left.ts'
 import { continueAsNew } from './renew.ts'
 import { tellParent } from './stop.ts'
 
@@ -50,7 +51,9 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
   if ((compensating || state.closing?.cause === 'cancel') && !message.force)
     return already(turn, message, 'the task is being cancelled or undone already')
-  const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
+  const left = message.force ? leftOf(state) : 0
+  const said = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
+  const error = { ...said, ...detailsOf(left) }
   const compensate = !message.force && (message.compensate ?? true)
   // Why is in the error.
   const { actor } = message

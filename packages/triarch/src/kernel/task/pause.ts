@@ -38,3 +38,16 @@ export interface Closing {
   output?: Json
   error?: ErrorRecord
 }
+
+/**
+ * Whether children that are called off half done are undone. They stay as they are where the task fails and undoes nothing, so that
+ * a retry goes on with them. A task that ended well, or goes on as another run, will not come back to them.
+ */
+export function undoesCalledOff({ cause, compensate }: Closing): boolean {
+  return compensate || isNormal(cause)
+}
+
+/** The code of the run came to its end. */
+export function isNormal(cause: Closing['cause']): boolean {
+  return cause === 'returned' || cause === 'continue'
+}

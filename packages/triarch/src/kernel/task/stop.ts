@@ -2,6 +2,7 @@ import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
 import { emit, type Turn } from '../turn.ts'
 import { veil } from '../veiled.ts'
+import { detailsOf, leftOf } from './left.ts'
 import type { Parent } from './order.ts'
 import type { Closing } from './pause.ts'
 
@@ -22,7 +23,7 @@ export function stop(turn: Turn, reason: Closing): void {
   const { output } = reason
   // Also where all that could be undone is what earlier runs did.
   const isLeft = result === 'error' && reason.compensate && state.left > 0
-  const error = isLeft ? incomplete(state, reason) : reason.error
+  const error = isLeft ? incomplete(state, reason) : result === 'cancelled' ? cancelled(state, reason) : reason.error
   emit(turn, {
     type: 'stopped',
     result,
@@ -37,8 +38,13 @@ function claimed({ left }: TaskState): 'compensated' | 'error' {
 }
 
 function incomplete({ left }: TaskState, { error }: Closing): ErrorRecord {
-  const message = `of what the task did, ${left} could not be undone: earlier runs did it, and nobody knows any more how to undo it`
+  const message = `of what the task did, ${left} could not be undone: earlier runs did it, or children that say so or were told to undo nothing`
   return { name: 'TriarchError', code: 'UNDO_INCOMPLETE', message, details: { left }, ...(error && { cause: error }) }
+}
+
+/** The outcome does not say how much of it is undone, and a parent has to know. */
+function cancelled(state: TaskState, { error }: Closing): ErrorRecord | undefined {
+  return error && { ...error, ...detailsOf(leftOf(state)) }
 }
 
 /** What a stopped task tells its parent; part of the transition that stops it. */

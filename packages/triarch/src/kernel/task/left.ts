@@ -1,0 +1,29 @@
+import type { ErrorRecord } from '../json.ts'
+import type { TaskState } from '../state.ts'
+import type { Step } from '../step/step.ts'
+
+/** How much of what the task did is not undone, and will not be once it has stopped as it is now. */
+export function leftOf({ left, steps, compensable, children }: TaskState): number {
+  const open = [...steps.values()].filter(mayHaveDone)
+  const started = [...children.values()].filter(({ status, succeeded, undo, onCancel }) =>
+    status === 'stopped' ? succeeded && undo : status === 'compensating' || onCancel !== 'detach',
+  )
+  return left + compensable.size + open.length + started.length
+}
+
+/** What a task that ended says of that. A child that says it makes its parent incomplete, too. */
+export function detailsOf(left: number): Pick<ErrorRecord, 'details'> {
+  return left > 0 ? { details: { left } } : {}
+}
+
+/** Whether the end of a child says so: 1 of what its parent did. */
+export function leftBy(error: ErrorRecord | undefined): 0 | 1 {
+  if (error?.code !== 'UNDO_INCOMPLETE' && error?.code !== 'TASK_CANCELLED') return 0
+  const { details } = error
+  const left = details !== null && typeof details === 'object' && 'left' in details ? details.left : 0
+  return typeof left === 'number' && left > 0 ? 1 : 0
+}
+
+function mayHaveDone({ status, policy, dispatched, unknown }: Step): boolean {
+  return status === 'compensating' || (policy.undo && (dispatched || unknown || status === 'suspended'))
+}
