@@ -3260,6 +3260,7 @@ export interface components {
             refused?: number[];
             started?: number;
             retried?: number;
+            left?: number;
             error?: components["schemas"]["Error"];
         } | {
             /** @constant */

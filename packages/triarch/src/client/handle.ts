@@ -158,8 +158,10 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 
   async thaw(options: ControlOptions & { startAt?: Date } = {}): Promise<void> {
     checkOptions('thaw', options, ['startAt', ...controlKeys])
-    const startAt = options.startAt?.getTime()
-    if (Number.isNaN(startAt)) throw new TriarchError('INVALID_OPTION', 'thaw: startAt is not a valid date')
+    const { startAt: date } = options
+    if (date !== undefined && !(date instanceof Date && !Number.isNaN(date.getTime())))
+      throw new TriarchError('INVALID_OPTION', 'thaw: startAt is not a valid date')
+    const startAt = date?.getTime()
     await this.#send({ type: 'thaw', ...(startAt !== undefined && { startAt }), ...checkControl('thaw', options) })
   }
 

@@ -167,7 +167,8 @@ describe('a frozen task', () => {
     await other.cancel()
     await s.settle()
     expect((await other.status()).outcome).toBe('cancelled')
-    expect(await codeOf(task.thaw({ startAt: new Date(Number.NaN) }))).toBe('INVALID_OPTION')
+    for (const startAt of [new Date(Number.NaN), '1h', 3_600_000, null])
+      expect(await codeOf(other.thaw({ startAt: startAt as Date }))).toBe('INVALID_OPTION')
   })
 
   it('has a plan that can be read, which is what begins once it is approved', async () => {
