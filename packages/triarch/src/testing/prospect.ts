@@ -46,7 +46,8 @@ export class Foresight {
 
   /** Other tasks may do something for it. */
   async #others(seen: Seen, known: ReadonlySet<string>): Promise<void> {
-    const { tasks } = await this.#triarch.list({ filter: '-status:stopped', limit: MOST })
+    // An engine that was stopped meanwhile does nothing any more: what `explain` says of the task is told.
+    const { tasks } = await this.#triarch.list({ filter: '-status:stopped', limit: MOST }).catch(() => ({ tasks: [] }))
     for (const { id } of tasks) if (!known.has(id)) await this.#explain(id, seen, new Set())
   }
 

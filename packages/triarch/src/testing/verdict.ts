@@ -23,7 +23,7 @@ export function problemOf(
     return { problem: 'not repeatable', message }
   }
   if (!rested) return { problem: 'stuck', message: `after ${elapsed} ms the task is ${status}` }
-  const message = differenceOf(played, calm, compare)
+  const message = differenceOf(played, strike, calm, compare)
   return message === null ? null : { problem: 'ended otherwise', message }
 }
 
@@ -38,10 +38,16 @@ export function runOf({ status, outcome, output, attempts, struck }: Trial, stri
 }
 
 /** Null: it ended as it should, or had a reason to end otherwise. */
-function differenceOf(played: Trial, calm: Trial, compare: (output: unknown) => unknown): string | null {
+function differenceOf(
+  played: Trial,
+  strike: Strike | null,
+  calm: Trial,
+  compare: (output: unknown) => unknown,
+): string | null {
   const { pause } = played
   if (pause && broken.has(pause.reason)) return `it is paused (${pause.reason}): ${pause.error?.message}`
-  if (played === calm || excused(played, calm)) return null
+  // A step that was refused has failed for good, also where it kept another from failing that fails undisturbed.
+  if (played === calm || strike?.fault === 'refuses' || excused(played, calm)) return null
   const [was, is] = [endText(calm), endText(played)]
   if (was !== is) return `it ended with ${is}; undisturbed, with ${was}`
   if (isDeepStrictEqual(compare(played.output), compare(calm.output))) return null

@@ -56,6 +56,26 @@ describe('crashEverywhere', () => {
       expect(report.faults[fault], fault).toBeGreaterThan(1)
   })
 
+  it('minds no refusal that leaves a workflow which is undone anyway with nothing to undo', async () => {
+    const { bank, debit, booked, total } = fakeBank()
+    const broke = bank.action('broke', {
+      run(_: null): never {
+        throw new PermanentError('no')
+      },
+    })
+    const transfer = workflow('transfer', {
+      async run(amount: number, task) {
+        await task.run(debit, amount)
+        return task.run(broke, null)
+      },
+    })
+    const check = () => expect(total()).toBe(0)
+    const report = await crashEverywhere(transfer, 10, { agents: [bank], before: () => booked.clear(), check })
+    expect(report.calm.outcome).toBe('compensated')
+    expect(report.failures).toEqual([])
+    expect(report.outcomes.error).toBe(1)
+  })
+
   it('finds an action that does its work twice', async () => {
     const { bank, debit, booked, total } = fakeBank({ forgetful: true })
     const pay = workflow('pay', { run: (amount: number, task) => task.run(debit, amount) })

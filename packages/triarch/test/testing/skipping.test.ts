@@ -104,6 +104,15 @@ describe('a result that is awaited on virtual time', () => {
     expect(await task.result()).toBe(7)
   })
 
+  it('is given up when the engine stops meanwhile', async () => {
+    const waiting = workflow('waiting', { run: (_: null, task) => task.waitForSignal('approved') })
+    const engine = await testEngine({ workflows: [waiting], patience })
+    const task = await engine.submit(waiting, null)
+    const said = codeOf(task.result())
+    await engine.stop({ grace: 0 })
+    expect(await said).toMatch(/^(WAIT_ENDLESS|STORE_CLOSED): .*the store is not open/)
+  })
+
   it('waits for real work of an action, whose time does not pass meanwhile', async () => {
     const disk = agent('disk')
     const read = disk.action('read', {
