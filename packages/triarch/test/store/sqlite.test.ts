@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -76,6 +76,39 @@ describe('the SQLite store', () => {
       await expect(store.submit([newTask('u')])).rejects.toMatchObject(gone)
       await store.close()
     }
+  })
+
+  it.each(['auto', 'inline', 'worker'] as const)(
+    'takes nothing more once the log of a file behind a link was deleted (%s)',
+    async (writer) => {
+      const [file, link] = [path(), path()]
+      symlinkSync(file, link)
+      const store = await opened(link, { writer })
+      await store.submit([newTask('t')])
+      clock.advance(2_000)
+      expect(await store.task('t')).toMatchObject({ id: 't' })
+      rmSync(`${file}-wal`)
+      clock.advance(2_000)
+      await expect(store.submit([newTask('u')])).rejects.toMatchObject({ code: 'STORE_REPLACED' })
+      await store.close()
+    },
+  )
+
+  it('takes nothing more once a link leads to another file', async () => {
+    const [file, other, link] = [path(), path(), path()]
+    await (await opened(other)).close()
+    symlinkSync(file, link)
+    const store = await opened(link)
+    rmSync(link)
+    symlinkSync(other, link)
+    clock.advance(2_000)
+    await expect(store.submit([newTask('u')])).rejects.toMatchObject({ code: 'STORE_REPLACED' })
+    await store.close()
+  })
+
+  it('refuses a URI', () => {
+    for (const uri of ['file:store.db', 'file:/tmp/store.db?nolock=1'])
+      expect(() => sqlite(uri)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
   })
 
   it('goes on with the same file when the process changes its directory', async () => {

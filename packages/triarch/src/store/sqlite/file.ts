@@ -19,9 +19,10 @@ export class SameFile {
   #next: number
   #gone: TriarchError | null = null
 
-  constructor(environment: Pick<Environment, 'monotonic'>, path: string) {
+  /** `real`: where a link at `path` leads. */
+  constructor(environment: Pick<Environment, 'monotonic'>, path: string, real: string = path) {
     this.#environment = environment
-    this.#files = [path, `${path}-wal`, `${path}-shm`].map((it) => ({ path: it, opened: identityOf(it) }))
+    this.#files = [path, `${real}-wal`, `${real}-shm`].map((it) => ({ path: it, opened: identityOf(it) }))
     this.#next = environment.monotonic() + EVERY
   }
 

@@ -36,8 +36,9 @@ const LONGEST_TIMEOUT = 86_400_000
  * @example const triarch = new Triarch({ store: sqlite('shop.db', { busyTimeout: 30_000 }) })
  */
 export function sqlite(path: string, options: SqliteOptions = {}): StoreFactory {
-  // SQLite takes an empty name for a file of its own that it deletes again.
-  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+  // SQLite takes an empty name for a file of its own that it deletes again, and one that begins with `file:` for a URI, whose parameters
+  // can take away locks and the log.
+  if (typeof path !== 'string' || path === '' || path.includes('\0') || path.startsWith('file:')) {
     throw new TriarchError('INVALID_OPTION', "sqlite: give the path of a file, such as sqlite('orders.db')")
   }
   checkOptions('sqlite', options, ['writer', 'busyTimeout', 'migrate'])
@@ -48,6 +49,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): StoreFactory 
   if (!['auto', 'wait', 'refuse'].includes(migrate))
     throw new TriarchError('INVALID_OPTION', 'sqlite: migrate must be "auto", "wait" or "refuse"')
   // Once: a process that changes its directory later goes on with the same file.
-  const fixed = path === ':memory:' || path.startsWith('file:') ? path : resolve(path)
+  const fixed = path === ':memory:' ? path : resolve(path)
   return (environment) => new SqliteStore(environment, { path: fixed, writer, busyTimeout, migrate })
 }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import type { Environment } from '../../environment/environment.ts'
 import { EventLoopYield } from '../../environment/event-loop-yield.ts'
 import { LONGEST_ANSWER } from '../deadline.ts'
@@ -70,10 +71,12 @@ export class SqliteStore implements port.StateStore {
     if (path === ':memory:') return
     // A thread that dies closes its connection: the -wal must outlive it.
     if (this.#runner instanceof WorkerRunner) this.#ownConnection()
-    this.#file = new SameFile(this.#environment, path)
+    // SQLite follows a link, and puts the -wal and -shm beside the file that it leads to.
+    const real = realpathSync(path)
+    this.#file = new SameFile(this.#environment, path, real)
     this.#notifier = new FileNotifier(
       this.#environment,
-      path,
+      real,
       () => this.changes(),
       () => {
         this.#wake(['changes'])
