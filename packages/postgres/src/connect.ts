@@ -104,18 +104,34 @@ export function cut(client: pg.ClientBase): void {
  * the session stays as it is.
  */
 export function configOf(settings: Settings, role: Role): pg.ClientConfig {
+  const { options, ...connection } = settings.notify ? withoutSession(settings.connection) : settings.connection
   return {
-    ...settings.connection,
+    ...connection,
     application_name: 'triarch',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: settings.answerWithin,
+    ...(options !== undefined && { options }),
     ...(settings.notify && {
-      options: sessionOptions(role),
+      // Of two that set the same, the server takes the later one.
+      options: [options, sessionOptions(role)].filter(Boolean).join(' '),
       statement_timeout: role === 'calls' ? STATEMENT_TIMEOUT : Math.min(STATEMENT_TIMEOUT, within(settings)),
       lock_timeout: within(settings),
     }),
   }
+}
+
+/** Parameters of an address that `pg` takes instead of what it is given beside the address. */
+const SESSION = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+
+/** Without those; `options` of the address, of the settings or of the environment stand by themselves. */
+function withoutSession({ connectionString, options, ...rest }: pg.ClientConfig): pg.ClientConfig {
+  const [address = '', query] = connectionString?.split(/\?(.*)/s) ?? []
+  const parameters = new URLSearchParams(query)
+  const given = parameters.get('options') ?? options ?? process.env.PGOPTIONS
+  const others = [...parameters].filter(([name]) => !SESSION.includes(name))
+  const changed = others.length < parameters.size ? `${address}?${new URLSearchParams(others)}` : connectionString
+  return { ...rest, ...(changed !== undefined && { connectionString: changed }), ...(given && { options: given }) }
 }
 
 /** Before we stop waiting: what nobody waits for is not worked on. */

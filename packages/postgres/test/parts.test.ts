@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { TriarchError } from '../../triarch/src/index.ts'
 import { listingOf } from '../../triarch/src/store/listing.ts'
@@ -547,6 +548,20 @@ describe('the settings', () => {
     const config = configOf(settingsOf({ answerWithin }), role)
     expect(config).toMatchObject({ statement_timeout: timeout, lock_timeout: answerWithin * 0.8 })
     expect(config.options).toContain(`-c synchronous_commit=${commit} `)
+  })
+
+  it('of a connection hold beside those that its address has', () => {
+    const url = 'postgres://u:p%3Fw@h/d?sslmode=disable&options=-c%20work_mem%3D8MB&statement_timeout=1&lock_timeout=1'
+    const client = new pg.Client(configOf(settingsOf(url), 'calls'))
+    const { connectionParameters } = client as unknown as { connectionParameters: Record<string, string> }
+    expect(connectionParameters).toMatchObject({
+      host: 'h',
+      password: 'p?w',
+      statement_timeout: 30_000,
+      lock_timeout: 4_000,
+    })
+    expect(connectionParameters.options).toMatch(/^-c work_mem=8MB -c default_transaction_isolation=/)
+    expect(configOf(settingsOf({ url, notify: false }), 'calls').connectionString).toBe(url)
   })
 
   it('of a pooled connection touch no session', () => {
