@@ -45,6 +45,8 @@ const rules: Readonly<Record<string, Rule>> = {
 }
 /** What was prepared has an answer of other columns by now, as after a migration: on this connection it fails for ever. */
 const outdated: Rule = { verdict: 'reconnect', code: 'STORE_FAILED' }
+/** The server assigns no numbers of transactions until it was vacuumed: of a class with statements that are too large. */
+const exhausted: Rule = { verdict: 'fail', code: 'STORE_FULL' }
 const otherwise: Rule = { verdict: 'fail', code: 'STORE_FAILED' }
 
 /** What Node's sockets say when there is no server, or no longer. */
@@ -56,15 +58,35 @@ const sockets: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
+  'EPROTO', // TLS
   'ENOTFOUND',
   'EAI_AGAIN',
   'ENOENT', // a Unix socket that is not there
 ])
 
+/**
+ * No connection could be made, to a server that this process has been connected to. Whatever the reason, as a password that is being
+ * changed or a database that lets nobody in for a while, it says nothing of the call, which was not sent.
+ */
+export class Unreachable extends Error {
+  readonly code: unknown
+
+  constructor(cause: unknown) {
+    super(textOf(cause), { cause })
+    this.code = (cause as { code?: unknown }).code
+  }
+}
+
+const unreachable: Rule = { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
+
 export function ruleOf(error: unknown): Rule {
+  if (error instanceof Unreachable) return unreachable
   const { code, message, routine } = error as { code?: unknown; message?: string; routine?: unknown }
   // Of a class with all that PostgreSQL cannot do; its message is in the server's language, the place in its source is not.
   if (code === '0A000' && routine === 'RevalidateCachedQuery') return outdated
+  if (code === '54000' && (routine === 'GetNewTransactionId' || routine === 'GetNewMultiXactId')) return exhausted
   if (sockets.has(code) || (error instanceof AggregateError && error.errors.some((it) => sockets.has(it?.code)))) {
     return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
   }
@@ -103,10 +125,15 @@ export function sqlStateOf(error: unknown): string | undefined {
 /** PostgreSQL's errors as ours. */
 export function storeError(error: unknown): unknown {
   if (isTriarchError(error)) return error
-  const { code, message } = error as { code?: unknown; message?: string }
-  const text = message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : String(error))
+  const { code } = error as { code?: unknown }
+  const text = textOf(error)
   const details = typeof code === 'string' ? { postgres: code } : undefined
   return new TriarchError(ruleOf(error).code, text, { cause: error, ...(details && { details }) })
+}
+
+function textOf(error: unknown): string {
+  const { message } = error as { message?: string }
+  return message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : String(error))
 }
 
 /** SQLSTATE lock_not_available. */

@@ -1,6 +1,6 @@
 import type { Environment } from 'triarch/store'
 import { ask, type Client, connect, cut, disconnect, type Role } from './connect.ts'
-import { blocked, mayBeDone, ruleOf, tooCostly, unanswered, unopened } from './failure.ts'
+import { blocked, mayBeDone, ruleOf, tooCostly, Unreachable, unanswered, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 import type { Question, Row } from './query.ts'
@@ -102,7 +102,9 @@ export class Slot {
   async #send(question: Question): Promise<Row[]> {
     if (this.#closed) throw unopened()
     if (!this.#client) {
-      const client = await connect(this.#settings, this.#role)
+      const client = await connect(this.#settings, this.#role).catch((error: unknown) => {
+        throw new Unreachable(error)
+      })
       // The store was closed meanwhile, and knew nothing of it.
       if (this.#closed) {
         cut(client)

@@ -10,7 +10,7 @@ import {
   type TransactionBounds,
 } from 'triarch/store'
 import { cut, goodbye, inTime } from './connect.ts'
-import { causesOf, ruleOf } from './failure.ts'
+import { causesOf, ruleOf, Unreachable, unopened } from './failure.ts'
 import { LEADS } from './leader.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -78,7 +78,7 @@ export class Transactions {
 
   async effect({ key, epoch, step, name }: Effect, within: number): Promise<string | null> {
     return patiently(this.#environment, within, async () => {
-      const client = await this.#pool.connect()
+      const client = await this.#connect()
       const late = new AbortController()
       const timer = this.#environment.timer(this.#settings.answerWithin, () => late.abort())
       const session = new Session(client, late.signal)
@@ -98,6 +98,15 @@ export class Transactions {
     return goodbye(this.#environment, this.#pool.end())
   }
 
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#pool.ending) throw unopened()
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      throw new Unreachable(error)
+    }
+  }
+
   /** Throws what is to be tried again, or is wrong with the database; answers what the body threw. */
   async #attempt(
     effect: Effect | Leading,
@@ -105,7 +114,7 @@ export class Transactions {
     body: Body,
     doubt: { commit: boolean },
   ): Promise<EffectOutcome | Thrown> {
-    const client = await this.#pool.connect()
+    const client = await this.#connect()
     const session = new Session(client, bounds.signal)
     try {
       // A connection that has rested may be dead, and a begin waits for nothing else.

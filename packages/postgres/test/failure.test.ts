@@ -44,8 +44,62 @@ describe('an error of the server', () => {
     expect(ruleOf(error('transformStmt'))).toEqual({ verdict: 'fail', code: 'STORE_FAILED' })
   })
 
+  it('which has no numbers of transactions left means: full', () => {
+    const error = (routine: string) => Object.assign(new Error('it'), { code: '54000', routine })
+    expect(ruleOf(error('GetNewTransactionId'))).toEqual({ verdict: 'fail', code: 'STORE_FULL' })
+    expect(ruleOf(error('index_form_tuple'))).toEqual({ verdict: 'fail', code: 'STORE_FAILED' })
+  })
+
   it('of which pg only says that the connection ended means: reconnect', () => {
     expect(ruleOf(new Error('Connection terminated unexpectedly'))).toMatchObject({ verdict: 'reconnect' })
+  })
+})
+
+describe('a store that the server lets in no more', () => {
+  it('goes on once it is let in, and says until then that the server is out of reach', async () => {
+    const schema = freshSchema()
+    const role = `role_${schema}`
+    const url = new URL(serverUrl())
+    const owner = url.username
+    url.username = role
+    const admin = (...statements: string[]) =>
+      withClient(async (client) => {
+        for (const statement of statements) await client.query(statement)
+      })
+    await admin(`CREATE ROLE ${role} LOGIN`, `CREATE SCHEMA ${schema} AUTHORIZATION ${role}`)
+    const made = (patience: number) =>
+      postgres({ url: url.href, schema, connections: 1, notify: false, patience })(systemEnvironment())
+    const [store, hasty] = [made(60_000), made(0)]
+    try {
+      for (const one of [store, hasty]) {
+        await one.open()
+        await one.submit([newTask('before')])
+      }
+      await admin(
+        `ALTER ROLE ${role} NOLOGIN`,
+        `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE usename = '${role}'`,
+      )
+      await expect(made(0).open()).rejects.toMatchObject({ code: 'STORE_FAILED', details: { postgres: '28000' } })
+      // The first may only hear of the connection's end.
+      await hasty.submit([newTask('lost')]).catch(() => undefined)
+      await expect(hasty.submit([newTask('none')])).rejects.toMatchObject({
+        ...{ code: 'STORE_UNAVAILABLE', details: { postgres: '28000' } },
+      })
+      const submitted = store.submit([newTask('after')])
+      const transacted = store.transact(
+        { key: 1, node: 'n', epoch: 1, step: 1, firstStep: 1, name: 'x' },
+        { within: 60_000, isolation: 'read committed', signal: new AbortController().signal },
+        () => '1',
+      )
+      await admin(`ALTER ROLE ${role} LOGIN`)
+      expect(await submitted).toMatchObject([{ created: true }])
+      expect(await transacted).toEqual({ ok: false, reason: 'fenced' })
+    } finally {
+      await store.close()
+      await hasty.close()
+      await dropSchema(schema)
+      await admin(`REASSIGN OWNED BY ${role} TO ${owner}`, `DROP ROLE ${role}`)
+    }
   })
 })
 

@@ -142,12 +142,13 @@ export const errorCatalogue = {
   STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED:
     'The server is not PostgreSQL, is a version of it that Triarch does not support, or the database has another encoding than UTF8: see the message.',
-  STORE_READ_ONLY: 'The server takes no writes, as a standby does: use the address of the primary.',
+  STORE_READ_ONLY:
+    'The server takes no writes, as a standby does, or the file may only be read: use the address of the primary, or make the file writable.',
   STORE_UNAVAILABLE: 'The server of the store was out of reach for too long: check it and the network, then try again.',
   STORE_UNANSWERED: 'The store gave no answer, so nobody can say whether the call took effect: look, or ask again.',
   STORE_CLOSED: 'The store was used after it was closed: keep it open while nodes and clients use it.',
   STORE_REPLACED: 'The file of the store was deleted or replaced while in use: restart the processes that use it.',
-  STORE_FULL: 'The disk or the database is full: make room; nothing that was acknowledged is lost.',
+  STORE_FULL: 'The disk or the database is full, or takes no writes: make room; nothing that was acknowledged is lost.',
   STORE_FAILED: 'The store refused an operation: read the cause.',
   STORE_TRANSACTION_INVALID:
     'The connection given as `transaction` is not an open transaction on the same database: pass the one that holds your rows.',

@@ -21,7 +21,13 @@ describe('an error of SQLite', () => {
     [5 + 256, 'STORE_BUSY'],
     [6, 'STORE_BUSY'],
     [13, 'STORE_FULL'],
+    [7, 'STORE_FULL'],
+    [8, 'STORE_READ_ONLY'],
+    [15, 'STORE_BUSY'],
+    ...[3, 4, 5, 6, 12, 18, 19, 21].map((kind): [number, string] => [10 + 256 * kind, 'STORE_FULL']),
     [10, 'STORE_FAILED'],
+    [10 + 256, 'STORE_FAILED'],
+    [11, 'STORE_FAILED'],
     [19 + 256, 'STORE_FAILED'],
   ])('%d is %s', (errcode, code) => {
     const given = sqliteError(errcode)

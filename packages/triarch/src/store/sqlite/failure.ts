@@ -4,9 +4,18 @@ import type { Json } from '../../kernel/json.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
+const SQLITE_NOMEM = 7
+const SQLITE_READONLY = 8
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
+const SQLITE_PROTOCOL = 15
 const SQLITE_NOTADB = 26
+
+/**
+ * The file system takes no write: of the file or its log, a flush, a new size, the shared memory. SQLite says SQLITE_FULL of ENOSPC alone,
+ * and this of a quota or a limit of the process. It is no word about what was written.
+ */
+const UNWRITTEN: ReadonlySet<number> = new Set([3, 4, 5, 6, 12, 18, 19, 21].map((extended) => 10 | (extended << 8)))
 
 /** SQLite's errors as ours; others, programming errors among them, stay what they are. */
 export function storeError(error: unknown): unknown {
@@ -14,11 +23,13 @@ export function storeError(error: unknown): unknown {
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error
   const primary = errcode & 0xff
   const text = message ?? 'unknown error'
-  if (primary === SQLITE_BUSY || primary === SQLITE_LOCKED) {
+  if ([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].includes(primary)) {
     return new TriarchError('STORE_BUSY', `another connection holds the store: ${text}`, { cause: error })
   }
   const details = { sqlite: errcode }
-  if (primary === SQLITE_FULL) return new TriarchError('STORE_FULL', text, { cause: error, details })
+  if (primary === SQLITE_READONLY) return new TriarchError('STORE_READ_ONLY', text, { cause: error, details })
+  if (primary === SQLITE_FULL || primary === SQLITE_NOMEM || UNWRITTEN.has(errcode))
+    return new TriarchError('STORE_FULL', text, { cause: error, details })
   return new TriarchError('STORE_FAILED', text, { cause: error, details })
 }
 
