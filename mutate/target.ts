@@ -82,7 +82,7 @@ export const targets: Readonly<Record<string, Target>> = {
     simulated: true,
     suites: {
       project: 'engine',
-      files: [`${suites}/{policy,engine,alert,value,agent}/*.test.ts`],
+      files: [`${suites}/{policy,engine,alert,value,flow}/*.test.ts`],
       without: [`${suites}/engine/{context,retention,roles,thread,waiting}.test.ts`, LONG],
     },
     least: 0.95,
