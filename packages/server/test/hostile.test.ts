@@ -118,6 +118,30 @@ describe('a hostile client', () => {
       expect((await here.ask('HEAD', '/tasks/events', undefined, { 'last-event-id': id })).status).toBe(200)
   })
 
+  it.each(['a\0b', 'a\ud800b', 'a\nb', '', 'x'.repeat(201), 'a b', '__proto__'])(
+    'offers no agent of a name that no definition may have, and that would make each claim of its node fail: %j',
+    async (name) => {
+      const hello = { type: 'hello', protocol: 1, instance: 'i', count: 1, running: [] }
+      const said = (agents: object[]) => here.ask('POST', '/agents/exchange', { messages: [{ ...hello, agents }] })
+      expect((await said([{ name, slots: 1, actions: ['mail.send'] }])).status).toBe(400)
+      expect((await said([{ name: 'mail', slots: 1, actions: [`${name}.send`] }])).status).toBe(400)
+      expect((await said([{ name: 'mail', slots: 1, actions: [`mail.${name}`] }])).status).toBe(400)
+    },
+  )
+
+  it.each(['a\0b', 'a\ud800b', 'a\u001b[2Jb'])('names no signal and no lock that no store keeps: %j', async (name) => {
+    const said = (message: object) =>
+      here.ask('POST', '/agents/exchange', { session: 's', messages: [{ type: 'suspend', attempt: 'a', ...message }] })
+    expect((await said({ signals: [{ in: 0, name: 'paid' }] })).status).toBe(200)
+    expect((await said({ signals: [{ in: 0, name }] })).status).toBe(400)
+    const page = (digest: string, key: string) => ({
+      page: { offset: 0, items: [{ input: 1, exclusive: [{ key, ifHeld: 'queue' }] }], last: true, digest },
+    })
+    expect((await said(page('d', 'k'))).status).toBe(200)
+    expect((await said(page('d', name))).status).toBe(400)
+    expect((await said(page(name, 'k'))).status).toBe(400)
+  })
+
   it('earns reads by tasks that it creates alone: not by those that are refused or were there before, nor by what its agents say', async () => {
     const earn = vi.spyOn(Reads.prototype, 'earn')
     onTestFinished(() => earn.mockRestore())

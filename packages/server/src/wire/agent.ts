@@ -5,7 +5,12 @@ import { json, named, texts, whole } from './schema.ts'
 
 // The agent protocol, version 1: docs/protocol.md. What agents say is closed and bounded; what servers say is open, so that later versions add to it.
 
-const name = z.string().min(1).max(200)
+/** As names of agents and actions are where they are defined. Every store keeps them, and none of them makes a query of the queue fail. */
+const agentName = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}$/, 'the name of an agent')
+const actionName = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}\.[A-Za-z0-9][\w:-]{0,199}$/, 'the name of an action')
+/** What people read and stores keep: without control characters and half surrogate pairs. */
+const line = z.string().regex(/^[^\p{Cc}\p{Cs}]*$/u, 'no control characters and no half surrogate pairs')
+const name = line.min(1).max(200)
 const attempt = z.string().min(1).max(4_000)
 const span = z.number().min(0).max(1e13)
 const value = json.optional()
@@ -29,27 +34,20 @@ export const AgentHello = named(
     agents: z
       .array(
         z.strictObject({
-          name,
+          name: agentName,
           slots: z.int().min(0).max(100_000),
-          actions: z
-            .array(
-              z
-                .string()
-                .regex(/^[^.]+\..+$/)
-                .max(500),
-            )
-            .max(1_000),
+          actions: z.array(actionName).max(1_000),
         }),
       )
       .min(1)
       .max(100),
     running: z.array(attempt).max(10_000),
-    software: z.string().max(200).optional(),
+    software: line.max(200).optional(),
   }),
 )
 export const AgentCredit = named(
   'AgentCredit',
-  z.strictObject({ type: z.literal('credit'), agent: name, slots: z.int().min(0).max(100_000) }),
+  z.strictObject({ type: z.literal('credit'), agent: agentName, slots: z.int().min(0).max(100_000) }),
 )
 export const AgentHeartbeat = named(
   'AgentHeartbeat',
@@ -107,7 +105,7 @@ export const AgentSuspend = named(
           )
           .max(10_000),
         last: z.boolean(),
-        digest: z.string().max(100).optional(),
+        digest: line.max(100).optional(),
       })
       .optional(),
   }),
