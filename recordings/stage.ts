@@ -18,7 +18,19 @@ export interface StageOptions {
 /** Nobody else is there: looking out for others now and then makes long sleeps cheap. */
 const standing = { lease: '1d', sweep: '1h', poll: '1h', grace: 0, notices: false } as const
 const writing: ReadonlySet<string> = new Set([
-  ...['commit', 'submit', 'post', 'reply', 'sweep', 'leave', 'bury', 'writeSchedule', 'quarantine', 'terminate', 'cut'],
+  ...[
+    'commit',
+    'submit',
+    'post',
+    'reply',
+    'sweep',
+    'leave',
+    'declareDead',
+    'writeSchedule',
+    'quarantine',
+    'terminate',
+    'truncate',
+  ],
 ])
 const PATIENCE = 60_000
 /** What tokens are signed by. */
@@ -82,7 +94,7 @@ export class Stage {
     const nodes = database.all<{ id: string }>('SELECT id FROM triarch_nodes').map(({ id }) => id)
     this.#machine = this.world.machine('node')
     this.triarch = this.#process(this.#machine)
-    this.#store.perform('bury', [nodes])
+    this.#store.perform('declareDead', [nodes])
     await this.start()
   }
 

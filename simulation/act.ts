@@ -37,7 +37,7 @@ export class Acts {
 
   /** A task that has stopped is only lifted, and somebody may have ended it by force, or lifted it, just before. */
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
-    if (name !== 'lift' || answer !== false) return
+    if (name !== 'releaseQuarantine' || answer !== false) return
     const { audit } = (args[1] ?? {}) as Audited
     if (audit) this.#of(`${audit.action} ${audit.subject}`).vain++
   }

@@ -11,7 +11,7 @@ import {
 } from '../packages/triarch/src/index.ts'
 import type { TaskEvent } from '../packages/triarch/src/kernel/event.ts'
 import type { CacheMark } from '../packages/triarch/src/kernel/step/step.ts'
-import type { Flight } from '../packages/triarch/src/store/port.ts'
+import type { CacheFill } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
@@ -171,15 +171,15 @@ export class Kept {
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
     if (!this.#plan || answer instanceof Error) return
-    if (name === 'fly' && answer === true) this.#flies(args[0] as Flight)
-    if (name === 'land' || name === 'remember') {
-      const { key, node } = args[0] as Pick<Flight, 'key' | 'node'>
+    if (name === 'beginFill' && answer === true) this.#flies(args[0] as CacheFill)
+    if (name === 'endFill' || name === 'writeCache') {
+      const { key, node } = args[0] as Pick<CacheFill, 'key' | 'node'>
       if (this.#flights.get(key)?.node === node) this.#flights.delete(key)
     }
     if (name === 'invalidate' && this.#word) this.#word.taken = this.#world.now
   }
 
-  #flies({ key, node, within }: Flight): void {
+  #flies({ key, node, within }: CacheFill): void {
     const now = this.#world.now
     const other = this.#flights.get(key)
     if (other && other.node !== node && other.until > now && this.#sight.lives(other.node))

@@ -2,7 +2,7 @@ import type {
   Claim,
   ClaimRequest,
   CommitOutcome,
-  NodeBeat,
+  NodeHeartbeat,
   SweepReport,
   Transition,
 } from '../packages/triarch/src/store/port.ts'
@@ -60,7 +60,7 @@ export class Sight {
   }
 
   readonly observe = ({ machine, name, args, index }: Call, answer: unknown): void => {
-    if (name === 'beat') this.#beat(machine, (args[0] as NodeBeat).id, index)
+    if (name === 'heartbeat') this.#beat(machine, (args[0] as NodeHeartbeat).id, index)
     if (name === 'leave') this.#left.set(args[0] as string, index)
     if (name === 'claim') this.#claimed((args[0] as ClaimRequest).node, answer as Claim[])
     if (name === 'commit') this.#committed(args[0] as Transition[], answer as CommitOutcome[])

@@ -114,7 +114,7 @@ export class Tenancy {
 
   readonly observe = ({ machine, name, args }: Call, answer: unknown): void => {
     if (!this.#plan) return
-    if (name === 'heads')
+    if (name === 'queueHeads')
       this.#compared.set(
         machine,
         (args[0] as HeadQuery).queues.map(({ agent }) => agent),

@@ -110,8 +110,8 @@ it('nodes that are late, and roles that nobody has, are told of', async () => {
   expect(await looks(living)()).toEqual(['warn nodes: none lives'])
   await using session = await open(sqlite(path))
   const place = { host: 'db-1', pid: 7 } as never
-  await session.port.beat({ id: 'gone', roles: ['supervisor'], lease: 1, place })
-  await session.port.beat({ id: 'here', roles: ['scheduler'], lease: 3_600_000 })
+  await session.port.heartbeat({ id: 'gone', roles: ['supervisor'], lease: 1, place })
+  await session.port.heartbeat({ id: 'here', roles: ['scheduler'], lease: 3_600_000 })
   const lacking = [
     'fail roles: no living node has the role agent',
     'fail roles: no living node has the role supervisor',

@@ -188,7 +188,7 @@ describe('the trace of a task', () => {
     await engine.submit(late, null, { id: 'l-1' })
     await engine.advance('1s')
     const [node] = await engine.triarch.nodes()
-    await store.bury([node?.id ?? ''])
+    await store.declareDead([node?.id ?? ''])
     await engine.advance('1m')
     entered[0]?.resolve()
     await engine.advance('1m')

@@ -20,7 +20,7 @@ export type Act =
   | 'createSetting'
   | 'updateSetting'
   | 'dropSchedule'
-  | 'lift'
+  | 'releaseQuarantine'
   | 'importTask'
   | 'invalidate'
   | 'recount'
@@ -38,7 +38,7 @@ export const acts: Readonly<Record<`${Act}Act`, string>> = {
   updateSettingAct: UPDATE_SETTING_ACT,
   dropScheduleAct: withAct(DROP_SCHEDULE, 1),
   importTaskAct: IMPORT_TASK_ACT,
-  liftAct: withAct(LIFT, 1),
+  releaseQuarantineAct: withAct(LIFT, 1),
   invalidateAct: INVALIDATE_ACT,
   recountAct: withAct(RECOUNT, 1),
 }

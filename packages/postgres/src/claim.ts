@@ -1,4 +1,4 @@
-import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, messageOf } from 'triarch/store'
+import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type InboxMessage, messageOf } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import type { Row } from './query.ts'
 
@@ -65,24 +65,24 @@ type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphan
 }
 
 /** A reading that reached a bound says so. */
-export function sharesOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): Letter[] {
+export function sharesOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): InboxMessage[] {
   let left = bytes
   for (const [, , message] of rows as readonly [number, number, string][]) left -= Buffer.byteLength(message)
   return marked(rows.map(letterOf), rows.length === limit || left <= 0)
 }
 
 /** Here its last row does: not all that count for a bound are told. */
-export function lettersOf(rows: readonly Row[]): Letter[] {
+export function lettersOf(rows: readonly Row[]): InboxMessage[] {
   return marked(rows.map(letterOf), rows.at(-1)?.[3] === true)
 }
 
-function marked(letters: Letter[], more: boolean): Letter[] {
+function marked(letters: InboxMessage[], more: boolean): InboxMessage[] {
   const last = letters.at(-1)
   if (last && more) last.more = true
   return letters
 }
 
-export function letterOf(row: Row): Letter {
+export function letterOf(row: Row): InboxMessage {
   const [id, key, message] = row as [number, number, string]
   return { id, key, message: messageOf(message) }
 }

@@ -6,22 +6,22 @@ import {
   type HeldLock,
   type HistoryRecord,
   type LockRow,
-  type Look,
   MOST_COUNTED,
   MOST_PARKED,
   MOST_WAITING,
+  type NodeHeartbeats,
   type NodeRow,
   type NodeRuns,
   objectOf,
   type ParkedRow,
   type Place,
-  type Pulses,
+  type PollResult,
   type QueuedRow,
   type QueueRow,
   runsOf,
   type StoreCounts,
-  type TaskMark,
   type TaskRow,
+  type TaskVersion,
   tagsOf,
   textsOf,
 } from 'triarch/store'
@@ -193,14 +193,14 @@ export function taskOf(row: Row): TaskRow {
   return { ...task, tags: tagsOf(tags), ...(outputIn !== null && { outputIn }) }
 }
 
-export function markOf(row: Row): TaskMark {
+export function markOf(row: Row): TaskVersion {
   const [id, mark, ended] = row as [string, string, boolean]
   return { id, mark, ended }
 }
 
 type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number, string, boolean]
 
-export function lookOf(row: Row | undefined): Look {
+export function lookOf(row: Row | undefined): PollResult {
   const [now, mail, tasks, work, vacant, nextWake, living, settings, rests] = row as LookRow
   return { now, mail, tasks, work, vacant, nextWake, living, settings, rests }
 }
@@ -219,7 +219,7 @@ export function nodeOf(row: Row): NodeRow {
   }
 }
 
-export function pulsesOf(rows: readonly Row[]): Pulses {
+export function pulsesOf(rows: readonly Row[]): NodeHeartbeats {
   const [now = 0, holder = null, left] = (rows[0] ?? []) as [number?, (string | null)?, number?]
   const nodes = rows.map((row) => row.slice(3) as [string | null, string, number, string, boolean])
   return {

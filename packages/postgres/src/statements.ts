@@ -69,7 +69,7 @@ type Call =
   | 'take_tasks'
   | 'quarantine'
   | 'terminate'
-  | 'cut'
+  | 'truncate_history'
   | 'take_work'
   | 'reply'
 type Read =
@@ -84,10 +84,10 @@ type Read =
   | 'createBreaker'
   | 'updateBreaker'
   | 'dropBreaker'
-  | 'recall'
-  | 'remember'
-  | 'fly'
-  | 'land'
+  | 'readCache'
+  | 'writeCache'
+  | 'beginFill'
+  | 'endFill'
   | 'invalidate'
   | 'invalidated'
   | 'forgetAnswers'
@@ -112,27 +112,27 @@ type Read =
   | 'attempts'
   | 'locksOfTask'
   | 'locksOfName'
-  | 'held'
+  | 'heldLocks'
   | 'queues'
   | 'backlogs'
   | 'ready'
   | 'queuedFor'
   | 'task'
-  | 'marks'
+  | 'taskVersions'
   | 'records'
-  | 'lost'
+  | 'lostRecords'
   | 'owned'
   | 'replay'
   | 'nodes'
-  | 'pulses'
+  | 'heartbeats'
   | 'counts'
-  | 'lift'
+  | 'releaseQuarantine'
   | 'importTask'
-  | 'acquit'
+  | 'clearSuspicion'
   | 'adoptWork'
   | 'nextWake'
-  | 'seats'
-  | 'heads'
+  | 'permits'
+  | 'queueHeads'
   | 'tallies'
   | 'counting'
   | 'recount'
@@ -140,7 +140,7 @@ type Read =
   | 'writeAudit'
   | 'expireAudit'
   | 'trimAudit'
-export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'write_schedule'
+export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'truncate_history' | 'write_schedule'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
@@ -152,7 +152,7 @@ const calls: Readonly<Record<Call, number>> = {
   take_tasks: 15,
   quarantine: 9,
   terminate: 14,
-  cut: 15,
+  truncate_history: 15,
   take_work: 12,
   reply: 9,
 }
@@ -164,10 +164,10 @@ const plain = {
   beat: 6,
   leave: 2,
   lead: 4,
-  bury: 2,
+  declare_dead: 2,
   sweep: 7,
   prune: 9,
-  look: 6,
+  poll: 6,
   clock: 1,
   write_logs: 15,
   follow_history: 7,
@@ -179,8 +179,8 @@ const reads: Readonly<Record<Read, string>> = {
   ...keyStatements,
   ...secretStatements,
   ...probeStatements,
-  seats: SEATS,
-  heads: HEADS,
+  permits: SEATS,
+  queueHeads: HEADS,
   tallies: TALLIES,
   counting: COUNTING,
   recount: RECOUNT,
@@ -191,10 +191,10 @@ const reads: Readonly<Record<Read, string>> = {
   createBreaker: CREATE_BREAKER,
   updateBreaker: UPDATE_BREAKER,
   dropBreaker: DROP_BREAKER,
-  recall: RECALL,
-  remember: REMEMBER,
-  fly: FLY,
-  land: LAND,
+  readCache: RECALL,
+  writeCache: REMEMBER,
+  beginFill: FLY,
+  endFill: LAND,
   invalidate: INVALIDATE,
   invalidated: INVALIDATED,
   forgetAnswers: FORGET_ANSWERS,
@@ -219,23 +219,23 @@ const reads: Readonly<Record<Read, string>> = {
   attempts: ATTEMPTS,
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
-  held: HELD,
+  heldLocks: HELD,
   queues: QUEUES,
   backlogs: BACKLOGS,
   ready: READY,
   queuedFor: QUEUED_FOR,
   task: TASK,
-  marks: MARKS,
+  taskVersions: MARKS,
   records: RECORDS,
-  lost: LOST,
+  lostRecords: LOST,
   owned: OWNED,
   replay: REPLAY,
   nodes: NODES,
-  pulses: PULSES,
+  heartbeats: PULSES,
   counts: COUNTS,
-  lift: LIFT,
+  releaseQuarantine: LIFT,
   importTask: IMPORT_TASK,
-  acquit: ACQUIT,
+  clearSuspicion: ACQUIT,
   adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,
   logs: LOGS,
@@ -247,7 +247,7 @@ const callActs = {
   submit: 'created',
   post_on_terms: 'posted',
   terminate: 'yes',
-  cut: 'yes',
+  truncate_history: 'yes',
   write_schedule: 'written',
 } as const satisfies Record<CallWithAct, keyof typeof DONE>
 
@@ -269,7 +269,7 @@ export function statementsIn(schema: string): Statements {
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
     statement('pulse_work', call('pulse_work', plain.pulse_work).replace('$3', worksOf(3, plain.pulse_work)), false),
-    statement('look', looked(plain.look), false),
+    statement('poll', looked(plain.poll), false),
     statement('sweep', swept(plain.sweep), false),
     ...Object.entries({ ...reads, ...acts }).map(([name, sql]) => statement(name, sql, false)),
     ...(Object.keys(callActs) as CallWithAct[]).map((name) => {
@@ -318,7 +318,7 @@ function boundedCall(name: string, count: number, by = BOUND): string {
 
 /** What a look tells, and whether settings changed and services rest. */
 function looked(count: number): string {
-  return `SELECT l.*, ${SETTINGS_MARK}, ${REST} FROM triarch.look(${parameters(count)}) l`
+  return `SELECT l.*, ${SETTINGS_MARK}, ${REST} FROM triarch.poll(${parameters(count)}) l`
 }
 
 /**

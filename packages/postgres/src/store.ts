@@ -251,8 +251,8 @@ export class PostgresStore implements port.StateStore {
     return claimsOf(rows)
   }
 
-  async look({ node, runnable, actions, lease }: port.LookRequest): Promise<port.Look> {
-    const row = await this.#first('look', [
+  async poll({ node, runnable, actions, lease }: port.PollRequest): Promise<port.PollResult> {
+    const row = await this.#first('poll', [
       ...[this.#given(), node],
       texts(runnable, ({ workflow }) => workflow),
       texts(runnable, ({ version }) => version),
@@ -271,7 +271,7 @@ export class PostgresStore implements port.StateStore {
     node: string,
     limit: number,
     { bytes = INBOX_BYTES, each, held = [] }: port.InboxBounds = {},
-  ): Promise<port.Letter[]> {
+  ): Promise<port.InboxMessage[]> {
     const rows = each
       ? await this.#call('letters_each', [
           ...[node, limit, bytes, each.limit, each.bytes, each.after],
@@ -282,7 +282,7 @@ export class PostgresStore implements port.StateStore {
     return each ? sharesOf(rows, { limit, bytes }) : lettersOf(rows)
   }
 
-  async letters(key: number, after: number, { limit, bytes }: port.LetterBounds): Promise<port.Letter[]> {
+  async taskInbox(key: number, after: number, { limit, bytes }: port.TaskInboxBounds): Promise<port.InboxMessage[]> {
     return (await this.#call('letters_of', [key, after, limit, bytes])).map(letterOf)
   }
 
@@ -292,14 +292,14 @@ export class PostgresStore implements port.StateStore {
     return answerOf(row) === 'yes'
   }
 
-  async lift(id: string, acted: port.Audited = {}): Promise<boolean> {
-    const lifted = (await this.#act('lift', [id], acted)).length > 0
+  async releaseQuarantine(id: string, acted: port.Audited = {}): Promise<boolean> {
+    const lifted = (await this.#act('releaseQuarantine', [id], acted)).length > 0
     if (lifted) this.#tell(['tasks'])
     return lifted
   }
 
-  async acquit({ key, epoch, node }: port.Ownership): Promise<void> {
-    await this.#call('acquit', [key, epoch, node])
+  async clearSuspicion({ key, epoch, node }: port.Ownership): Promise<void> {
+    await this.#call('clearSuspicion', [key, epoch, node])
   }
 
   async terminate({ id, at, events, snapshot, posts, audit }: port.Termination): Promise<boolean> {
@@ -317,13 +317,13 @@ export class PostgresStore implements port.StateStore {
     return answerOf(row) === 'yes'
   }
 
-  async cut({ id, after, at, events, snapshot, base, locks, audit }: port.Cut): Promise<boolean> {
+  async truncate({ id, after, at, events, snapshot, base, locks, audit }: port.Truncation): Promise<boolean> {
     const { status, result, failures, progress, output, error, pause } = snapshot
     const given = [
       ...[id, after, at, events, base, integers([...locks])],
       ...[status, result, failures, progress, output, error, pause],
     ]
-    const row = await this.#numbered('cut', given, { ...(audit && { audit }) })
+    const row = await this.#numbered('truncate_history', given, { ...(audit && { audit }) })
     this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
     return answerOf(row) === 'yes'
   }
@@ -337,18 +337,18 @@ export class PostgresStore implements port.StateStore {
     return items
   }
 
-  async seats(names: readonly string[]): Promise<port.SeatRow[]> {
-    const rows = (await this.#call('seats', [texts([...names])])) as [string, number, number][]
+  async permits(names: readonly string[]): Promise<port.PermitRow[]> {
+    const rows = (await this.#call('permits', [texts([...names])])) as [string, number, number][]
     return rows.map(([name, taken, most]) => ({ name, taken, most }))
   }
 
-  async heads({ queues, depth }: port.HeadQuery): Promise<port.QueueHead[]> {
+  async queueHeads({ queues, depth }: port.HeadQuery): Promise<port.QueueHead[]> {
     const asked = queues.map(({ agent, actions, seats = [], ranks }) => {
       const [lowest, beyond] = spanOf(ranks)
       const bounds = { names: seats.map(({ name }) => name), mosts: seats.map(({ most }) => most) }
       return { agent, actions, lowest, beyond, ...bounds }
     })
-    return (await this.#call('heads', [JSON.stringify(asked), this.#given(), depth])).map(headOf)
+    return (await this.#call('queueHeads', [JSON.stringify(asked), this.#given(), depth])).map(headOf)
   }
 
   async #takeWork(
@@ -421,12 +421,12 @@ export class PostgresStore implements port.StateStore {
     return this.#ofNodes('reply', replies, (answer) => answer !== '0', [])
   }
 
-  async beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
-    return this.#ofNodes('pulse_work', beats, (answer) => answer as port.WorkBeatOutcome, [this.#given()])
+  async heartbeatWork(beats: readonly port.WorkHeartbeat[]): Promise<port.WorkHeartbeatOutcome[]> {
+    return this.#ofNodes('pulse_work', beats, (answer) => answer as port.WorkHeartbeatOutcome, [this.#given()])
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
-  async beat({ id, roles, lease, runs, place, again }: port.NodeBeat): Promise<boolean> {
+  async heartbeat({ id, roles, lease, runs, place, again }: port.NodeHeartbeat): Promise<boolean> {
     this.#notifier.node = id
     const said: AddressedRuns | undefined = runs && { ...runs, own: this.#notifier.own }
     const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
@@ -451,12 +451,12 @@ export class PostgresStore implements port.StateStore {
     return number(await this.#first('lead', [this.#given(), name, node, ttl]))
   }
 
-  async pulses(lease: string): Promise<port.Pulses> {
-    return pulsesOf(await this.#call('pulses', [this.#given(), lease]))
+  async heartbeats(lease: string): Promise<port.NodeHeartbeats> {
+    return pulsesOf(await this.#call('heartbeats', [this.#given(), lease]))
   }
 
-  async bury(nodes: readonly string[]): Promise<number> {
-    return number(await this.#first('bury', [this.#given(), texts(nodes)])) ?? 0
+  async declareDead(nodes: readonly string[]): Promise<number> {
+    return number(await this.#first('declare_dead', [this.#given(), texts(nodes)])) ?? 0
   }
 
   async sweep({ name, token, limit, silent, shift = 0, until }: port.SweepRequest): Promise<port.SweepReport | null> {
@@ -491,9 +491,16 @@ export class PostgresStore implements port.StateStore {
     return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.PruneReport) : null
   }
 
-  async follow({ name, token, after, look, limit, audit }: port.FollowRequest): Promise<port.FollowPage | null> {
+  async readUncounted({
+    name,
+    token,
+    after,
+    look,
+    limit,
+    audit,
+  }: port.UncountedRequest): Promise<port.UncountedPage | null> {
     const row = await this.#first('follow_history', [this.#given(), name, token, after, look, limit, audit])
-    return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.FollowPage) : null
+    return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.UncountedPage) : null
   }
 
   async tally({ name, token, tasks, tallies, asOf, keepFrom }: port.TallyWrite): Promise<boolean> {
@@ -519,8 +526,8 @@ export class PostgresStore implements port.StateStore {
     return row ? taskOf(row) : null
   }
 
-  async marks(ids: readonly string[]): Promise<port.TaskMark[]> {
-    return (await this.#call('marks', [texts(ids)])).map(markOf)
+  async taskVersions(ids: readonly string[]): Promise<port.TaskVersion[]> {
+    return (await this.#call('taskVersions', [texts(ids)])).map(markOf)
   }
 
   async records(
@@ -559,8 +566,8 @@ export class PostgresStore implements port.StateStore {
     return copy ? this.#looked(statement, values) : this.#run('reads', statement, values)
   }
 
-  async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
-    const rows = await this.#call('lost', [
+  async lostRecords(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
+    const rows = await this.#call('lostRecords', [
       texts(marks, ({ id }) => id),
       integers(marks, ({ key }) => key),
       integers(marks, ({ seq }) => seq),
@@ -636,20 +643,20 @@ export class PostgresStore implements port.StateStore {
     return isWritten
   }
 
-  async recall(key: string): Promise<port.CacheRow> {
-    return cacheOf(key, await this.#first('recall', [this.#given(), key]))
+  async readCache(key: string): Promise<port.CacheRow> {
+    return cacheOf(key, await this.#first('readCache', [this.#given(), key]))
   }
 
-  async remember({ key, node, value, seen, at, keep }: port.CacheWrite): Promise<void> {
-    await this.#call('remember', [this.#given(), key, value, seen, keep, at, node])
+  async writeCache({ key, node, value, seen, at, keep }: port.CacheWrite): Promise<void> {
+    await this.#call('writeCache', [this.#given(), key, value, seen, keep, at, node])
   }
 
-  async fly({ key, node, within }: port.Flight): Promise<boolean> {
-    return (await this.#call('fly', [this.#given(), key, node, within])).length > 0
+  async beginFill({ key, node, within }: port.CacheFill): Promise<boolean> {
+    return (await this.#call('beginFill', [this.#given(), key, node, within])).length > 0
   }
 
-  async land({ key, node }: Pick<port.Flight, 'key' | 'node'>): Promise<void> {
-    await this.#call('land', [key, node])
+  async endFill({ key, node }: Pick<port.CacheFill, 'key' | 'node'>): Promise<void> {
+    await this.#call('endFill', [key, node])
   }
 
   async invalidate(names: readonly string[], acted: port.Audited = {}): Promise<number> {
@@ -660,7 +667,7 @@ export class PostgresStore implements port.StateStore {
     return invalidationsOf(await this.#call('invalidated', [after]))
   }
 
-  async forget({ limit, marks, answers }: port.CacheBounds): Promise<number> {
+  async trimCache({ limit, marks, answers }: port.CacheBounds): Promise<number> {
     await this.#call('forgetMarks', [marks])
     return number(await this.#first('forgetAnswers', [this.#given(), limit, answers])) ?? 0
   }
@@ -721,8 +728,8 @@ export class PostgresStore implements port.StateStore {
     return (await rows).map(lockOf)
   }
 
-  async held({ after, limit }: port.NamePage): Promise<port.HeldLock[]> {
-    return (await this.#read('held', [after, limit])).map(heldOf)
+  async heldLocks({ after, limit }: port.NamePage): Promise<port.HeldLock[]> {
+    return (await this.#read('heldLocks', [after, limit])).map(heldOf)
   }
 
   async queues({ after, limit }: port.NamePage): Promise<port.QueueRow[]> {
@@ -733,7 +740,7 @@ export class PostgresStore implements port.StateStore {
     return (await this.#read('backlogs', [MOST_BACKLOGS])).map(backlogOf)
   }
 
-  async waiting(line: port.LineQuery): Promise<number> {
+  async queueLength(line: port.LineQuery): Promise<number> {
     const rows =
       'workflow' in line
         ? this.#read('ready', [line.workflow, line.count])
@@ -840,7 +847,7 @@ export class PostgresStore implements port.StateStore {
     }
   }
 
-  attend(ended: (ids: readonly string[] | null) => void): boolean {
+  watchEnds(ended: (ids: readonly string[] | null) => void): boolean {
     return this.#notifier.attend(ended)
   }
 

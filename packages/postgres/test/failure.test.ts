@@ -192,7 +192,7 @@ describe('a store whose connection breaks', () => {
 
   it('says of a lease that is not renewed for a moment that the store is away, and renews it then', async () => {
     const node = { id: 'a', roles: [], lease: 3_000 } as const
-    await store.beat(node)
+    await store.heartbeat(node)
     const told: unknown[] = []
     const renewed = Array.from({ length: 100 }, () => Promise.withResolvers<void>())
     const failed = Promise.withResolvers<unknown>()
@@ -256,7 +256,7 @@ describe('a store whose connection breaks', () => {
     const listener = await opened({ notify: true })
     const speaker = await opened({ notify: true })
     const runs = { workflows: ['flow@1'], actions: [] }
-    await listener.beat({ id: 'listener', roles: ['scheduler'], lease: 86_400_000, runs })
+    await listener.heartbeat({ id: 'listener', roles: ['scheduler'], lease: 86_400_000, runs })
     const heard = Promise.withResolvers<void>()
     const subscribed = Promise.withResolvers<void>()
     let seen = 0

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Environment } from '../../triarch/src/environment/environment.ts'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { agent, type Duration, Triarch, TriarchError, workflow } from '../../triarch/src/index.ts'
-import type { LookRequest, NodeBeat, StateStore } from '../../triarch/src/store/port.ts'
+import type { NodeHeartbeat, PollRequest, StateStore } from '../../triarch/src/store/port.ts'
 import { VirtualEnvironment } from '../../triarch/src/testing/index.ts'
 import { type Counted, counted } from '../../triarch/test/engine/counted.ts'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
@@ -20,7 +20,7 @@ const other = workflow('other', { run: async (n: number) => n })
 const waiting = workflow('waiting', { run: (_: null, task) => task.waitForSignal<number>('go') })
 
 /** Calls that are no transaction of their own. */
-const silent: readonly (keyof StateStore)[] = ['changes', 'watch', 'attend']
+const silent: readonly (keyof StateStore)[] = ['changes', 'watch', 'watchEnds']
 
 /** Nodes that do nothing by themselves for as long as a test takes, and one process that only submits. */
 async function fleet(sizes: { workflows: readonly (typeof flow)[]; agents?: boolean; count: number }[]) {
@@ -197,8 +197,8 @@ async function virtual(size: number, options: { lease?: Duration; sweep?: Durati
         const method = Reflect.get(target, name) as unknown
         if (typeof method !== 'function') return method
         return (...args: unknown[]) => {
-          if (name === 'beat') {
-            own = (args[0] as NodeBeat).id
+          if (name === 'heartbeat') {
+            own = (args[0] as NodeHeartbeat).id
             ids.add(own)
           }
           if (own !== null && dead.has(own)) return Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'dead'))
@@ -234,7 +234,7 @@ async function virtual(size: number, options: { lease?: Duration; sweep?: Durati
     join,
     dead,
     living: () => [...ids].filter((id) => !dead.has(id)).sort(),
-    leader: async () => (await watcher.pulses('supervisor')).term?.holder ?? 'nobody',
+    leader: async () => (await watcher.heartbeats('supervisor')).term?.holder ?? 'nobody',
     async [Symbol.asyncDispose]() {
       dead.clear()
       const stops = nodes.map(({ triarch }) => triarch.stop({ grace: 0 }))
@@ -254,8 +254,8 @@ function heard(store: StateStore, environment: Environment): StateStore {
       if (name === 'paced') return true
       if (name === 'changes') return async () => pace.count(true)
       if (name === 'look') {
-        return async (request: LookRequest) => {
-          const look = await target.look(request)
+        return async (request: PollRequest) => {
+          const look = await target.poll(request)
           pace.living = look.living
           return look
         }

@@ -142,7 +142,7 @@ describe('while a transaction of the user is open', () => {
       const message = { type: 'heartbeat', step: 1, attempt: 1, progress: 0.5 } as const
       const beats = works.map(({ id, request }) => ({ work: id, node: 'n', message, task: request.task }))
       const outcomes = async () => {
-        const answers = await store.beatWork(beats)
+        const answers = await store.heartbeatWork(beats)
         return Object.fromEntries(beats.map(({ task }, index) => [task, answers[index]]))
       }
       await client.query('BEGIN')

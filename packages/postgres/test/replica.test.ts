@@ -140,7 +140,7 @@ describe('what users ask, with a standby to read from', () => {
       Object.create(environment, { monotonic: { value: monotonic } }),
     )
     await store.open()
-    await store.beat({ id: 'n', roles: [], lease: PATIENT })
+    await store.heartbeat({ id: 'n', roles: [], lease: PATIENT })
     await store.elect({ name: 'lead', node: 'n', expected: 0 })
     await even()
     await replay('pause')

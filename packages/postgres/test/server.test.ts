@@ -81,12 +81,12 @@ describe('the PostgreSQL store', () => {
     await withClient(async (holder) => {
       await holder.query(`BEGIN; LOCK TABLE "${schema}".history IN ACCESS EXCLUSIVE MODE`)
       const reads = Array.from({ length: 40 }, () => store.records('t', 0, 1))
-      expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
+      expect(await store.heartbeat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
       expect(
         await store.post([{ task: 't', message: { type: 'signal', name: 's', payload: 1 } as never, control: false }]),
       ).toEqual(['posted'])
       const calls = Array.from({ length: 10 }, () => claimAll(store))
-      expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
+      expect(await store.heartbeat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
       await holder.query('COMMIT')
       expect(await Promise.all(reads)).toHaveLength(40)
       await Promise.all(calls)

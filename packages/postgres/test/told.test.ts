@@ -78,7 +78,7 @@ describe('a store on PostgreSQL', () => {
     server = await puppet(answer)
     store = made()
     await store.open()
-    await store.beat({ id: 'n', roles: [], lease: 60_000 })
+    await store.heartbeat({ id: 'n', roles: [], lease: 60_000 })
     woken = []
     store.watch?.((hints) => woken.push(...hints), true)
   })
@@ -155,13 +155,13 @@ describe('a store on PostgreSQL', () => {
   })
 
   it('tells who can act of what an operator does, if it was done', async () => {
-    expect(await words(store.lift('t'))).toEqual([])
+    expect(await words(store.releaseQuarantine('t'))).toEqual([])
     answers = { lift: row(1), terminate: row('yes', '{m}'), cut: row('no', '{m}') }
-    expect(await words(store.lift('t'))).toEqual(['@z'])
+    expect(await words(store.releaseQuarantine('t'))).toEqual(['@z'])
     const end = { id: 't', at: 1, events: '[]', snapshot: stopped, posts: [] }
     expect(await words(store.terminate(end))).toEqual(['@m', '@z'])
-    expect(await words(store.cut({ ...end, after: 1, base: 1, locks: [] } as never))).toEqual(['@m', '@z'])
-    expect([await store.terminate(end), await store.cut({ ...end, after: 1, locks: [] } as never)]).toEqual([
+    expect(await words(store.truncate({ ...end, after: 1, base: 1, locks: [] } as never))).toEqual(['@m', '@z'])
+    expect([await store.terminate(end), await store.truncate({ ...end, after: 1, locks: [] } as never)]).toEqual([
       true,
       false,
     ])
@@ -200,17 +200,17 @@ describe('a store on PostgreSQL', () => {
     expect(beat()).toEqual(['n', '[]', '60000', null, null])
     answers = { beat: row(false) }
     const node = { id: 'n', roles: [], lease: 3_000, runs: { workflows: [], actions: [] } }
-    expect(await store.beat(node)).toBe(false)
+    expect(await store.heartbeat(node)).toBe(false)
     expect(beat()?.[3]).toMatch(/^\{"workflows":\[\],"actions":\[\],"own":"@[a-z0-9]+"\}$/)
     answers = { beat: '40001' }
     const began = clock.monotonic()
-    await expect(later(store.beat(node))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect(later(store.heartbeat(node))).rejects.toMatchObject({ code: 'STORE_BUSY' })
     expect(clock.monotonic() - began).toBeLessThan(3_000)
   })
 
   it('looks the more rarely the more nodes there are', async () => {
     answers = { look: row(1, false, false, false, false, null, 10) }
-    await store.look({ node: 'n', runnable: [], actions: [], lease: 'l' })
+    await store.poll({ node: 'n', runnable: [], actions: [], lease: 'l' })
     const first = await store.changes?.()
     clock.advance(20_000)
     expect(await store.changes?.()).toBe(first)
@@ -262,7 +262,7 @@ describe('a store on PostgreSQL', () => {
       [() => store.schedules({ after: 's', limit: 1 }), 'schedulesAfter'],
       [() => store.locks({ task: 't' }), 'locksOfTask'],
       [() => store.locks({ name: 'l' }), 'locksOfName'],
-      [() => store.acquit?.(t as never) ?? Promise.resolve(), 'acquit'],
+      [() => store.clearSuspicion?.(t as never) ?? Promise.resolve(), 'clearSuspicion'],
       [() => store.inbox('n', 1), 'letters_beside'],
       [
         () => store.inbox('n', 1, { bytes: 9, each: { limit: 1, bytes: 1, after: 0, skip: [] } } as never),
@@ -313,7 +313,7 @@ describe('a store on PostgreSQL', () => {
       [
         'letters_of',
         row(7, 5, '{"type":"event"}'),
-        async () => (await store.letters(5, 0, { limit: 1, bytes: 1 })).length,
+        async () => (await store.taskInbox(5, 0, { limit: 1, bytes: 1 })).length,
         1,
       ],
       [
@@ -332,17 +332,22 @@ describe('a store on PostgreSQL', () => {
       [
         'pulse_work',
         row('a,b', null),
-        () => store.beatWork(replies.map((it) => ({ ...it, message: null })) as never),
+        () => store.heartbeatWork(replies.map((it) => ({ ...it, message: null })) as never),
         ['b', 'a'],
       ],
       ['lead', row(3), () => store.lead({ name: 'l', node: 'n', ttl: 1 }), 3],
-      ['pulses', row(1, 'h', 2, null), () => store.pulses('l'), { now: 1, nodes: [], term: { holder: 'h', left: 2 } }],
+      [
+        'pulses',
+        row(1, 'h', 2, null),
+        () => store.heartbeats('l'),
+        { now: 1, nodes: [], term: { holder: 'h', left: 2 } },
+      ],
       ['prune', row('{"a":1}'), () => store.prune({ ...lease, rules: [], records: 1 }), { a: 1 }],
       ['prune', row(null), () => store.prune({ ...lease, rules: [], records: 1 }), null],
-      ['marks', row('t', 'm', false), () => store.marks(['t']), [{ id: 't', mark: 'm', ended: false }]],
+      ['taskVersions', row('t', 'm', false), () => store.taskVersions(['t']), [{ id: 't', mark: 'm', ended: false }]],
       ['replay', row(1, 2, 'e'), () => store.replay('t'), [{ seq: 1, at: 2, events: 'e' }]],
       ['records', row(1, 2, 'e'), () => store.records('t', 0, 1), [{ seq: 1, at: 2, events: 'e' }]],
-      ['lost', row('t', 3), () => store.lost([{ ...t, seq: 4 }]), [{ id: 't', last: 3 }]],
+      ['lostRecords', row('t', 3), () => store.lostRecords([{ ...t, seq: 4 }]), [{ id: 't', last: 3 }]],
       ['counts', row(1, 2, 3, 4), async () => (await store.counts()).tasks, 1],
       ['', row(7, ...Array(24).fill(null)), async () => (await list(store, { limit: 1 })).length, 1],
       ['letters_beside', row(7, 5, '{"type":"event"}', false), async () => (await store.inbox('n', 1)).length, 1],
@@ -464,7 +469,7 @@ describe('a store on PostgreSQL', () => {
     expect(await made().migrate({ dryRun: true, patience: 0 })).toEqual({ pending: [], done: [] })
     await server.opened(2)
     expect(made().keepAlive?.({} as never)).toBeNull()
-    expect(store.attend?.(() => undefined)).toBe(false)
+    expect(store.watchEnds?.(() => undefined)).toBe(false)
   })
 
   it.each(['server_version_num', 'pg_tables', 'LISTEN'])('gives up a server that stands still at %s', async (text) => {

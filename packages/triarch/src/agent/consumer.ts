@@ -281,7 +281,7 @@ export class Consumer implements Service {
     const { step, attempt } = item.request
     const message: Heartbeat = { type: 'heartbeat', step, attempt, trial }
     try {
-      const [outcome] = await this.#options.store.beatWork([
+      const [outcome] = await this.#options.store.heartbeatWork([
         { work: item.id, node: this.#options.node, of: markOf(item), message },
       ])
       this.#options.replied()
@@ -414,7 +414,7 @@ export class Consumer implements Service {
   async #beatAtOnce(beats: readonly Beat[]): Promise<void> {
     const { store, node } = this.#options
     try {
-      const outcomes = await store.beatWork(
+      const outcomes = await store.heartbeatWork(
         beats.map(({ item, message }) => ({ work: item.id, node, of: markOf(item), message })),
       )
       for (const [index, { item, message }] of beats.entries()) {

@@ -22,12 +22,12 @@ export interface Ordered {
 
 /** In which order the queues of one agent's keys are asked: by what waits in them. */
 export class QueueOrder {
-  readonly #store: Pick<StateStore, 'heads'>
+  readonly #store: Pick<StateStore, 'queueHeads'>
   /** By the agent, and the action that has bounds of its own. */
   readonly #turns = new Map<string, FairOrder>()
   #page = 0
 
-  constructor(store: Pick<StateStore, 'heads'>) {
+  constructor(store: Pick<StateStore, 'queueHeads'>) {
     this.#store = store
   }
 
@@ -44,7 +44,7 @@ export class QueueOrder {
     const most = Math.min(MOST_TURNS, first.most)
     if (most <= 0) return { asks: [], more: true, gave: () => undefined }
     const depth = Math.max(LEAST_SIGHT, Math.min(Math.max(USUAL_SIGHT, most), Math.floor(SIGHT / open.length)))
-    const heads = await this.#store.heads({ queues: open.map(({ share }) => share), depth })
+    const heads = await this.#store.queueHeads({ queues: open.map(({ share }) => share), depth })
     const turns = this.#turns.get(name) ?? new FairOrder()
     this.#turns.set(name, turns)
     const inSight = Map.groupBy(heads, ({ agent: queue }) => queue)

@@ -13,7 +13,7 @@ import type { SharedCache } from './shared-cache.ts'
 
 export interface ActionCacheOptions {
   environment: Environment
-  store: Pick<StateStore, 'invalidated' | 'fly' | 'land'>
+  store: Pick<StateStore, 'invalidated' | 'beginFill' | 'endFill'>
   node: string
   /** Null: nothing is shared. */
   shared: SharedCache | null
@@ -166,14 +166,17 @@ export class ActionCache {
         // What was not valid any more while it waited for others is none of this answer's concern: it is asked for now.
         seen = this.#validity.generation
         const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
-        return !this.#shares(policy) || this.#bounded(store.fly(flight)).catch((error: unknown) => this.#alone(error))
+        return (
+          !this.#shares(policy) || this.#bounded(store.beginFill(flight)).catch((error: unknown) => this.#alone(error))
+        )
       },
       end: (outcome) => {
         if (over) return
         over = true
         const kept = outcome && keptOf(outcome, policy, this.#options.environment.random())
         if (kept) this.#keep(policy, digest, { value: JSON.stringify(kept), names, seen, age: 0 })
-        else if (this.#shares(policy)) this.#told(this.#options.store.land({ key: digest, node: this.#options.node }))
+        else if (this.#shares(policy))
+          this.#told(this.#options.store.endFill({ key: digest, node: this.#options.node }))
         this.#flights.delete(digest)
         landed.resolve()
       },

@@ -33,20 +33,20 @@ interface Written {
 }
 
 export function storeCache(
-  { store, node }: { store: Pick<StateStore, 'recall' | 'remember'>; node: string },
+  { store, node }: { store: Pick<StateStore, 'readCache' | 'writeCache'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
   return {
     async get(key) {
-      const { answer, flying } = await store.recall(key)
+      const { answer, flying } = await store.readCache(key)
       if (answer === null) return { answer: null, flying }
       const { seen, age } = answer
       return { answer: { ...writtenOf(decoded(coder, answer.value)), seen, age }, flying }
     },
     async set(key, { value, names, seen }, keep) {
       const text = coder.encode(JSON.stringify({ value, names }))
-      await store.remember({ key, node, value: text, seen, at: now(), keep: Math.ceil(keep) })
+      await store.writeCache({ key, node, value: text, seen, at: now(), keep: Math.ceil(keep) })
     },
   }
 }
@@ -54,13 +54,13 @@ export function storeCache(
 /** Answers lie there, flights in the state store. */
 export function keyValueCache(
   cache: KeyValueCache,
-  { store, node }: { store: Pick<StateStore, 'recall' | 'land'>; node: string },
+  { store, node }: { store: Pick<StateStore, 'readCache' | 'endFill'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
   return {
     async get(key) {
-      const [found, { flying }] = await Promise.all([cache.get(PREFIX + key), store.recall(key)])
+      const [found, { flying }] = await Promise.all([cache.get(PREFIX + key), store.readCache(key)])
       const stored = typeof found === 'string' ? objectOf<{ data: string; seen: number; at: number }>(found) : null
       if (stored === null) return { answer: null, flying }
       const { data, seen, at } = stored
@@ -71,7 +71,7 @@ export function keyValueCache(
       try {
         await cache.set(PREFIX + key, JSON.stringify({ data, seen, at: now() }), Math.ceil(keep))
       } finally {
-        await store.land({ key, node })
+        await store.endFill({ key, node })
       }
     },
   }

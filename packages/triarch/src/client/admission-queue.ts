@@ -43,12 +43,12 @@ type FullLine = (workflow: string, most: number, outcome: 'refused' | 'held') =>
 /** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
 export class AdmissionQueue {
   readonly #environment: Environment
-  readonly #store: Pick<StateStore, 'waiting'>
+  readonly #store: Pick<StateStore, 'queueLength'>
   readonly #lines = new Map<string, Line>()
   readonly #tell: FullLine
   #over: TriarchError | null = null
 
-  constructor(environment: Environment, store: Pick<StateStore, 'waiting'>, tell: FullLine = () => undefined) {
+  constructor(environment: Environment, store: Pick<StateStore, 'queueLength'>, tell: FullLine = () => undefined) {
     this.#environment = environment
     this.#store = store
     this.#tell = tell
@@ -119,7 +119,7 @@ export class AdmissionQueue {
     // What was let in may be written before the line is counted, or after.
     const { under } = line
     line.since = 0
-    const waiting = await this.#store.waiting({ workflow, count: most })
+    const waiting = await this.#store.queueLength({ workflow, count: most })
     line.room = roomIn(most, waiting + under + line.since)
     line.until = this.#environment.monotonic() + FRESH
   }

@@ -12,7 +12,7 @@ import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
 import { datedEvents } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import type { Audited, HistoryRecord, InboxMessage, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { warned } from '../telemetry/guarded.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
@@ -247,7 +247,7 @@ export class Connection {
     if (key === undefined) return undefined
     const waiting: Asked[] = []
     for (let last: number | undefined = 0; last !== undefined; ) {
-      const page: Letter[] = await this.store.letters(key, last, LETTERS)
+      const page: InboxMessage[] = await this.store.taskInbox(key, last, LETTERS)
       for (const { message } of page) if ('request' in message && message.request === request) waiting.push(message)
       last = page.at(-1)?.id
     }
@@ -257,7 +257,7 @@ export class Connection {
 
   /** Set apart or not: it may be taken again. */
   async lift(id: string, acted?: Audited): Promise<void> {
-    if (await this.store.lift(id, acted)) this.posted()
+    if (await this.store.releaseQuarantine(id, acted)) this.posted()
   }
 
   /** How many ends of tasks were missed here. */

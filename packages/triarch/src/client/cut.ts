@@ -3,7 +3,7 @@ import { summarise } from '../kernel/summary.ts'
 import { emit, newTurn } from '../kernel/turn.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
-import type { Cut, StateStore, TaskRow } from '../store/port.ts'
+import type { StateStore, TaskRow, Truncation } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import { NO_LIMITS } from './termination.ts'
 
@@ -11,7 +11,7 @@ import { NO_LIMITS } from './termination.ts'
  * A task that is set apart goes on from its last whole record: what comes after that is given up, as after a failover that lost
  * it. It is paused then, with a note. Throws ILLEGAL_MOVE, HISTORY_CORRUPT.
  */
-export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Cut> {
+export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Truncation> {
   const { id } = row
   if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
   const { events: dated, last, base, broken } = await readable(store, row)

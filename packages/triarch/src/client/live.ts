@@ -232,7 +232,7 @@ export class Live {
     const ids = [...new Set([...this.#lists.values()].flatMap(({ shown }) => [...shown.keys()]))]
     const seen = new Map<string, string>()
     for (let at = 0; at < ids.length; at += MARKS)
-      for (const { id, mark } of await this.#means.store.marks(ids.slice(at, at + MARKS))) seen.set(id, mark)
+      for (const { id, mark } of await this.#means.store.taskVersions(ids.slice(at, at + MARKS))) seen.set(id, mark)
     const changed = ids.filter((id) => seen.get(id) !== this.#marks.get(id))
     for (let at = 0; at < changed.length; at += ROWS) {
       const wanted = changed.slice(at, at + ROWS)

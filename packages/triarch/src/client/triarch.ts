@@ -1124,7 +1124,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async #synchronise(): Promise<void> {
     let mark = ''
     await this.#environment.synchronise(async () => {
-      const { now, settings } = await this.#store.look({ node: '', runnable: [], actions: [], lease: LEASE })
+      const { now, settings } = await this.#store.poll({ node: '', runnable: [], actions: [], lease: LEASE })
       mark = settings
       return now
     })

@@ -167,7 +167,7 @@ export class Waiters {
 
   #attend(): void {
     const now = this.#environment.monotonic()
-    const told = this.#store.attend?.(this.#ended) ?? false
+    const told = this.#store.watchEnds?.(this.#ended) ?? false
     // What was said while nobody here waited was said to nobody.
     if (!told || now - this.#attendedAt > ATTENDED) this.#missed++
     this.#attendedAt = now
@@ -261,7 +261,7 @@ export class Waiters {
     if (wanted.length > 0) this.#attend()
     try {
       const ids = [...new Set(wanted.map(({ id }) => id))]
-      const marks = ids.length > 0 ? await this.#store.marks(ids) : []
+      const marks = ids.length > 0 ? await this.#store.taskVersions(ids) : []
       const seen = new Map(marks.map((mark) => [mark.id, mark]))
       for (const wait of wanted) {
         const found = seen.get(wait.id)

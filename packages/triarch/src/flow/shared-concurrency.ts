@@ -1,7 +1,7 @@
 import { toConcurrency } from '../definition/concurrency.ts'
 import type { Agent } from '../definition/definition.ts'
 import { KEYED } from '../store/breaker.ts'
-import type { SeatBound } from '../store/port.ts'
+import type { PermitLimit } from '../store/port.ts'
 
 /**
  * The concurrency limits of one agent and its actions that hold over all nodes together. The store keeps them when a request is taken from the
@@ -58,7 +58,7 @@ export class SharedConcurrency {
   }
 
   /** The limits that a request taken from `queue` counts against. `action` is null for actions without a limit of their own. */
-  limitsFor(action: string | null, queue: string): SeatBound[] {
+  limitsFor(action: string | null, queue: string): PermitLimit[] {
     return [this.#agent, action].flatMap((name) => {
       const most = name === null ? undefined : this.#limits.get(name)
       if (name === null || most === undefined) return []

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.ts'
-import type { NodeRow, Pulses, StateStore } from '../store/port.ts'
+import type { NodeHeartbeats, NodeRow, StateStore } from '../store/port.ts'
 import { LEASE } from '../supervisor/supervisor.ts'
 import type { BreakerInfo } from '../view/breaker.ts'
 import type { AgentInfo } from '../view/inventory.ts'
@@ -33,7 +33,7 @@ const MOST_PAGES = 10
 export class Look {
   readonly engine: Engine
   #nodes: Promise<NodeRow[]> | null = null
-  #pulses: Promise<Pulses> | null = null
+  #pulses: Promise<NodeHeartbeats> | null = null
   #agents: Promise<AgentInfo[]> | null = null
   #probes: Promise<KeptEndpoint[]> | null = null
 
@@ -46,8 +46,8 @@ export class Look {
     return this.#nodes
   }
 
-  pulses(): Promise<Pulses> {
-    this.#pulses ??= this.engine.store().then((store) => store.pulses(LEASE))
+  pulses(): Promise<NodeHeartbeats> {
+    this.#pulses ??= this.engine.store().then((store) => store.heartbeats(LEASE))
     return this.#pulses
   }
 

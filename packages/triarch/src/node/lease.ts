@@ -1,15 +1,15 @@
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import { Lifeline, type LifelineReport } from '../store/lifeline.ts'
-import type { NodeBeat, StateStore } from '../store/port.ts'
+import type { NodeHeartbeat, StateStore } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 
 export interface LeaseOptions {
   environment: Environment
   /** This machine's wall clock, which knows of pauses that the monotonic one slept through. */
   wall: () => number
-  store: Pick<StateStore, 'beat' | 'keepAlive' | 'pulses'>
-  node: NodeBeat
+  store: Pick<StateStore, 'heartbeat' | 'keepAlive' | 'heartbeats'>
+  node: NodeHeartbeat
   /** For how long it is renewed though the event loop stands still (ms). */
   stall: number
   quiet: boolean
@@ -223,7 +223,7 @@ export class Lease {
     const { store, node } = this.#options
     if (!isTriarchError(error) || !REFUSED.has(error.code)) return false
     try {
-      return (await store.pulses('')).nodes.some(({ id }) => id === node.id)
+      return (await store.heartbeats('')).nodes.some(({ id }) => id === node.id)
     } catch {
       return false
     }
@@ -239,7 +239,7 @@ export class Lease {
     const lease = this.#length
     const again = load === this.#load.said ? rest : { ...rest, ...(runs && { runs }), again: true as const }
     const own = this.#told ? again : { ...rest, ...(runs && { runs }), ...(place && { place }) }
-    if (!(await this.#sending(lease, store.beat({ ...own, lease })))) return void this.#lose()
+    if (!(await this.#sending(lease, store.heartbeat({ ...own, lease })))) return void this.#lose()
     this.#told = true
     this.#load = { said: load, at: asked }
     this.#beatenAt = Math.max(this.#beatenAt, asked)
@@ -338,6 +338,6 @@ export class Lease {
   }
 }
 
-function loadOf(runs: NodeBeat['runs']): string {
+function loadOf(runs: NodeHeartbeat['runs']): string {
   return JSON.stringify(runs?.load) ?? ''
 }

@@ -445,7 +445,7 @@ export class Node {
       const nodes = await store.nodes()
       const gone = nodes.filter(({ place }) => place !== null && machine.gone?.(place))
       if (gone.length === 0) return
-      await store.bury(gone.map(({ id }) => id))
+      await store.declareDead(gone.map(({ id }) => id))
       const at = await store.now()
       const { host } = machine.place
       const known = gone.flatMap(({ runs }) => runs?.buried ?? [])

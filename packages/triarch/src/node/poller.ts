@@ -3,7 +3,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { hints } from '../scheduler/hint.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { Hint, Look, StateStore } from '../store/port.ts'
+import type { Hint, PollResult, StateStore } from '../store/port.ts'
 import { LEASE, type Supervisor } from '../supervisor/supervisor.ts'
 
 export interface PollerOptions {
@@ -110,15 +110,15 @@ export class Poller implements Service {
   async #look(): Promise<void> {
     const { environment, store, node, runnable, actions } = this.#options
     this.#lookedAt = environment.monotonic()
-    let look: Look | null = null
+    let look: PollResult | null = null
     await this.#options.synchronise(async () => {
-      look = await store.look({ node, runnable: runnable(), actions: actions(), lease: LEASE })
+      look = await store.poll({ node, runnable: runnable(), actions: actions(), lease: LEASE })
       return look.now
     })
     if (look && this.#open) this.#act(look)
   }
 
-  #act({ mail, tasks, work, vacant, nextWake, settings, rests }: Look): void {
+  #act({ mail, tasks, work, vacant, nextWake, settings, rests }: PollResult): void {
     const { environment, scheduler, consumer, supervisor, poll } = this.#options
     this.#options.settings(settings)
     if (rests) this.#options.rests()

@@ -8,7 +8,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { PlanningOptions } from '../planning/planning.ts'
-import type { HistoryRecord, Letter, StateStore, StepRequest, Transition } from '../store/port.ts'
+import type { HistoryRecord, InboxMessage, StateStore, StepRequest, Transition } from '../store/port.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
@@ -49,7 +49,7 @@ export interface RunnerHost<Runner = never> {
   /** After this record, of record 1 and those from the last continue-as-new on: page by page. */
   pages(id: string, after: number): AsyncIterable<HistoryRecord[]>
   /** Some letters of the task, after this one. */
-  lettersAfter(key: number, letter: number): Promise<Letter[]>
+  lettersAfter(key: number, letter: number): Promise<InboxMessage[]>
   /** A claimed task is where its history is. */
   replayed(runner: Runner): void
   /** It has made its first turn, and that is durable. */

@@ -1,4 +1,4 @@
-import type { Letter, StateStore } from '../store/port.ts'
+import type { InboxMessage, StateStore } from '../store/port.ts'
 
 /** Letters in one reading, besides those that are at hand already. */
 const LARGEST = 500
@@ -47,11 +47,19 @@ export class Letters {
    * Gives on what waits in the inbox: the oldest of all; or, while a task has too many, some of each task that has none at
    * hand. `give`: whether somebody took the letter. Tells whether to look again at once. One call at a time.
    */
-  async deliver(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
+  async deliver(
+    store: Pick<StateStore, 'inbox'>,
+    node: string,
+    give: (letter: InboxMessage) => boolean,
+  ): Promise<boolean> {
     return this.crowded ? this.#shares(store, node, give) : this.#oldest(store, node, give)
   }
 
-  async #oldest(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
+  async #oldest(
+    store: Pick<StateStore, 'inbox'>,
+    node: string,
+    give: (letter: InboxMessage) => boolean,
+  ): Promise<boolean> {
     const held = new Map(this.#taken)
     const limit = LARGEST + held.size
     const { all, given } = await this.#read(() => store.inbox(node, limit, { held: [...held.keys()] }), give)
@@ -61,7 +69,11 @@ export class Letters {
     return this.crowded || (more && given > 0)
   }
 
-  async #shares(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
+  async #shares(
+    store: Pick<StateStore, 'inbox'>,
+    node: string,
+    give: (letter: InboxMessage) => boolean,
+  ): Promise<boolean> {
     const after = this.#after
     const busy = new Set(this.#taken.values())
     const each = { ...SHARE, after, skip: [...busy] }
@@ -82,9 +94,9 @@ export class Letters {
    * giving, not even a turn of promises: a letter that is consumed then would be neither let go meanwhile nor at hand.
    */
   async #read(
-    reading: () => Promise<Letter[]>,
-    give: (letter: Letter) => boolean,
-  ): Promise<{ all: readonly Letter[]; given: number }> {
+    reading: () => Promise<InboxMessage[]>,
+    give: (letter: InboxMessage) => boolean,
+  ): Promise<{ all: readonly InboxMessage[]; given: number }> {
     const spent = new Set<number>()
     this.#spent = spent
     try {
@@ -102,7 +114,7 @@ export class Letters {
  * Who keeps the others out of a reading: those with more than their share, or, where bytes do, the one with most letters. What was
  * held is in the reading up to its last one, though it is not told.
  */
-function hogs(all: readonly Letter[], held: ReadonlyMap<number, number>, limit: number): number[] {
+function hogs(all: readonly InboxMessage[], held: ReadonlyMap<number, number>, limit: number): number[] {
   const last = all.at(-1)?.id ?? 0
   const keys = all.map(({ key }) => key)
   for (const [id, key] of held) if (id < last) keys.push(key)

@@ -18,7 +18,7 @@ const PAGE = 500
 
 export interface LostTailDetectorOptions {
   environment: Environment
-  store: Pick<StateStore, 'lost'>
+  store: Pick<StateStore, 'lostRecords'>
   lease: Pick<Leased, 'holds'>
   /** How often the store is asked whether it still has them (ms). */
   every: number
@@ -198,7 +198,7 @@ export class LostTailDetector {
     for (let from = 0; from < known.length; from += PAGE) {
       const page = known.slice(from, from + PAGE)
       lost.push(
-        ...(await this.#options.store.lost(
+        ...(await this.#options.store.lostRecords(
           page.map(({ id, key, seq, request }) => ({ id, key, seq, ...(request && { request }) })),
         )),
       )

@@ -28,7 +28,7 @@ export async function releaseAfterError(
       const row = await store.task(runner.id)
       if (row?.lockedBy === node && row.epoch === runner.epoch) {
         // Nobody died: it is no strike.
-        if (runner.strikes != null) await store.acquit({ key: row.key, node, epoch: row.epoch })
+        if (runner.strikes != null) await store.clearSuspicion({ key: row.key, node, epoch: row.epoch })
         await store.commit([
           {
             ...UNCHANGED,

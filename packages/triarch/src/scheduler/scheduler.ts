@@ -21,7 +21,7 @@ import type {
   CommitOutcome,
   Hint,
   HistoryRecord,
-  Letter,
+  InboxMessage,
   StateStore,
   StepRequest,
   Transition,
@@ -283,8 +283,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return pagesAfter(this.#options.store, id, after)
   }
 
-  lettersAfter(key: number, letter: number): Promise<Letter[]> {
-    return this.#options.store.letters(key, letter, { limit: 1_000, bytes: 4 * 1024 * 1024 })
+  lettersAfter(key: number, letter: number): Promise<InboxMessage[]> {
+    return this.#options.store.taskInbox(key, letter, { limit: 1_000, bytes: 4 * 1024 * 1024 })
   }
 
   replayed(runner: TaskRunner): void {
@@ -295,7 +295,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (!this.#trials.delete(runner)) return
     const { key, epoch } = runner
     runner.strikes = null
-    this.#options.store.acquit({ key: key ?? 0, node: this.node, epoch }).catch(this.#options.failed)
+    this.#options.store.clearSuspicion({ key: key ?? 0, node: this.node, epoch }).catch(this.#options.failed)
     this.wake(hints.tasks)
   }
 

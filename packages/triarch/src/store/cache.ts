@@ -27,7 +27,7 @@ export interface CacheWrite extends CachedAnswer {
 }
 
 /** A node that is about to ask the service, for so long at most (ms). */
-export interface Flight {
+export interface CacheFill {
   /** What for. */
   key: string
   /** The node. */

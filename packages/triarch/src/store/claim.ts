@@ -64,7 +64,7 @@ export interface Claim {
   /** These are not all the records there are: bytes of all. */
   rest?: number
   /** Messages that wait for it, oldest first. */
-  letters: Letter[]
+  letters: InboxMessage[]
   /** These are not all the letters there are. */
   unread?: true
   /** It is under suspicion; `strikes`: owners that died while they had it on trial. */
@@ -76,7 +76,7 @@ export interface Claim {
 }
 
 /** Bounds of letters: the one that reaches either is the last. */
-export interface LetterBounds {
+export interface TaskInboxBounds {
   /** How many. */
   limit: number
   /** Bytes of their messages. */
@@ -88,7 +88,7 @@ export interface InboxBounds {
   /** The letter that reaches it is the last. */
   bytes?: number
   /** Not the oldest of all, but the oldest of each task, by keys: those above `after` without `skip`. */
-  each?: LetterBounds & { after: number; skip: readonly number[] }
+  each?: TaskInboxBounds & { after: number; skip: readonly number[] }
   /** At hand where it is asked: of the oldest of all they count for the bounds, but are not told, save the last one if there are more. */
   held?: readonly number[]
 }
@@ -97,7 +97,7 @@ export interface InboxBounds {
 export const INBOX_BYTES: number = 8 * 1024 * 1024
 
 /** A message that waits for its task. */
-export interface Letter {
+export interface InboxMessage {
   /** Inbox id. */
   id: number
   /** The number of the task in the store. */
@@ -109,7 +109,7 @@ export interface Letter {
 }
 
 /** What a node that looks can run, and where leadership is decided. */
-export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
+export interface PollRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
   /** Those of its agents. */
   actions: readonly string[]
   /** The name of the lease by which somebody leads. */
@@ -117,7 +117,7 @@ export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
 }
 
 /** Hints as good as they were at the store's instant `now`. */
-export interface Look {
+export interface PollResult {
   /** The store's clock (ms since the epoch). */
   now: number
   /** Letters for tasks of this node. */

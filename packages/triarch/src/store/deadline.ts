@@ -1,6 +1,7 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { Register } from '../environment/register.ts'
 import { TriarchError } from '../error/error.ts'
+import { boundedCalls, storeMembers, unboundedCalls } from './calls.ts'
 import type { StateStore } from './port.ts'
 
 /** How long an answer is waited for where the store does not say (ms). */
@@ -8,127 +9,11 @@ export const LONGEST_ANSWER = 60_000
 /** In that time it is looked so often for what is outstanding. A process that stood still has looked once, and gives up nothing. */
 const LOOKS = 4
 
-/** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
-type Unbounded =
-  | ('open' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend' | 'vitals')
-  | ('paced' | 'patience' | 'commitsAtOnce' | 'unanswered')
-type Bounded = Exclude<keyof StateStore, Unbounded>
-
-const unbounded: Readonly<Record<Unbounded, true>> = {
-  open: true,
-  close: true,
-  migrate: true,
-  transact: true,
-  submitIn: true,
-  keepAlive: true,
-  watch: true,
-  attend: true,
-  vitals: true,
-  paced: true,
-  patience: true,
-  commitsAtOnce: true,
-  unanswered: true,
-}
-
-const bounded: Readonly<Record<Bounded, true>> = {
-  now: true,
-  commit: true,
-  submit: true,
-  importTask: true,
-  effect: true,
-  post: true,
-  claim: true,
-  look: true,
-  nextWake: true,
-  inbox: true,
-  letters: true,
-  quarantine: true,
-  lift: true,
-  acquit: true,
-  terminate: true,
-  cut: true,
-  takeWork: true,
-  seats: true,
-  heads: true,
-  adoptWork: true,
-  reply: true,
-  beatWork: true,
-  beat: true,
-  leave: true,
-  lead: true,
-  pulses: true,
-  bury: true,
-  sweep: true,
-  prune: true,
-  follow: true,
-  tally: true,
-  tallies: true,
-  recount: true,
-  schedules: true,
-  writeSchedule: true,
-  dropSchedule: true,
-  breakers: true,
-  writeBreaker: true,
-  recall: true,
-  remember: true,
-  fly: true,
-  land: true,
-  invalidate: true,
-  invalidated: true,
-  forget: true,
-  leaders: true,
-  elect: true,
-  resign: true,
-  writeLogs: true,
-  logs: true,
-  settings: true,
-  writeSetting: true,
-  settingChanges: true,
-  alerts: true,
-  writeAlert: true,
-  alertPosts: true,
-  settleAlertPost: true,
-  keys: true,
-  keyMark: true,
-  writeKey: true,
-  secrets: true,
-  writeSecret: true,
-  useKeys: true,
-  probes: true,
-  writeProbes: true,
-  writeAudit: true,
-  audit: true,
-  trimAudit: true,
-  task: true,
-  marks: true,
-  records: true,
-  replay: true,
-  list: true,
-  lost: true,
-  owned: true,
-  nodes: true,
-  queued: true,
-  parked: true,
-  locks: true,
-  held: true,
-  queues: true,
-  backlogs: true,
-  waiting: true,
-  counts: true,
-  changes: true,
-}
-
-/** The names of all that a store has. */
-const CALLS: readonly (keyof StateStore)[] = [
-  ...(Object.keys(bounded) as Bounded[]),
-  ...(Object.keys(unbounded) as Unbounded[]),
-]
-
 /** All that the store has, in an object of its own: who stands around a store begins with that, and says what is different. */
 export function callsOf(store: StateStore): StateStore {
   // The compiler cannot see that each name fits the method of the same name.
   const methods = store as unknown as Record<string, unknown>
-  const own = CALLS.flatMap((name) => {
+  const own = storeMembers.flatMap((name) => {
     const member = methods[name]
     if (member === undefined) return []
     return [[name, typeof member === 'function' ? member.bind(store) : member]]
@@ -186,8 +71,8 @@ export function withDeadline(store: StateStore, environment: Environment, unansw
         },
       )
     })
-  const waiting = Object.keys(bounded).map((call) => [call, (...args: unknown[]) => wait(call, args)])
-  const others = Object.keys(unbounded).flatMap((name) => {
+  const waiting = boundedCalls.map((call) => [call, (...args: unknown[]) => wait(call, args)])
+  const others = unboundedCalls.flatMap((name) => {
     const own = methods[name]
     return own === undefined
       ? []

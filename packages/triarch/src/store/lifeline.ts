@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../environment/environment.ts'
 import { threadArguments } from '../environment/thread.ts'
-import type { NodeBeat } from './supervision.ts'
+import type { NodeHeartbeat } from './supervision.ts'
 
 /** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
 export type LifelineReport =
@@ -19,7 +19,7 @@ export type LifelineReport =
 /** Whose lease a thread renews, and whom it tells. */
 export interface KeepAlive {
   /** The node, as it beats. */
-  node: NodeBeat
+  node: NodeHeartbeat
   /** For how long the lease is renewed though the event loop stands still (ms). */
   stall: number
   /** Says nothing on stderr. */
@@ -99,7 +99,7 @@ export class Lifeline {
   }
 
   /** How often the event loop must be seen to turn (ms). */
-  static lookEvery({ lease }: Pick<NodeBeat, 'lease'>): number {
+  static lookEvery({ lease }: Pick<NodeHeartbeat, 'lease'>): number {
     return lease / 3 / LOOKS
   }
 

@@ -1,7 +1,7 @@
 import type { AlertStore } from './alert.ts'
 import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './audit.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
-import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
+import type { CacheBounds, CacheFill, CacheRow, CacheWrite, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, ParkedRow, QueuedRow, QueueRow } from './gate.ts'
 import type { HeadQuery, QueueHead } from './head.ts'
@@ -11,20 +11,28 @@ import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { ProbeStore } from './probe.ts'
-import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
+import type { Ownership, Quarantine, Termination, Truncation } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
-import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
+import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskRow, TaskVersion } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 import type { SecretStore } from './secret.ts'
 import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
-import type { FollowPage, FollowRequest, TallyPage, TallyQuery, TallyWrite } from './statistics.ts'
-import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
+import type { TallyPage, TallyQuery, TallyWrite, UncountedPage, UncountedRequest } from './statistics.ts'
+import type { NodeHeartbeat, NodeHeartbeats, SweepReport, SweepRequest } from './supervision.ts'
 
 export type * from './alert.ts'
 export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
 export type { BreakerKind, BreakerQuery, BreakerRef, BreakerRow, BreakerWrite } from './breaker.ts'
-export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
-export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
+export type { CacheBounds, CachedAnswer, CacheFill, CacheRow, CacheWrite, Invalidations } from './cache.ts'
+export type {
+  Claim,
+  ClaimRequest,
+  InboxBounds,
+  InboxMessage,
+  PollRequest,
+  PollResult,
+  TaskInboxBounds,
+} from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type {
@@ -51,7 +59,7 @@ export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { LogEntry, LogQuery, LogRow, LogWrite, StoredLog } from './log.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type * from './probe.ts'
-export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
+export type { Ownership, Quarantine, Termination, Truncation } from './quarantine.ts'
 export type {
   ListedTasks,
   ListQuery,
@@ -60,8 +68,8 @@ export type {
   RowCondition,
   RowTest,
   StoreCounts,
-  TaskMark,
   TaskRow,
+  TaskVersion,
   TextRange,
 } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
@@ -70,8 +78,6 @@ export type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, Se
 export type {
   CountedTask,
   FollowedTask,
-  FollowPage,
-  FollowRequest,
   Recount,
   RecountRow,
   Tally,
@@ -80,32 +86,50 @@ export type {
   TallyPage,
   TallyQuery,
   TallyWrite,
+  UncountedPage,
+  UncountedRequest,
 } from './statistics.ts'
-export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
+export type { NodeHeartbeat, NodeHeartbeats, Pulse, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, ImportedTask, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, Release, SubmitOutcome, Transition } from './transition.ts'
 export type { StoreVitals } from './vitals.ts'
 export type {
+  PermitLimit,
+  PermitRow,
   QueuedReply,
   QueueShare,
   RequestMark,
-  SeatBound,
-  SeatRow,
   StepRequest,
   TakeWork,
   WorkAdoption,
-  WorkBeat,
-  WorkBeatOutcome,
+  WorkHeartbeat,
+  WorkHeartbeatOutcome,
   WorkItem,
   WorkRequest,
 } from './work.ts'
 
-import type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  InboxBounds,
+  InboxMessage,
+  PollRequest,
+  PollResult,
+  TaskInboxBounds,
+} from './claim.ts'
 import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 import type { ImportedTask, NewTask } from './task.ts'
 import type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
 import type { StoreVitals } from './vitals.ts'
-import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
+import type {
+  PermitRow,
+  QueuedReply,
+  TakeWork,
+  WorkAdoption,
+  WorkHeartbeat,
+  WorkHeartbeatOutcome,
+  WorkItem,
+} from './work.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -164,24 +188,24 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
    */
   claim(request: ClaimRequest): Promise<Claim[]>
   /** What a node that was told nothing wants to know, in one read. */
-  look(request: LookRequest): Promise<Look>
+  poll(request: PollRequest): Promise<PollResult>
   /** The earliest wake-up of an unowned sleeping task. */
   nextWake(): Promise<number | null>
   /** Undelivered messages of the tasks this node owns, oldest first. They go when a transition consumes them. */
-  inbox(node: string, limit: number, bounds?: InboxBounds): Promise<Letter[]>
+  inbox(node: string, limit: number, bounds?: InboxBounds): Promise<InboxMessage[]>
   /** Of one task, by its key: those after the letter `after`, until one reaches a bound. */
-  letters(key: number, after: number, most: LetterBounds): Promise<Letter[]>
+  taskInbox(key: number, after: number, most: TaskInboxBounds): Promise<InboxMessage[]>
 
   /** Sets a task apart, by its owner: it is given back, and nobody claims it before `lift`. False: another owner has it. */
   quarantine(task: Quarantine): Promise<boolean>
   /** An operator's word: it may be claimed once more, alone. False: it was not set apart. */
-  lift(id: string, acted?: Audited): Promise<boolean>
+  releaseQuarantine(id: string, acted?: Audited): Promise<boolean>
   /** A task taken on trial was opened and did no harm. */
-  acquit(task: Ownership): Promise<void>
+  clearSuspicion(task: Ownership): Promise<void>
   /** Ends a task that is set apart, whatever its history holds; its locks are free and those that come after it are told. */
   terminate(task: Termination): Promise<boolean>
   /** Gives up what comes after a record of a task that is set apart, which it stays. False: it was not, or has no such record. */
-  cut(task: Cut): Promise<boolean>
+  truncate(task: Truncation): Promise<boolean>
 
   /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
   takeWork(request: TakeWork): Promise<WorkItem[]>
@@ -190,10 +214,10 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   /** Takes a reply: removes the work row and puts the message into the inbox. False: too late, nothing happened. */
   reply(replies: readonly QueuedReply[]): Promise<boolean[]>
   /** Heartbeats of queued attempts: moves the heartbeat deadline, tells which are withdrawn or gone. */
-  beatWork(beats: readonly WorkBeat[]): Promise<WorkBeatOutcome[]>
+  heartbeatWork(beats: readonly WorkHeartbeat[]): Promise<WorkHeartbeatOutcome[]>
 
   /** Registers the node or renews its lease; false: it was declared dead and must discard what it owns. */
-  beat(node: NodeBeat): Promise<boolean>
+  heartbeat(node: NodeHeartbeat): Promise<boolean>
   /**
    * Renews the lease of a registered node from a thread of its own, which user code and calls of the store cannot keep
    * waiting. Absent, or null: nothing of the kind here, `beat` must be called in time.
@@ -205,9 +229,9 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   /** Takes or renews the leadership lease; the fencing token, or null while another node leads. */
   lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
   /** How the living nodes' beats look: what changes between two looks has beaten. `lease`: the name by which somebody leads. */
-  pulses(lease: string): Promise<Pulses>
+  heartbeats(lease: string): Promise<NodeHeartbeats>
   /** Declares nodes dead whose processes are known to be no more. How many of them lived. */
-  bury(nodes: readonly string[]): Promise<number>
+  declareDead(nodes: readonly string[]): Promise<number>
   /** One supervisor sweep under a token; null when the token is no longer the leader's. */
   sweep(request: SweepRequest): Promise<SweepReport | null>
 
@@ -215,7 +239,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
    * Tasks with records that are not counted yet, page by page; null when the token is no longer the leader's. A lap begins with all tasks
    * that were committed before it, in whatever order they were: when it is over, all is counted that had been written by then.
    */
-  follow(request: FollowRequest): Promise<FollowPage | null>
+  readUncounted(request: UncountedRequest): Promise<UncountedPage | null>
   /** Adds to the tallies, in one transaction with what was counted for them. False: nothing was written, for another leads or counted it. */
   tally(write: TallyWrite): Promise<boolean>
   /** From now on there are no tallies: whoever follows next drops them bit by bit, and all is counted anew. With an entry of the audit. */
@@ -233,19 +257,19 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   dropSchedule(name: string, acted?: Audited): Promise<boolean>
 
   /** What is kept under this key, and whether somebody asks for it. */
-  recall(key: string): Promise<CacheRow>
+  readCache(key: string): Promise<CacheRow>
   /** Keeps an answer in the place of what was there; its flight is over. */
-  remember(write: CacheWrite): Promise<void>
+  writeCache(write: CacheWrite): Promise<void>
   /** Somebody is about to ask the service. False: another node, which lives, is. */
-  fly(flight: Flight): Promise<boolean>
+  beginFill(flight: CacheFill): Promise<boolean>
   /** It has no answer to keep. */
-  land(flight: Pick<Flight, 'key' | 'node'>): Promise<void>
+  endFill(flight: Pick<CacheFill, 'key' | 'node'>): Promise<void>
   /** No answer that has one of these names is valid any more that was asked for before. The generation of that. */
   invalidate(names: readonly string[], acted?: Audited): Promise<number>
   /** Those after this generation. */
   invalidated(after: number): Promise<Invalidations>
   /** Drops what has expired, and what is too much. How many answers it dropped. */
-  forget(bounds: CacheBounds): Promise<number>
+  trimCache(bounds: CacheBounds): Promise<number>
 
   /** Names that users' processes lead by, in order. */
   leaders(query: LeaderQuery): Promise<LeaderRow[]>
@@ -281,7 +305,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
   /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
-  marks(ids: readonly string[]): Promise<TaskMark[]>
+  taskVersions(ids: readonly string[]): Promise<TaskVersion[]>
   /** At most so many, up to the one with which their events reach `bytes`. */
   records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continuedAsNew` on; or a page of that. */
@@ -292,7 +316,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
    * Which of these records and requests, all of which were acknowledged once, are not there any more: the store went back, by a failover
    * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
    */
-  lost(marks: readonly RecordMark[]): Promise<LostRecord[]>
+  lostRecords(marks: readonly RecordMark[]): Promise<LostRecord[]>
   /** Tasks that this node owns, as the store sees it: by their keys, those above `after`. */
   owned(request: OwnedRequest): Promise<OwnedTask[]>
   /** Nodes that are registered. */
@@ -304,17 +328,17 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   /** Claims of this task, or on this name: the holder first, then in line. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
   /** Locks that are held, by name. */
-  held(page: NamePage): Promise<HeldLock[]>
+  heldLocks(page: NamePage): Promise<HeldLock[]>
   /** Of these bounds, those under which requests are taken now. */
-  seats(names: readonly string[]): Promise<SeatRow[]>
+  permits(names: readonly string[]): Promise<PermitRow[]>
   /** What is next in each of these queues, in the order of each. */
-  heads(query: HeadQuery): Promise<QueueHead[]>
+  queueHeads(query: HeadQuery): Promise<QueueHead[]>
   /** Agents for which requests wait, by name. */
   queues(page: NamePage): Promise<QueueRow[]>
   /** Ready tasks by workflow and version, in that order: the first 1,000 of these. */
   backlogs(): Promise<BacklogRow[]>
   /** How much waits in one line. */
-  waiting(line: LineQuery): Promise<number>
+  queueLength(line: LineQuery): Promise<number>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
   /** Lines of a task's log. */
@@ -340,7 +364,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
    * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
    * did), which is a hint as well. False: it may not be told of all, and looks for itself as well. Absent where stores cannot.
    */
-  attend?(ended: (ids: readonly string[] | null) => void): boolean
+  watchEnds?(ended: (ids: readonly string[] | null) => void): boolean
 }
 
 /** How a store is to be migrated. */

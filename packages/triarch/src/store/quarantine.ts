@@ -25,7 +25,7 @@ export interface Quarantine extends Ownership {
 }
 
 /** A task that is set apart goes on from a record: what comes after it is given up. */
-export interface Cut extends Audited {
+export interface Truncation extends Audited {
   /** The id of the task. */
   id: string
   /** The last record that stays. */

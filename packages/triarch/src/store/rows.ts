@@ -49,7 +49,7 @@ export interface TaskRow extends Snapshot {
 }
 
 /** What those who wait for a task look at. */
-export interface TaskMark {
+export interface TaskVersion {
   /** The id of the task. */
   id: string
   /** Another text whenever the row shows another status, progress, failure or pause; within one ms it may miss some. */

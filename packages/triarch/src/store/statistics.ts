@@ -31,7 +31,7 @@ export interface Tally {
 export type TallyColumn = Exclude<keyof Tally, 'count' | 'ms'>
 
 /** What one round that counts asks for. */
-export interface FollowRequest {
+export interface UncountedRequest {
   /** The supervisor's lease and its fencing token. */
   name: string
   /** The fencing token of that lease. */
@@ -59,7 +59,7 @@ export interface FollowedTask {
 }
 
 /** A page of a lap over the tasks that may have such records. */
-export interface FollowPage {
+export interface UncountedPage {
   /** The store's time. */
   at: number
   /** In the order of their keys. */

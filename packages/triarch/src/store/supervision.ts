@@ -2,7 +2,7 @@ import type { Place } from '../environment/environment.ts'
 import type { NodeRuns } from './gate.ts'
 
 /** A sign of life of a node. */
-export interface NodeBeat {
+export interface NodeHeartbeat {
   /** The id of the node. */
   id: string
   /** Its roles. */
@@ -32,7 +32,7 @@ export interface Pulse {
 }
 
 /** The living nodes, and who leads. */
-export interface Pulses {
+export interface NodeHeartbeats {
   /** The store's clock. */
   now: number
   /** Those that were not declared dead. */

@@ -74,7 +74,7 @@ export interface StepRequest {
 }
 
 /** How many requests may be taken at a time, of all that are taken under the same name: each has a seat until it is gone. */
-export interface SeatBound {
+export interface PermitLimit {
   /** The agent, or `agent.action`. */
   name: string
   /** Over all nodes together. */
@@ -82,7 +82,7 @@ export interface SeatBound {
 }
 
 /** Requests that are taken under one bound. */
-export interface SeatRow {
+export interface PermitRow {
   /** The agent, or `agent.action`. */
   name: string
   /** How many are taken now. */
@@ -102,7 +102,7 @@ export interface QueueShare {
   /** `undo` and `verify` come first, whatever the priority of others. */
   urgent?: true
   /** Each that is taken needs a seat of all of these: two at most. No bounds when not given. */
-  seats?: readonly SeatBound[]
+  seats?: readonly PermitLimit[]
   /** Of requests of these priorities only: from `least` on, or `below`. Any when not given. */
   ranks?: { least: number } | { below: number }
 }
@@ -157,7 +157,7 @@ export interface QueuedReply {
 }
 
 /** A heartbeat of an attempt that was taken of a work queue. */
-export interface WorkBeat {
+export interface WorkHeartbeat {
   /** The number of the request. */
   work: number
   /** The node that took it. */
@@ -172,4 +172,4 @@ export interface WorkBeat {
  * `late`: the row is gone or somebody else's. `withdrawn`: abort it. `held`: it lives, but its message is not delivered, for
  * somebody's transaction holds the task.
  */
-export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late' | 'held'
+export type WorkHeartbeatOutcome = 'ok' | 'withdrawn' | 'late' | 'held'

@@ -22,7 +22,7 @@ const MARGIN = 5_000
 
 interface Means {
   environment: Pick<Environment, 'monotonic' | 'now'>
-  store: Pick<StateStore, 'follow' | 'tally' | 'records'>
+  store: Pick<StateStore, 'readUncounted' | 'tally' | 'records'>
   statistics?: CountingOptions | null
 }
 
@@ -57,7 +57,7 @@ export class Counting {
     if (!statistics) return false
     const began = environment.monotonic()
     const place = { after: this.#after, audit: this.#audit }
-    const page = await store.follow({ ...leadership, ...place, look: BOUNDS.look, limit: BOUNDS.limit })
+    const page = await store.readUncounted({ ...leadership, ...place, look: BOUNDS.look, limit: BOUNDS.limit })
     if (!page) return this.#anew()
     if (page.anew) {
       this.#complete = null

@@ -1,4 +1,4 @@
-import type { Pulses } from '../store/port.ts'
+import type { NodeHeartbeats } from '../store/port.ts'
 
 /** Looks in a row that must have found a node's beats unchanged, before it may be dead. */
 const LEAST_LOOKS = 2
@@ -32,7 +32,7 @@ export class FailureDetector {
    * A look that was asked for and answered at these instants of the monotonic clock, and counts for at most `most` ms. How
    * far the store's clock leapt ahead since the last.
    */
-  look({ now, nodes }: Pulses, asked: number, answered: number, most: number): number {
+  look({ now, nodes }: NodeHeartbeats, asked: number, answered: number, most: number): number {
     const last = this.#last
     // What the first look saw may be as new as its answer; from then on each look is as late as the next.
     const since = (first: boolean) => (first ? last?.answered : last?.asked) ?? asked

@@ -233,7 +233,7 @@ export class Supervisor implements Service {
     const { environment, store, node } = this.#options
     const asked = environment.monotonic()
     this.#looked = null
-    const pulses = await store.pulses(LEASE)
+    const pulses = await store.heartbeats(LEASE)
     this.#looked = pulses.now
     this.#leap += this.#failureDetector.look(pulses, asked, environment.monotonic(), 2 * this.#wait)
     const { nodes, term } = pulses
@@ -308,7 +308,7 @@ export class Supervisor implements Service {
     const now = environment.monotonic()
     if (now < this.#forgetAt) return false
     this.#forgetAt = now + FORGETS.some
-    const found = (await store.forget(CACHE)) + (await this.#trim(now))
+    const found = (await store.trimCache(CACHE)) + (await this.#trim(now))
     const more = found >= CACHE.limit
     if (more) this.#forgetAt = now
     else if (found === 0) this.#forgetAt = now + FORGETS.none

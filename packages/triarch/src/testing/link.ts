@@ -55,10 +55,29 @@ export interface NetworkOptions {
 
 const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
-  ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
-  ...(['writeSchedule', 'dropSchedule', 'writeBreaker', 'writeLogs', 'writeSetting', 'adoptWork', 'bury'] as const),
+  ...([
+    'commit',
+    'submit',
+    'post',
+    'claim',
+    'takeWork',
+    'reply',
+    'heartbeatWork',
+    'heartbeat',
+    'leave',
+    'sweep',
+  ] as const),
+  ...([
+    'writeSchedule',
+    'dropSchedule',
+    'writeBreaker',
+    'writeLogs',
+    'writeSetting',
+    'adoptWork',
+    'declareDead',
+  ] as const),
   ...(['writeAlert', 'settleAlertPost', 'writeKey', 'useKeys', 'writeProbes', 'writeSecret'] as const),
-  ...(['quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
+  ...(['quarantine', 'releaseQuarantine', 'clearSuspicion', 'terminate', 'truncate'] as const),
 ])
 
 /** Errors that faults made: the engine may meet them, and report them. */
@@ -186,7 +205,7 @@ export function isMoment({ name }: Call, answer: unknown): boolean {
 }
 
 const moments: ReadonlySet<Call['name']> = new Set<Call['name']>([
-  ...(['commit', 'submit', 'post', 'reply', 'beatWork', 'leave', 'transact'] as const),
+  ...(['commit', 'submit', 'post', 'reply', 'heartbeatWork', 'leave', 'transact'] as const),
   ...(['writeAlert', 'settleAlertPost'] as const),
 ])
 

@@ -1,13 +1,13 @@
 import type { Environment } from '../environment/environment.ts'
+import { type BoundedCall, boundedCalls } from '../store/calls.ts'
 import type { StateStore } from '../store/port.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { storeError } from '../store/sqlite/failure.ts'
 import { openDatabase } from '../store/sqlite/open.ts'
 import { perform } from '../store/sqlite/perform.ts'
-import type { OperationName } from '../store/sqlite/runner.ts'
 
 /** What a node may ask of the store: each is one transaction. */
-export type StoreCall = OperationName | 'now'
+export type StoreCall = BoundedCall
 
 /** All that holds data of a world; the schema's own row stays. */
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'triarch_*' AND name <> 'triarch_schema'`
@@ -47,71 +47,6 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
     (call: StoreCall) =>
     (...args: unknown[]) =>
       carry(call, args)
-  const calls: StoreCall[] = [
-    ...([
-      'now',
-      'commit',
-      'submit',
-      'post',
-      'claim',
-      'nextWake',
-      'look',
-      'inbox',
-      'takeWork',
-      'seats',
-      'heads',
-      'adoptWork',
-      'reply',
-      'beatWork',
-    ] as const),
-    ...([
-      'schedules',
-      'writeSchedule',
-      'dropSchedule',
-      'breakers',
-      'writeBreaker',
-      'writeLogs',
-      'logs',
-      'queued',
-      'parked',
-      'locks',
-    ] as const),
-    ...([
-      'beat',
-      'leave',
-      'lead',
-      'recall',
-      'remember',
-      'fly',
-      'land',
-      'invalidate',
-      'invalidated',
-      'forget',
-      'leaders',
-      'elect',
-      'resign',
-      'sweep',
-      'pulses',
-      'bury',
-      'task',
-      'marks',
-      'records',
-      'replay',
-      'list',
-      'nodes',
-      'counts',
-      'changes',
-      'effect',
-      'prune',
-      'lost',
-      'owned',
-    ] as const),
-    ...(['follow', 'tally', 'tallies', 'recount', 'importTask'] as const),
-    ...(['writeAudit', 'audit', 'trimAudit', 'alerts', 'writeAlert', 'alertPosts', 'settleAlertPost'] as const),
-    ...(['keys', 'keyMark', 'writeKey', 'useKeys', 'probes', 'writeProbes', 'secrets', 'writeSecret'] as const),
-    ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs', 'waiting'] as const),
-    ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
-  ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.
-  return Object.fromEntries(calls.map((call) => [call, over(call)])) as unknown as StateStore
+  return Object.fromEntries(boundedCalls.map((call) => [call, over(call)])) as unknown as StateStore
 }

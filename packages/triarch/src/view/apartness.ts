@@ -36,7 +36,7 @@ export async function apartness(store: StateStore, row: TaskRow): Promise<Explan
 }
 
 async function lastWord(store: StateStore, { id, key }: TaskRow): Promise<string | undefined> {
-  const [end] = await store.lost([{ id, key, seq: BEYOND }])
+  const [end] = await store.lostRecords([{ id, key, seq: BEYOND }])
   const [record] = end?.last == null ? [] : await store.records(id, end.last - 1, 1)
   const last = legibleOutline(record?.events)?.at(-1)
   return last?.type === 'messageIgnored' && last.message === 'quarantine' ? last.reason : undefined

@@ -4,7 +4,7 @@ import { type PoolLoad, wanted, wantedBusy, wantedParted } from '../policy/deman
 import { refsOf } from '../store/breaker.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import { type BacklogRow, MOST_BACKLOGS } from '../store/gate.ts'
-import type { BreakerRow, NodeRow, NodeShare, SeatRow, StateStore } from '../store/port.ts'
+import type { BreakerRow, NodeRow, NodeShare, PermitRow, StateStore } from '../store/port.ts'
 import { storedRate } from '../store/rate.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
@@ -121,7 +121,7 @@ export async function demandOf(
   const waiting = agents.filter(({ queue }) => queue.depth > 0).map(({ name }) => name)
   const refs = [...refsOf('breaker', waiting), ...refsOf('rate', waiting)]
   const [rows, seats] =
-    waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ refs, count: 0 }), store.seats(waiting)])
+    waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ refs, count: 0 }), store.permits(waiting)])
   const holds = new Holds(rows, seats, now)
   return {
     agents: agents.map((agent) => agentDemand(agent, nodes, holds, { now, within })),
@@ -153,10 +153,10 @@ interface Moment {
 class Holds {
   readonly #breakers: ReadonlyMap<string, string | null>
   readonly #rates: ReadonlyMap<string, string | null>
-  readonly #seats: ReadonlyMap<string, SeatRow>
+  readonly #seats: ReadonlyMap<string, PermitRow>
   readonly #now: number
 
-  constructor(rows: readonly BreakerRow[], seats: readonly SeatRow[], now: number) {
+  constructor(rows: readonly BreakerRow[], seats: readonly PermitRow[], now: number) {
     this.#breakers = new Map(rows.flatMap((row) => (row.kind === 'breaker' ? [[row.name, row.state]] : [])))
     this.#rates = new Map(rows.flatMap((row) => (row.kind === 'rate' ? [[row.name, row.state]] : [])))
     this.#seats = new Map(seats.map((row) => [row.name, row]))

@@ -1,5 +1,5 @@
 import { agentOfQueue, refsOf } from '../store/breaker.ts'
-import type { BreakerKind, NodeRow, ParkedRow, SeatRow, StateStore } from '../store/port.ts'
+import type { BreakerKind, NodeRow, ParkedRow, PermitRow, StateStore } from '../store/port.ts'
 import { type StoredRate, storedRate } from '../store/rate.ts'
 import { restsOver, storedRest } from '../store/rest.ts'
 import { type BreakerInfo, breakerInfo } from './breaker.ts'
@@ -32,7 +32,7 @@ export interface Hindrances {
   /** Until when services want to be left alone (ms since the epoch), by queues. */
   rests: ReadonlyMap<string, number>
   /** Bounds over all nodes that have no seat left, by what they are of. */
-  full: ReadonlyMap<string, SeatRow>
+  full: ReadonlyMap<string, PermitRow>
   /** How many requests wait in each queue, counted up to what was asked for. */
   waiting: ReadonlyMap<string, number>
 }
@@ -63,7 +63,7 @@ export async function hindrancesOf(
       ],
       count,
     }),
-    store.seats(limits),
+    store.permits(limits),
     agentPauses(store, agents, nodes),
   ])
   const of = (kind: BreakerKind) => rows.filter((row) => row.kind === kind)

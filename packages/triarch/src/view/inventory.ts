@@ -321,7 +321,7 @@ async function askedAt(store: StateStore, { task, step }: { task: string; step: 
 }
 
 export async function lockPage(store: StateStore, asked: NamePage): Promise<LockPage> {
-  const rows = await store.held({ ...asked, limit: asked.limit + 1 })
+  const rows = await store.heldLocks({ ...asked, limit: asked.limit + 1 })
   const { page, ...rest } = paged(rows, asked)
   return { locks: page.map(lockInfo), ...rest }
 }

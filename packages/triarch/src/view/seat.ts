@@ -1,16 +1,16 @@
-import type { SeatRow } from '../store/port.ts'
+import type { PermitRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { namesOf } from './rate.ts'
 
 /** A bound over all nodes under which as many attempts run as may. */
-export interface FullBound extends SeatRow {
+export interface FullBound extends PermitRow {
   /** How many wait in the queue, counted up to 10,000. */
   waiting: number
 }
 
 /** The one that keeps the action, its agent's first; null: none does. */
 export function fullBoundOf(
-  { bounds, waiting }: { bounds: ReadonlyMap<string, SeatRow>; waiting: ReadonlyMap<string, number> },
+  { bounds, waiting }: { bounds: ReadonlyMap<string, PermitRow>; waiting: ReadonlyMap<string, number> },
   queue: string,
   action: string,
 ): FullBound | null {
@@ -25,6 +25,6 @@ export function fullText(bound: FullBound): string {
 }
 
 /** The same without how many wait. */
-export function boundText({ name, taken, most }: SeatRow): string {
+export function boundText({ name, taken, most }: PermitRow): string {
   return `of ${name} ${taken.toLocaleString('en')} of ${most.toLocaleString('en')} are running over all nodes`
 }

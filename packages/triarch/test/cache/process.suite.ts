@@ -21,8 +21,8 @@ export function flightSuite(name: string, module: string, make: () => Promise<Fl
     const waits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const nodes = waits.map(({ resolve }) => {
       const watched = seen(store, (own) => ({
-        async recall(key) {
-          const row = await own.recall(key)
+        async readCache(key) {
+          const row = await own.readCache(key)
           if (row.flying) resolve()
           return row
         },

@@ -184,7 +184,7 @@ describe('an alert', () => {
     await using s = await stage({ sweep: '5s', lease: '10s', alerts: { rules } })
     const place = { host: 'rack-1', boot: 'b', space: 's', pid: 1, born: 'x' }
     for (const id of ['n-1', 'n-2']) {
-      await s.store.beat({ id, roles: ['agent'], lease: 20_000, place })
+      await s.store.heartbeat({ id, roles: ['agent'], lease: 20_000, place })
       await s.advance('1m')
     }
     expect(await names(s)).toEqual(['firing flapping:rack-1'])
@@ -194,10 +194,10 @@ describe('an alert', () => {
     const rules = only({ 'node-lost': { for: '1m', keep: 0 } })
     await using s = await stage({ sweep: '5s', lease: '10s', alerts: { rules } })
     const place = { host: 'rack-1', boot: 'b', space: 's', pid: 1, born: 'x' }
-    await s.store.beat({ id: 'n-1', roles: ['agent'], lease: 20_000, place })
+    await s.store.heartbeat({ id: 'n-1', roles: ['agent'], lease: 20_000, place })
     await s.advance('4m')
     expect(await names(s)).toEqual(['firing node-lost:rack-1'])
-    await s.store.beat({ id: 'n-2', roles: ['agent'], lease: 3_600_000, place })
+    await s.store.heartbeat({ id: 'n-2', roles: ['agent'], lease: 3_600_000, place })
     await s.advance('1m')
     expect(await names(s)).toEqual([])
   })
@@ -209,7 +209,7 @@ describe('an alert', () => {
     const at = s.engine.now().getTime()
     const buried = ['n-1', 'n-2'].map((id) => ({ id, host: 'rack-1', at }))
     const runs = { workflows: [], actions: [], buried }
-    await s.store.beat({ id: 'n-3', roles: ['agent'], lease: 3_600_000, place, runs })
+    await s.store.heartbeat({ id: 'n-3', roles: ['agent'], lease: 3_600_000, place, runs })
     await s.advance('1m')
     expect(await names(s)).toEqual(['firing flapping:rack-1'])
   })

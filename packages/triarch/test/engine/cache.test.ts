@@ -379,8 +379,8 @@ describe('over nodes', () => {
     let looks = 0
     const slow: StoreFactory = (environment) => {
       const store = memory()(environment)
-      const recall = store.recall.bind(store)
-      store.recall = async (key) => {
+      const recall = store.readCache.bind(store)
+      store.readCache = async (key) => {
         looks++
         await new Promise<void>((resolve) => void environment.timer(400, resolve))
         return recall(key)

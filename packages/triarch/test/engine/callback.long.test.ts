@@ -151,7 +151,7 @@ const cases: Record<Place, Case> = {
     let ghost: () => unknown = () => null
     const store: StoreFactory = (environment) => {
       const made = memory()(environment)
-      ghost = () => made.beat({ id: 'a node that died', roles: [], lease: 1 })
+      ghost = () => made.heartbeat({ id: 'a node that died', roles: [], lease: 1 })
       return made
     }
     return { options: { store }, arm: (triarch) => [ghost(), triarch.on('recovered', bomb.go)] }

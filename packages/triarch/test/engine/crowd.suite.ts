@@ -23,13 +23,13 @@ export function crowdSuite(name: string, make: () => Promise<Shared>): void {
       const subscriptions = new Set<unknown>()
       let looks = 0
       const store = seen(shared.store, (inner) => ({
-        attend: (ended) => {
+        watchEnds: (ended) => {
           subscriptions.add(ended)
-          return inner.attend?.(ended) ?? false
+          return inner.watchEnds?.(ended) ?? false
         },
-        marks: (ids) => {
+        taskVersions: (ids) => {
           looks++
-          return inner.marks(ids)
+          return inner.taskVersions(ids)
         },
       }))
       const client = await node({ store, roles: [] })

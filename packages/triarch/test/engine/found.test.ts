@@ -200,11 +200,11 @@ it('found once: a node that is stopped while it starts does not start after all'
   // Joining takes its time; whatever is asked of the store after it is closed is noted.
   const store: StoreFactory = (own) => {
     const real = slow(own)
-    const { beat, close } = real
+    const { heartbeat, close } = real
     Object.assign(real, {
-      beat: async (node: Parameters<typeof beat>[0]) => {
+      beat: async (node: Parameters<typeof heartbeat>[0]) => {
         await delay(own, 10)
-        return beat.call(real, node)
+        return heartbeat.call(real, node)
       },
       close: () => {
         closed = true

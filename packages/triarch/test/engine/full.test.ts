@@ -43,7 +43,7 @@ describe('a workflow with a bound on what waits', () => {
     for (let n = 0; n < 10; n++) codes.push(await codeOf(s.submit(visit, n, { id: `v${n}` })))
     // Two begin, four wait.
     expect(codes).toEqual([...Array(6).fill(null), ...Array(4).fill('QUEUE_FULL')])
-    expect(await s.store.waiting({ workflow: 'visit', count: 100 })).toBe(4)
+    expect(await s.store.queueLength({ workflow: 'visit', count: 100 })).toBe(4)
     const error = await s.submit(visit, 10).catch((it: TriarchError) => it)
     expect(error).toMatchObject({ code: 'QUEUE_FULL', details: { workflow: 'visit', most: 4 } })
     await s.advance('1500ms')
@@ -60,10 +60,10 @@ describe('a workflow with a bound on what waits', () => {
       Array.from({ length: 200 }, (_, input) => ({ input })),
     )
     const taken = results.filter(({ status }) => status === 'fulfilled').length
-    expect(await s.store.waiting({ workflow: 'visit', count: 1_000 })).toBe(taken)
+    expect(await s.store.queueLength({ workflow: 'visit', count: 1_000 })).toBe(taken)
     expect(taken).toBeLessThanOrEqual(50)
     for (let n = 0; n < 50; n++) await codeOf(s.submit(visit, n))
-    expect(await s.store.waiting({ workflow: 'visit', count: 1_000 })).toBe(50)
+    expect(await s.store.queueLength({ workflow: 'visit', count: 1_000 })).toBe(50)
   })
 
   it('takes what is in line already, what starts later, and what tasks start', async () => {
@@ -141,7 +141,7 @@ describe('a workflow with a bound on what waits', () => {
       await Promise.all([a, b, c].map((node) => codeOf(node.submit(visit, n))))
       if (n % 10 === 0) await a.advance('100ms')
     }
-    const waiting = await a.store.waiting({ workflow: 'visit', count: 1_000 })
+    const waiting = await a.store.queueLength({ workflow: 'visit', count: 1_000 })
     expect(waiting).toBeGreaterThanOrEqual(100)
     expect(waiting).toBeLessThanOrEqual(150)
   })

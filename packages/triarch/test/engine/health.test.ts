@@ -84,7 +84,7 @@ describe('the health of an engine', () => {
     await s.settle()
     const [node] = await s.store.nodes()
     const told = (version: number) =>
-      s.store.beat({
+      s.store.heartbeat({
         ...{ id: 'deaf', roles: ['agent'], lease: 3_600_000 },
         runs: {
           ...(node?.runs ?? { workflows: [], agents: {} }),

@@ -155,8 +155,8 @@ describe('a heartbeat that somebody’s transaction keeps out', () => {
     })
     const store: typeof file.store = (its) => {
       const made = file.store(its)
-      const beatWork: StateStore['beatWork'] = async (beats) => {
-        const said = await made.beatWork(beats.map((beat) => (held.now ? { ...beat, message: null } : beat)))
+      const beatWork: StateStore['heartbeatWork'] = async (beats) => {
+        const said = await made.heartbeatWork(beats.map((beat) => (held.now ? { ...beat, message: null } : beat)))
         return said.map((it, index) => (held.now && beats[index]?.message && it === 'ok' && ++held.sent ? 'held' : it))
       }
       return new Proxy(made, {

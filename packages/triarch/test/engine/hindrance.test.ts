@@ -96,7 +96,7 @@ describe('why something waits', () => {
     const calls: string[] = []
     const counted = seen(memory(), (store) =>
       Object.fromEntries(
-        (['parked', 'queued', 'nodes', 'breakers', 'seats', 'settings', 'settingChanges'] as const).map((name) => [
+        (['parked', 'queued', 'nodes', 'breakers', 'permits', 'settings', 'settingChanges'] as const).map((name) => [
           name,
           (...given: unknown[]) => {
             calls.push(name)
@@ -118,7 +118,7 @@ describe('why something waits', () => {
     expect(await reads()).toEqual({ waiting: 0, calls: ['parked'] })
     for (let n = 0; n < 100; n++) await s.submit(busy.flow, null)
     await s.settle()
-    const once = ['breakers', 'nodes', 'parked', 'seats', 'settings']
+    const once = ['breakers', 'nodes', 'parked', 'permits', 'settings']
     expect(await reads()).toEqual({ waiting: 100, calls: once })
     await s.kill()
   })

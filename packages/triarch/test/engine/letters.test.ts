@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { workflow } from '../../src/index.ts'
 import { Letters } from '../../src/scheduler/letters.ts'
-import type { Letter } from '../../src/store/port.ts'
+import type { InboxMessage } from '../../src/store/port.ts'
 import { memory } from '../../src/testing/index.ts'
 import { seen, stage } from './harness.ts'
 
-const letter: Letter = { id: 7, key: 1, message: { type: 'event', name: 'news', payload: 0 } }
+const letter: InboxMessage = { id: 7, key: 1, message: { type: 'event', name: 'news', payload: 0 } }
 
 it.each(Array.from({ length: 20 }, (_, turns) => turns))(
   'a letter whose end becomes known %i turns of promises after a reading began is given to its task once',
@@ -30,7 +30,7 @@ it('letters at hand count for who keeps others out of a reading, as far as it we
   const held = { 1: 10, 2: 10, 3: 20, 7: 30, 8: 30, 9: 30 }
   for (const [id, key] of Object.entries(held)) letters.take(Number(id), key)
   const asked: unknown[] = []
-  const read = (found: Letter[]) =>
+  const read = (found: InboxMessage[]) =>
     letters.deliver(
       {
         inbox: async (_, limit, bounds) => {

@@ -143,7 +143,7 @@ describe('those who watch', () => {
       },
       marks: (ids: readonly string[]) => {
         calls.push('marks')
-        return store.marks(ids)
+        return store.taskVersions(ids)
       },
     })
     await using s = await stage({ ...setup, store: seen(memory(), counted) })
@@ -167,7 +167,7 @@ describe('those who watch', () => {
     const failing = (store: StateStore) => ({
       marks: async (ids: readonly string[]) => {
         if (down) throw new TriarchError('STORE_UNAVAILABLE', 'away')
-        return store.marks(ids)
+        return store.taskVersions(ids)
       },
       list: async (query: Parameters<StateStore['list']>[0]) => {
         if (down) throw new TriarchError('STORE_UNAVAILABLE', 'away')

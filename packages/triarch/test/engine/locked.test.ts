@@ -10,8 +10,18 @@ import { eventsOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 const writes: ReadonlySet<string> = new Set<keyof StateStore>([
-  ...(['commit', 'submit', 'post', 'claim', 'quarantine', 'acquit', 'takeWork', 'reply', 'beatWork'] as const),
-  ...(['beat', 'leave', 'lead', 'bury', 'sweep', 'prune', 'writeLogs', 'forget', 'trimAudit'] as const),
+  ...([
+    'commit',
+    'submit',
+    'post',
+    'claim',
+    'quarantine',
+    'clearSuspicion',
+    'takeWork',
+    'reply',
+    'heartbeatWork',
+  ] as const),
+  ...(['heartbeat', 'leave', 'lead', 'declareDead', 'sweep', 'prune', 'writeLogs', 'trimCache', 'trimAudit'] as const),
 ])
 
 /** How long a write waits for its lock (ms). */

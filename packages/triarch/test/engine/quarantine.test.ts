@@ -669,10 +669,10 @@ describe('a task that its owners die of', () => {
     }
     for (const node of ['d', 'e', 'f', 'g']) {
       for (const it of await claim(store, node)) {
-        if (it.id === 'good') await store.acquit({ key: it.key, node, epoch: it.epoch })
+        if (it.id === 'good') await store.clearSuspicion({ key: it.key, node, epoch: it.epoch })
       }
       for (const it of await claim(store, node))
-        if (it.id === 'good') await store.acquit({ key: it.key, node, epoch: it.epoch })
+        if (it.id === 'good') await store.clearSuspicion({ key: it.key, node, epoch: it.epoch })
       await store.leave(node)
     }
     await store.close()

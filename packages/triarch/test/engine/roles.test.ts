@@ -85,7 +85,8 @@ describe('a store that gives the number of a request anew, for it went back', ()
             return items.map((item) => ({ ...item, id: 7 }))
           }
           const reply: StateStore['reply'] = (all) => target.reply(all.map((it) => ({ ...it, work: last })))
-          const beatWork: StateStore['beatWork'] = (all) => target.beatWork(all.map((it) => ({ ...it, work: last })))
+          const beatWork: StateStore['heartbeatWork'] = (all) =>
+            target.heartbeatWork(all.map((it) => ({ ...it, work: last })))
           const own = Reflect.get(target, key, target) as unknown
           if (key === 'takeWork') return take
           if (key === 'reply') return reply

@@ -60,7 +60,7 @@ describe('a node that was taken for dead', () => {
   it('tells its listeners so, and goes on under another name', async () => {
     await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
     const [node] = await s.engine.triarch.nodes()
-    expect(await s.store.bury([node?.id ?? ''])).toBe(1)
+    expect(await s.store.declareDead([node?.id ?? ''])).toBe(1)
     await s.advance('10s')
     expect(s.alerts).toMatchObject([{ code: 'NODE_FENCED', node: node?.id, cause: 'fenced' }])
     const living = await s.engine.triarch.nodes()
@@ -86,7 +86,7 @@ describe('a node that was taken for dead', () => {
     await s.settle()
     for (let life = 0; life < 2; life++) {
       const [node] = await s.engine.triarch.nodes()
-      await s.store.bury([node?.id ?? ''])
+      await s.store.declareDead([node?.id ?? ''])
       await s.advance('5s')
     }
     expect([code.length, now, most]).toEqual([2, 2, 2])

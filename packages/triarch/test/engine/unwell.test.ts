@@ -49,7 +49,7 @@ const vitals = (given: Awaited<ReturnType<NonNullable<StateStore['vitals']>>>): 
 }
 
 const dead = (roles: string[]) => (s: Stage) =>
-  s.store.beat({ id: 'gone', roles, lease: 1_000 }).then(() => s.advance('2s'))
+  s.store.heartbeat({ id: 'gone', roles, lease: 1_000 }).then(() => s.advance('2s'))
 
 let secret = ''
 let blocked: () => void = () => undefined
@@ -92,7 +92,7 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
   node: [
     {
       options: { lease: '10s' },
-      store: (store, now) => ({ beat: async (beat) => now.ill || store.beat(beat) }),
+      store: (store, now) => ({ heartbeat: async (beat) => now.ill || store.heartbeat(beat) }),
       happens: (s) => s.advance('12s'),
       found: { status: 'critical', message: /^the lease of node \S+ ended \d+ ms ago$/ },
     },
@@ -201,7 +201,7 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
         const settings = { 'triarch.agent.mail': (live?.version ?? 0) - 1 }
         const [node] = await s.store.nodes()
         const runs = { ...(node?.runs ?? { workflows: [], agents: {} }), settings } as never
-        await s.store.beat({ id: 'deaf', roles: ['agent'], lease: 3_600_000, runs })
+        await s.store.heartbeat({ id: 'deaf', roles: ['agent'], lease: 3_600_000, runs })
         await s.advance('2m')
       },
       found: {

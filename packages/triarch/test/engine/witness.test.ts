@@ -18,14 +18,14 @@ const lease = { holds: () => true }
 /** What a witness is made of, but for what the test says. */
 function means(
   part: Partial<Omit<LostTailDetectorOptions, 'store' | 'environment'>> & {
-    lost: LostTailDetectorOptions['store']['lost']
+    lost: LostTailDetectorOptions['store']['lostRecords']
     monotonic?: () => number
   },
 ): LostTailDetectorOptions {
   const { lost, monotonic = () => 0, ...rest } = part
   const environment = { monotonic, now: () => 0 } as Environment
   const quiet = { alert: () => {}, wentBack: () => {} }
-  return { store: { lost }, environment, lease, every: EVERY, ...quiet, ...rest }
+  return { store: { lostRecords: lost }, environment, lease, every: EVERY, ...quiet, ...rest }
 }
 
 /** A witness that sees one record of each task, and what it asks the store about. */
@@ -161,7 +161,7 @@ describe('a request that no record tells of', () => {
   }
 
   /** Says of a request whose step is one of these that it is lost. */
-  const losing = (...steps: number[]): LostTailDetectorOptions['store']['lost'] => {
+  const losing = (...steps: number[]): LostTailDetectorOptions['store']['lostRecords'] => {
     return async (marks) =>
       marks.flatMap(({ id, seq, request }) =>
         request && steps.includes(request.step) ? [{ id, last: seq, request: true as const }] : [],
@@ -237,12 +237,12 @@ describe('a request that no record tells of', () => {
     let returned = false
     let requests = 0
     const store = seen(memory(), (inner) => ({
-      async lost(marks) {
+      async lostRecords(marks) {
         if (returned)
           return marks.flatMap(({ id, seq, request }) => (request ? [{ id, last: seq, request: true }] : []))
         asked ||= marks.some((mark) => mark.request)
         if (asked) await answer.promise
-        return inner.lost(marks)
+        return inner.lostRecords(marks)
       },
       async commit(transitions) {
         const isRequest = transitions.some(({ events, work }) => events === null && work.length > 0)
@@ -376,9 +376,9 @@ describe('a node that lets go of all it has', () => {
     let wentBack = false
     const left = Promise.withResolvers<void>()
     const store = seen(memory(), (inner) => ({
-      lost: async (marks) => {
+      lostRecords: async (marks) => {
         const [first] = wentBack ? marks : []
-        return first ? [{ id: first.id, last: first.seq - 1 }] : inner.lost(marks)
+        return first ? [{ id: first.id, last: first.seq - 1 }] : inner.lostRecords(marks)
       },
       leave: async (node) => {
         if (wentBack) await left.promise

@@ -284,7 +284,7 @@ describe('explain() says of a town of nodes', () => {
     expect(await only(client, 'a', 'no-scheduler')).toMatchObject({ workflow: 'nap' })
     await other.settle()
     // One that says it would run it, but has not come to it: a node that only registers.
-    await client.store.beat({
+    await client.store.heartbeat({
       id: 'n',
       roles: ['scheduler'],
       lease: 10_000,
@@ -314,7 +314,7 @@ describe('explain() says of a town of nodes', () => {
     using t = town()
     await using client = await t.node([])
     await client.submit(nap, null, { id: 't' })
-    await client.store.beat({ id: 'dead', roles: ['scheduler'], lease: 1_000 })
+    await client.store.heartbeat({ id: 'dead', roles: ['scheduler'], lease: 1_000 })
     await client.store.claim({ node: 'dead', runnable: [{ workflow: 'nap', version: '1' }], limit: 1 })
     await client.advance('2s')
     expect(await only(client, 't', 'node-lost')).toMatchObject({ node: 'dead' })

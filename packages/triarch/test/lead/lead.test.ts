@@ -171,7 +171,7 @@ describe('a leader', () => {
     const one = leading(s)
     await s.advance('1s')
     const [node] = await s.engine.triarch.nodes()
-    await s.store.bury([node?.id ?? ''])
+    await s.store.declareDead([node?.id ?? ''])
     await s.advance('10s')
     expect(one.terms.map(({ token, signal }) => [token, signal.aborted])).toEqual([
       [1, true],
@@ -193,7 +193,7 @@ describe('a leader', () => {
     })
     await s.advance('1s')
     const [node] = await s.engine.triarch.nodes()
-    await s.store.bury([node?.id ?? ''])
+    await s.store.declareDead([node?.id ?? ''])
     await s.advance('1m')
     expect(tokens).toEqual([1, 1])
     ended.resolve(0)

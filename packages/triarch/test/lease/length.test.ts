@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Lease } from '../../src/node/lease.ts'
-import type { NodeBeat } from '../../src/store/port.ts'
+import type { NodeHeartbeat } from '../../src/store/port.ts'
 import { telemetryOf } from '../../src/telemetry/outlet.ts'
 import { handClock, turn } from '../store/clock.ts'
 
@@ -9,7 +9,8 @@ async function leased() {
   const clock = handClock()
   const beats: { lease: number; answer: (alive: boolean) => void; lose: (error: Error) => void }[] = []
   let lost = 0
-  const beat = ({ lease }: NodeBeat) => new Promise<boolean>((answer, lose) => void beats.push({ lease, answer, lose }))
+  const beat = ({ lease }: NodeHeartbeat) =>
+    new Promise<boolean>((answer, lose) => void beats.push({ lease, answer, lose }))
   const lease = new Lease({
     ...{ environment: clock, wall: () => clock.now(), store: { beat } as never, stall: 0, quiet: true },
     node: { id: 'n', roles: [], lease: 10_000 },

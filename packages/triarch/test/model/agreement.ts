@@ -91,7 +91,7 @@ export function agreeOnWork(expected: readonly ModelWork[], actual: readonly por
 export function agreeOnLetters(
   model: Reference,
   expected: readonly ModelLetter[],
-  actual: readonly port.Letter[],
+  actual: readonly port.InboxMessage[],
   limit = Number.POSITIVE_INFINITY,
 ): void {
   expect(actual.length, `letters ${JSON.stringify(actual)} for ${JSON.stringify(expected)}`).toBe(
@@ -150,7 +150,7 @@ export async function agreeOnEverything(model: Reference, store: port.StateStore
     expect(replay).toEqual(replayed(task))
   }
   for (const [index, node] of nodeIds.entries()) {
-    agreeOnLetters(model, inbox(model, node), (await letters[index]) as port.Letter[])
+    agreeOnLetters(model, inbox(model, node), (await letters[index]) as port.InboxMessage[])
   }
   for (const name of lockNames) {
     const line = model.locks

@@ -88,7 +88,7 @@ export function operation(model: Reference, choice: Choice): Operation {
         message: it.told ? ({ type: 'heartbeat', step: 1, attempt: 1, progress: ++model.serial } as const) : null,
       }))
       return make(
-        (store) => store.beatWork(beats),
+        (store) => store.heartbeatWork(beats),
         (model, answer) => expect(answer).toEqual(reference.beatWork(model, beats)),
       )
     }
@@ -96,7 +96,7 @@ export function operation(model: Reference, choice: Choice): Operation {
       const { id, lease } = choice
       const beat = { id, lease, roles: ['scheduler', 'agent'] }
       return make(
-        (store) => store.beat(beat),
+        (store) => store.heartbeat(beat),
         (model, answer) => expect(answer).toBe(reference.beat(model, beat)),
       )
     }

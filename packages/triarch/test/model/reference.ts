@@ -420,7 +420,7 @@ export function replied(model: Reference, replies: readonly port.QueuedReply[]):
   })
 }
 
-export function beatWork(model: Reference, beats: readonly port.WorkBeat[]): port.WorkBeatOutcome[] {
+export function beatWork(model: Reference, beats: readonly port.WorkHeartbeat[]): port.WorkHeartbeatOutcome[] {
   return beats.map(({ work, node, message }) => {
     const found = model.work.find(({ id, lockedBy }) => id === work && lockedBy === node)
     if (!found) return 'late'
@@ -438,7 +438,7 @@ function reply({ request, lockedBy }: ModelWork, outcome: Outcome, endedAt: numb
 
 // ---- nodes and their supervision -------------------------------------------------------------------------------------
 
-export function beat(model: Reference, { id, roles, lease }: port.NodeBeat): boolean {
+export function beat(model: Reference, { id, roles, lease }: port.NodeHeartbeat): boolean {
   const known = model.nodes.get(id)
   if (known?.dead) return false
   const startedAt = known?.startedAt ?? model.now

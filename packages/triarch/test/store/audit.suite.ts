@@ -95,7 +95,7 @@ export function auditSuite(bench: Bench): void {
       await written('not registered', (audit) => store.writeSchedule({ ...schedule, expected: null, audit }))
       await written('removed', (audit) => store.dropSchedule('n', { audit }))
       await written('not removed', (audit) => store.dropSchedule('n', { audit }))
-      await written('not lifted', (audit) => store.lift('a', { audit }))
+      await written('not lifted', (audit) => store.releaseQuarantine('a', { audit }))
       await written('invalidated', (audit) => store.invalidate(['x'], { audit }))
       await written('submitted', (audit) => store.submit([newTask('b')], { audit }))
       await written('not submitted', (audit) => store.submit([newTask('b')], { audit }))

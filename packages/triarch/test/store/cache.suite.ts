@@ -9,63 +9,66 @@ export function cacheSuite(bench: Bench): void {
   describe('a kept answer', () => {
     it('is there as it was kept, in the place of the one before, until it expires', async () => {
       const { store, clock } = bench
-      expect(await store.recall('a')).toEqual({ answer: null, flying: false })
-      await store.remember(write('a'))
+      expect(await store.readCache('a')).toEqual({ answer: null, flying: false })
+      await store.writeCache(write('a'))
       clock.advance(400)
-      expect(await store.recall('a')).toEqual({ answer: { key: 'a', value: '"a"', seen: 0, age: 400 }, flying: false })
-      await store.remember({ ...write('a', 1_000, 7), value: '"b"' })
+      expect(await store.readCache('a')).toEqual({
+        answer: { key: 'a', value: '"a"', seen: 0, age: 400 },
+        flying: false,
+      })
+      await store.writeCache({ ...write('a', 1_000, 7), value: '"b"' })
       clock.advance(999)
-      expect((await store.recall('a')).answer).toMatchObject({ value: '"b"', seen: 7, age: 999 })
+      expect((await store.readCache('a')).answer).toMatchObject({ value: '"b"', seen: 7, age: 999 })
       clock.advance(1)
-      expect((await store.recall('a')).answer).toBeNull()
+      expect((await store.readCache('a')).answer).toBeNull()
     })
 
     it('is as old as it is, however late it comes, and in the place of none that is younger', async () => {
       const { store, clock } = bench
       const old = { ...write('a'), at: clock.now() }
       clock.advance(300)
-      await store.remember(old)
-      expect((await store.recall('a')).answer).toMatchObject({ age: 300 })
+      await store.writeCache(old)
+      expect((await store.readCache('a')).answer).toMatchObject({ age: 300 })
       clock.advance(100)
-      await store.remember({ ...write('a', 1_000, 7), value: '"b"' })
-      await store.beat({ id: 'n', roles: [], lease: 100_000 })
-      await store.fly({ key: 'a', node: 'n', within: 5_000 })
+      await store.writeCache({ ...write('a', 1_000, 7), value: '"b"' })
+      await store.heartbeat({ id: 'n', roles: [], lease: 100_000 })
+      await store.beginFill({ key: 'a', node: 'n', within: 5_000 })
       // As a sender does that got no answer.
-      await store.remember(old)
-      expect(await store.recall('a')).toMatchObject({ answer: { value: '"b"', age: 0 }, flying: true })
+      await store.writeCache(old)
+      expect(await store.readCache('a')).toMatchObject({ answer: { value: '"b"', age: 0 }, flying: true })
     })
 
     it('is asked for by one node at a time, as long as that lives and has time', async () => {
       const { store, clock } = bench
-      for (const id of ['a', 'b']) await store.beat({ id, roles: [], lease: 100_000 })
-      const fly = (node: string, within = 1_000) => store.fly({ key: 'k', node, within })
+      for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
+      const fly = (node: string, within = 1_000) => store.beginFill({ key: 'k', node, within })
       expect([await fly('a'), await fly('b'), await fly('a')]).toEqual([true, false, true])
-      expect(await store.recall('k')).toEqual({ answer: null, flying: true })
-      await store.land({ key: 'k', node: 'b' })
+      expect(await store.readCache('k')).toEqual({ answer: null, flying: true })
+      await store.endFill({ key: 'k', node: 'b' })
       expect(await fly('b')).toBe(false)
-      await store.land({ key: 'k', node: 'a' })
+      await store.endFill({ key: 'k', node: 'a' })
       expect(await fly('b')).toBe(true)
       clock.advance(1_000)
-      expect((await store.recall('k')).flying).toBe(false)
+      expect((await store.readCache('k')).flying).toBe(false)
       expect(await fly('a', 50_000)).toBe(true)
-      await store.bury(['a'])
-      expect((await store.recall('k')).flying).toBe(false)
+      await store.declareDead(['a'])
+      expect((await store.readCache('k')).flying).toBe(false)
       expect(await fly('b')).toBe(true)
-      await store.remember(write('k'))
-      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
+      await store.writeCache(write('k'))
+      expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
     })
 
     it('ends the flight of the node that asked for it, and not that of another, which may outlast the answer', async () => {
       const { store, clock } = bench
-      for (const id of ['a', 'b']) await store.beat({ id, roles: [], lease: 100_000 })
-      expect(await store.fly({ key: 'k', node: 'a', within: 5_000 })).toBe(true)
-      await store.remember(write('k'))
-      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: true })
+      for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
+      expect(await store.beginFill({ key: 'k', node: 'a', within: 5_000 })).toBe(true)
+      await store.writeCache(write('k'))
+      expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"' }, flying: true })
       clock.advance(2_000)
-      expect(await store.forget({ limit: 100, marks: 100, answers: 100 })).toBe(0)
-      expect(await store.fly({ key: 'k', node: 'b', within: 5_000 })).toBe(false)
-      await store.remember({ ...write('k'), node: 'a' })
-      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
+      expect(await store.trimCache({ limit: 100, marks: 100, answers: 100 })).toBe(0)
+      expect(await store.beginFill({ key: 'k', node: 'b', within: 5_000 })).toBe(false)
+      await store.writeCache({ ...write('k'), node: 'a' })
+      expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
     })
 
     it('is told not to be valid by names, each time with a higher generation', async () => {
@@ -86,15 +89,15 @@ export function cacheSuite(bench: Bench): void {
 
     it('goes when it has expired, or when there are too many; and with the oldest marks, what they were is forgotten', async () => {
       const { store, clock } = bench
-      for (let n = 1; n <= 6; n++) await store.remember(write(`k${n}`, n * 1_000))
+      for (let n = 1; n <= 6; n++) await store.writeCache(write(`k${n}`, n * 1_000))
       for (let n = 1; n <= 4; n++) await store.invalidate([`n${n}`])
       const bounds = { limit: 100, marks: 100, answers: 100 }
-      expect(await store.forget(bounds)).toBe(0)
+      expect(await store.trimCache(bounds)).toBe(0)
       clock.advance(2_000)
-      expect(await store.forget({ ...bounds, limit: 1 })).toBe(1)
-      expect(await store.forget(bounds)).toBe(1)
-      expect(await store.forget({ ...bounds, answers: 2, marks: 2 })).toBe(2)
-      const left = await Promise.all([3, 4, 5, 6].map(async (n) => (await store.recall(`k${n}`)).answer !== null))
+      expect(await store.trimCache({ ...bounds, limit: 1 })).toBe(1)
+      expect(await store.trimCache(bounds)).toBe(1)
+      expect(await store.trimCache({ ...bounds, answers: 2, marks: 2 })).toBe(2)
+      const left = await Promise.all([3, 4, 5, 6].map(async (n) => (await store.readCache(`k${n}`)).answer !== null))
       expect(left).toEqual([false, false, true, true])
       const { last, floor, marks } = await store.invalidated(0)
       expect([last, floor, marks.map(({ name }) => name).sort()]).toEqual([4, 2, ['n3', 'n4']])

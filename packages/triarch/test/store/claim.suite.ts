@@ -141,7 +141,7 @@ export function claimSuite(bench: Bench): void {
       const read = claim?.letters ?? []
       expect(read.length).toBeGreaterThan(0)
       for (;;) {
-        const some = await store.letters(claim?.key ?? 0, read.at(-1)?.id ?? 0, { limit: 70, bytes: 1e9 })
+        const some = await store.taskInbox(claim?.key ?? 0, read.at(-1)?.id ?? 0, { limit: 70, bytes: 1e9 })
         if (some.length === 0) break
         read.push(...some)
       }
@@ -183,7 +183,7 @@ export function claimSuite(bench: Bench): void {
       const tried = await store.claim({ node: 'd', ...trial })
       expect(tried).toMatchObject(['poison', 'fine'].map((id) => ({ id, trial: { strikes: 0 } })))
       const fine = tried[1]
-      await store.acquit({ key: fine?.key ?? 0, node: 'd', epoch: fine?.epoch ?? 0 })
+      await store.clearSuspicion({ key: fine?.key ?? 0, node: 'd', epoch: fine?.epoch ?? 0 })
       await store.leave('d')
       // The acquitted one is like any other; each owner that dies is a strike for the one it had on trial.
       expect(ids(await claimAll(store, 'e')).sort()).toEqual(['fine', 'new'])

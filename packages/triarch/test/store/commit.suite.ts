@@ -212,9 +212,9 @@ export function commitSuite(bench: Bench): void {
       const claim = await owned(store)
       await store.commit([transition(claim)])
       const mark = (change: object) => ({ id: 't', key: claim.key, seq: 2, ...change })
-      expect(await store.lost([mark({}), mark({ seq: 1 })])).toEqual([])
-      expect(await store.lost([mark({ seq: 3 })])).toEqual([{ id: 't', last: 2 }])
-      expect(await store.lost([mark({ id: 'u' }), mark({ key: claim.key + 1 })])).toEqual([
+      expect(await store.lostRecords([mark({}), mark({ seq: 1 })])).toEqual([])
+      expect(await store.lostRecords([mark({ seq: 3 })])).toEqual([{ id: 't', last: 2 }])
+      expect(await store.lostRecords([mark({ id: 'u' }), mark({ key: claim.key + 1 })])).toEqual([
         { id: 'u', last: null },
         { id: 't', last: null },
       ])
@@ -224,7 +224,7 @@ export function commitSuite(bench: Bench): void {
       const { store } = bench
       const claim = await owned(store)
       const request = { step: 1, operation: 'run', attempt: 1 } as const
-      const missed = (seq: number) => store.lost([{ id: 't', key: claim.key, seq, request }])
+      const missed = (seq: number) => store.lostRecords([{ id: 't', key: claim.key, seq, request }])
       await store.commit([transition(claim)])
       expect(await missed(2)).toEqual([{ id: 't', last: 2, request: true }])
       await store.commit([transition(claim, { seq: 2, events: null, work: [workRequest('t', 1)] })])

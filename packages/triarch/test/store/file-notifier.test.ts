@@ -26,7 +26,7 @@ describe('a process that listens', () => {
   it('is told once of what others committed, however much, and of nothing that it committed itself', async () => {
     using file = scratch()
     const [own, other] = [file.store(systemEnvironment()), file.store(systemEnvironment())]
-    const write = (store: typeof own, id: string) => store.beat({ id, roles: [], lease: 60_000 })
+    const write = (store: typeof own, id: string) => store.heartbeat({ id, roles: [], lease: 60_000 })
     await own.open()
     await other.open()
     let told = 0
@@ -85,7 +85,7 @@ describe('a process that listens', () => {
       [tells, hears],
     ]) {
       next = Promise.withResolvers()
-      await other.beat({ id: 'other', roles: [], lease: 60_000 })
+      await other.heartbeat({ id: 'other', roles: [], lease: 60_000 })
       for (const it of inOrder) it.committed()
       await next.promise
     }
@@ -102,7 +102,7 @@ describe('a process that listens', () => {
     await other.open()
     const ended = Promise.withResolvers<void>()
     own.watch?.(() => expect.unreachable(), false)
-    own.attend?.(() => ended.resolve())
+    own.watchEnds?.(() => ended.resolve())
     await other.submit([newTask('t')])
     await ended.promise
     await own.close()

@@ -298,7 +298,7 @@ export function gateSuite(bench: Bench): void {
           transition(claim, { seq, gates: asks(...names.map((name) => lock(name, { step: ++step }))) }),
         ])
       const sweep = async () => {
-        await bench.store.beat({ id: 'a', roles: [], lease: 1_000_000 })
+        await bench.store.heartbeat({ id: 'a', roles: [], lease: 1_000_000 })
         const token = (await bench.store.lead({ name: 'supervisor', node: 'n', ttl: 1_000 })) ?? 0
         await bench.store.sweep({ name: 'supervisor', token, limit: 100 })
       }
@@ -425,7 +425,7 @@ export function gateSuite(bench: Bench): void {
       bench.clock.advance(5)
       const waiting = Array.from({ length: 7 }, (_, i) => wanting(`w${i}`, [lock('y')], { priority: i === 6 ? 1 : 0 }))
       await store.submit(waiting)
-      const all = await store.held({ after: '', limit: 10 })
+      const all = await store.heldLocks({ after: '', limit: 10 })
       expect(all.map(({ name, task, waiting }) => [name, task, waiting])).toEqual([
         ['x', 'a', 1],
         ['y', 'b', 7],
@@ -433,8 +433,8 @@ export function gateSuite(bench: Bench): void {
       ])
       expect(all[1]?.next.map(({ task }) => task)).toEqual(['w6', 'w0', 'w1', 'w2', 'w3'])
       expect(new Set(all.map(({ fence }) => fence)).size).toBe(3)
-      expect((await store.held({ after: 'x', limit: 1 })).map(({ name }) => name)).toEqual(['y'])
-      expect(await store.held({ after: 'z', limit: 1 })).toEqual([])
+      expect((await store.heldLocks({ after: 'x', limit: 1 })).map(({ name }) => name)).toEqual(['y'])
+      expect(await store.heldLocks({ after: 'z', limit: 1 })).toEqual([])
     })
 
     it('of agents are told by name, with the oldest request that nobody has taken', async () => {
@@ -488,15 +488,15 @@ export function gateSuite(bench: Bench): void {
     it('of a workflow counts its ready tasks that nobody has taken, of all versions, and no further than asked', async () => {
       const { store } = bench
       const at = await store.now()
-      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(0)
+      expect(await store.queueLength({ workflow: 'flow', count: 10 })).toBe(0)
       await store.submit([
         ...[newTask('a', { at }), newTask('b', { at, priority: 9 }), newTask('newer', { at, version: '2' })],
         ...[newTask('other', { at, workflow: 'flow2' }), newTask('later', { at, startAt: at + 86_400_000 })],
       ])
-      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(3)
-      expect(await store.waiting({ workflow: 'flow', count: 2 })).toBe(2)
+      expect(await store.queueLength({ workflow: 'flow', count: 10 })).toBe(3)
+      expect(await store.queueLength({ workflow: 'flow', count: 2 })).toBe(2)
       await claimAll(store)
-      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(1)
+      expect(await store.queueLength({ workflow: 'flow', count: 10 })).toBe(1)
     })
 
     it('of an agent counts what nobody has taken of its queue and of those of its keys', async () => {
@@ -505,10 +505,10 @@ export function gateSuite(bench: Bench): void {
         workRequest('a', index + 1, { agent }),
       )
       await store.commit([transition(await owned(store, 'a'), { work })])
-      expect(await store.waiting({ agent: 'pay', count: 10 })).toBe(4)
-      expect(await store.waiting({ agent: 'pay', count: 3 })).toBe(3)
+      expect(await store.queueLength({ agent: 'pay', count: 10 })).toBe(4)
+      expect(await store.queueLength({ agent: 'pay', count: 3 })).toBe(3)
       await store.takeWork({ node: 'n', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
-      expect(await store.waiting({ agent: 'pay', count: 10 })).toBe(3)
+      expect(await store.queueLength({ agent: 'pay', count: 10 })).toBe(3)
     })
   })
 
@@ -566,9 +566,9 @@ export function gateSuite(bench: Bench): void {
         pools: { pay: { high: 1, rest: 2, from: 5 } },
         ...{ settings: { limits: 2 }, paused: { pay: { reason: 'ill', setting: 'limits', version: 2 } } },
       }
-      await store.beat({ id: 'n', roles: ['agent'], lease: 1_000, runs })
-      await store.beat({ id: 'n', roles: ['agent'], lease: 2_000 })
-      await store.beat({ id: 'o', roles: [], lease: 2_000 })
+      await store.heartbeat({ id: 'n', roles: ['agent'], lease: 1_000, runs })
+      await store.heartbeat({ id: 'n', roles: ['agent'], lease: 2_000 })
+      await store.heartbeat({ id: 'o', roles: [], lease: 2_000 })
       expect((await store.nodes()).map((node) => node.runs)).toEqual([runs, null])
     })
   })

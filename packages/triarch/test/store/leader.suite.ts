@@ -6,7 +6,7 @@ const lease = 1_000
 const bounds = { within: 5_000, signal: new AbortController().signal, isolation: 'read committed' } as const
 
 export function leaderSuite(bench: Bench): void {
-  const alive = (...ids: string[]) => Promise.all(ids.map((id) => bench.store.beat({ id, roles: [], lease })))
+  const alive = (...ids: string[]) => Promise.all(ids.map((id) => bench.store.heartbeat({ id, roles: [], lease })))
   const led = async (name = 'x') => (await bench.store.leaders({ names: [name] }))[0]
   const elect = (node: string, expected: number, name = 'x') => bench.store.elect({ name, node, expected })
 
@@ -27,7 +27,7 @@ export function leaderSuite(bench: Bench): void {
       await store.leave('b')
       expect(await led()).toEqual({ name: 'x', node: null, token: 2 })
       expect(await elect('a', 2)).toBe(true)
-      expect(await store.bury(['a'])).toBe(1)
+      expect(await store.declareDead(['a'])).toBe(1)
       expect(await led()).toEqual({ name: 'x', node: null, token: 3 })
       await alive('c')
       expect(await elect('c', 3)).toBe(true)
@@ -38,7 +38,7 @@ export function leaderSuite(bench: Bench): void {
       await alive('a', 'b')
       expect(await elect('ghost', 0)).toBe(false)
       expect(await elect('a', 0)).toBe(true)
-      await bench.store.bury(['a'])
+      await bench.store.declareDead(['a'])
       for (const expected of [0, 2]) expect(await elect('b', expected)).toBe(false)
       for (const node of ['a', 'ghost']) expect(await elect(node, 1)).toBe(false)
       expect(await elect('b', 1)).toBe(true)

@@ -30,7 +30,7 @@ export function legibleSuite(bench: Bench): void {
     it.each(BROKEN)('is one letter of many in an inbox: %j', async (text) => {
       const [bad, good] = [await owned(bench.store, 'bad'), await owned(bench.store, 'good')]
       for (const task of ['bad', 'good', 'bad']) await bench.store.post([{ task, message: tick, control: false }])
-      const [first] = await bench.store.letters(bad.key, 0, { limit: 1, bytes: 1_000 })
+      const [first] = await bench.store.taskInbox(bad.key, 0, { limit: 1, bytes: 1_000 })
       await harm(`UPDATE ${bench.subject.table('inbox')} SET message = '${text}' WHERE id = ${first?.id}`)
       const letters = await bench.store.inbox('a', 10)
       expect(letters.map(({ key, message }) => [key, message.type])).toEqual([
@@ -40,7 +40,7 @@ export function legibleSuite(bench: Bench): void {
       ])
       const each = { limit: 10, bytes: 10_000, after: 0, skip: [] }
       expect(await bench.store.inbox('a', 10, { each })).toHaveLength(3)
-      expect(await bench.store.letters(bad.key, 0, { limit: 10, bytes: 10_000 })).toHaveLength(2)
+      expect(await bench.store.taskInbox(bad.key, 0, { limit: 10, bytes: 10_000 })).toHaveLength(2)
     })
 
     it('is one letter of many that come with claims', async () => {
@@ -83,13 +83,13 @@ export function legibleSuite(bench: Bench): void {
 
     it.each(['{', '{}', 'null'])('is one of many nodes: %j', async (text) => {
       const said = { roles: ['scheduler'], lease: 1_000, runs: { workflows: ['flow@1'], actions: [] } }
-      for (const id of ['bad', 'good']) await bench.store.beat({ id, ...said })
+      for (const id of ['bad', 'good']) await bench.store.heartbeat({ id, ...said })
       await harm(`UPDATE ${bench.subject.table('nodes')} SET roles = '${text}', runs = '${text}' WHERE id = 'bad'`)
       expect((await bench.store.nodes()).filter(({ id }) => id !== 'a')).toMatchObject([
         { id: 'bad', roles: [], runs: null },
         { id: 'good', ...{ roles: ['scheduler'], runs: said.runs } },
       ])
-      expect((await bench.store.pulses('supervisor')).nodes.map(({ id }) => id)).toEqual(
+      expect((await bench.store.heartbeats('supervisor')).nodes.map(({ id }) => id)).toEqual(
         expect.arrayContaining(['bad', 'good']),
       )
     })

@@ -9,7 +9,7 @@ export function probeSuite(bench: Bench): void {
   const write = (given: Partial<ProbeWrite>) => bench.store.writeProbes({ leading, kept: [], dropped: [], ...given })
   const led = async () => {
     const { store } = bench
-    for (const id of ['a', 'b']) await store.beat({ id, roles: [], lease: 1_000 })
+    for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 1_000 })
     expect(await store.elect({ name: 'prober', node: 'a', expected: 0 })).toBe(true)
   }
 
@@ -46,7 +46,7 @@ export function probeSuite(bench: Bench): void {
       await write({ kept: [row('x')] })
       expect(await write({ leading: { ...leading, node: 'b' }, kept: [row('x', 2)], dropped: [] })).toBe(false)
       expect(await write({ leading: { ...leading, token: 2 }, dropped: ['x'] })).toBe(false)
-      await store.bury(['a'])
+      await store.declareDead(['a'])
       expect(await store.elect({ name: 'prober', node: 'b', expected: 1 })).toBe(true)
       expect(await write({ kept: [row('x', 3), row('y', 3)], dropped: ['x'] })).toBe(false)
       expect(await store.probes({ after: '', limit: 10, results: true })).toEqual([row('x')])

@@ -67,13 +67,13 @@ export function quarantineSuite(bench: Bench): void {
       const t = await owned(store)
       await store.quarantine(apart(t))
       await store.post(tick('t', true))
-      expect(await store.lift('t')).toBe(true)
-      expect(await store.lift('t')).toBe(false)
+      expect(await store.releaseQuarantine('t')).toBe(true)
+      expect(await store.releaseQuarantine('t')).toBe(false)
       expect(await claimAll(store, 'b')).toEqual([])
       const [again] = await store.claim({ node: 'b', runnable: [], limit: 10, trial: true })
       expect(again).toMatchObject({ id: 't', epoch: 2, orphaned: true, trial: { strikes: 2 } })
       expect(again?.letters).toHaveLength(1)
-      await store.acquit({ key: t.key, node: 'b', epoch: 2 })
+      await store.clearSuspicion({ key: t.key, node: 'b', epoch: 2 })
       await store.leave('b')
       expect(await claimAll(store, 'c')).toMatchObject([{ id: 't', epoch: 3 }])
     })
@@ -84,7 +84,7 @@ export function quarantineSuite(bench: Bench): void {
         const { store } = bench
         const t = await owned(store)
         await store.quarantine(apart(t, { orphaned }))
-        await store.lift('t')
+        await store.releaseQuarantine('t')
         expect(await store.claim({ node: 'b', runnable: [flow], limit: 10, trial: true })).toMatchObject([{ orphaned }])
       },
     )
@@ -144,11 +144,11 @@ export function quarantineSuite(bench: Bench): void {
       await store.submit([newTask('next', { gates: { after: [], locks: [{ ...locks[1], step: 1 } as never] } })])
       const cut = { id: 't', after: 2, at, events: '["cut"]', base: 1, locks: [1] }
       const paused = snapshot({ status: 'paused', failures: 3, pause: '{"reason":"operator"}' })
-      expect(await store.cut({ ...cut, snapshot: paused })).toBe(false)
+      expect(await store.truncate({ ...cut, snapshot: paused })).toBe(false)
       await store.quarantine(apart(t))
-      expect(await store.cut({ ...cut, after: 9, snapshot: paused })).toBe(false)
+      expect(await store.truncate({ ...cut, after: 9, snapshot: paused })).toBe(false)
       expect(await store.records('t', 0, 10)).toHaveLength(6)
-      expect(await store.cut({ ...cut, snapshot: paused })).toBe(true)
+      expect(await store.truncate({ ...cut, snapshot: paused })).toBe(true)
       expect((await store.records('t', 0, 10)).map((it) => [it.seq, it.events])).toEqual([
         [1, expect.any(String)],
         [2, expect.any(String)],
@@ -159,7 +159,7 @@ export function quarantineSuite(bench: Bench): void {
       expect(await store.locks({ task: 'next' })).toMatchObject([{ name: 'lock 2', held: true }])
       expect(await store.counts()).toMatchObject({ work: 0 })
       expect((await claimAll(store, 'b')).map(({ id }) => id)).toEqual(['next'])
-      await store.lift('t')
+      await store.releaseQuarantine('t')
       const [again] = await store.claim({ node: 'b', runnable: [flow], limit: 10, trial: true })
       expect(again).toMatchObject({ id: 't', orphaned: true, work: [] })
       expect(again?.records.map(({ seq }) => seq)).toEqual([1, 2, 3])
@@ -174,7 +174,7 @@ export function quarantineSuite(bench: Bench): void {
       ])
       expect(await store.quarantine(apart(bad, { record: { events: '["why"]', pause: null } }))).toBe(true)
       const why = { id: 'bad', key: bad.key, seq: 2 ** 31 - 1 }
-      expect(await store.lost([why])).toEqual([{ id: 'bad', last: 3 }])
+      expect(await store.lostRecords([why])).toEqual([{ id: 'bad', last: 3 }])
       expect(await store.records('bad', 2, 10)).toEqual([{ seq: 3, at, events: '["why"]' }])
       expect(await store.task('bad')).toMatchObject({ status: 'stopped', pause: null, quarantined: true })
       const listed = () => idsOf(store, { quarantined: true })
@@ -185,7 +185,7 @@ export function quarantineSuite(bench: Bench): void {
       expect(await store.terminate(end)).toBe(true)
       expect(await listed()).toEqual([])
       expect(await store.task('bad')).toMatchObject({ status: 'stopped', result: 'error', error: '"e"', ready: false })
-      expect(await store.lift('bad')).toBe(false)
+      expect(await store.releaseQuarantine('bad')).toBe(false)
     })
   })
 }

@@ -153,10 +153,10 @@ export function queueSuite(bench: Bench): void {
       })
       for (const other of others) {
         expect(await store.reply([{ ...other, message: replyTo(1) }])).toEqual([false])
-        expect(await store.beatWork([{ ...other, message: null }])).toEqual(['late'])
+        expect(await store.heartbeatWork([{ ...other, message: null }])).toEqual(['late'])
       }
       expect(await store.inbox('a', 10)).toEqual([])
-      expect(await store.beatWork([{ ...place, of: mark, message: null }])).toEqual(['ok'])
+      expect(await store.heartbeatWork([{ ...place, of: mark, message: null }])).toEqual(['ok'])
       expect(await store.reply([{ ...place, of: mark, message: replyTo(1) }])).toEqual([true])
       expect(await store.inbox('a', 10)).toHaveLength(1)
     })
@@ -211,11 +211,11 @@ export function queueSuite(bench: Bench): void {
       await store.commit([transition(t, { work: [workRequest('t', 1), workRequest('t', 2), workRequest('t', 3)] })])
       const [first] = await take(store, 'agent', 1)
       const beat = { work: first?.id ?? 0, node: 'agent', message: null }
-      expect(await store.beatWork([beat])).toEqual(['ok'])
+      expect(await store.heartbeatWork([beat])).toEqual(['ok'])
       await store.commit([transition(t, { seq: 3, withdraw: [1, 2] })])
       const withdrawn = { type: 'reply', step: 2, outcome: { kind: 'withdrawn' }, startedAt: null }
       expect(await store.inbox('a', 10)).toMatchObject([{ message: withdrawn }])
-      expect(await store.beatWork([beat])).toEqual(['withdrawn'])
+      expect(await store.heartbeatWork([beat])).toEqual(['withdrawn'])
       expect((await take(store)).map(({ request }) => request.step)).toEqual([3])
       expect(await store.reply([{ ...beat, message: replyTo(1) }])).toEqual([true])
     })
@@ -235,7 +235,7 @@ export function queueSuite(bench: Bench): void {
       const [first] = await take(store, 'agent', 1)
       await store.commit([transition(t, { seq: 3, forget: [1, 2] })])
       expect(await store.reply([{ work: first?.id ?? 0, node: 'agent', message: replyTo(1) }])).toEqual([false])
-      expect(await store.beatWork([{ work: first?.id ?? 0, node: 'agent', message: null }])).toEqual(['late'])
+      expect(await store.heartbeatWork([{ work: first?.id ?? 0, node: 'agent', message: null }])).toEqual(['late'])
       expect(await store.counts()).toMatchObject({ work: 0, inbox: 0 })
     })
 
@@ -246,7 +246,7 @@ export function queueSuite(bench: Bench): void {
       const [first] = await take(store)
       const message = { type: 'heartbeat', step: 1, attempt: 1, progress: 0.5 } as const
       const beats = ['agent', 'thief'].map((node) => ({ work: first?.id ?? 0, node, message }))
-      expect(await store.beatWork(beats)).toEqual(['ok', 'late'])
+      expect(await store.heartbeatWork(beats)).toEqual(['ok', 'late'])
       expect(await store.inbox('a', 10)).toMatchObject([{ key: t.key, message }])
     })
   })

@@ -78,7 +78,7 @@ export function readSuite(bench: Bench): void {
   describe('a look', () => {
     const lease = 'supervisor'
     const look = (node = 'n', runnable = [flow], actions = ['pay.charge']) =>
-      bench.store.look({ node, runnable, actions, lease })
+      bench.store.poll({ node, runnable, actions, lease })
 
     it('tells of what there is for a node, and of nothing else', async () => {
       const { store, clock } = bench
@@ -123,7 +123,7 @@ export function readSuite(bench: Bench): void {
       const wake = clock.now() + 100
       await store.submit([newTask('t', { startAt: wake }), newTask('u', { startAt: wake + 5 })])
       expect(await look()).toMatchObject({ tasks: false, vacant: true, nextWake: wake })
-      await store.beat({ id: 'n', roles: [], lease: 1_000 })
+      await store.heartbeat({ id: 'n', roles: [], lease: 1_000 })
       await store.lead({ name: lease, node: 'n', ttl: 50 })
       expect([await look(), await look('o')]).toMatchObject([
         { vacant: false, nextWake: wake, living: 1 },
@@ -160,7 +160,7 @@ export function readSuite(bench: Bench): void {
       const { store } = bench
       const claim = await owned(store)
       await store.submit([newTask('u')])
-      const marks = async () => new Map((await store.marks(['u', 'none', 't'])).map((mark) => [mark.id, mark]))
+      const marks = async () => new Map((await store.taskVersions(['u', 'none', 't'])).map((mark) => [mark.id, mark]))
       const before = await marks()
       expect([...before.keys()].sort()).toEqual(['t', 'u'])
       expect([...before.values()].map(({ ended }) => ended)).toEqual([false, false])
@@ -174,7 +174,7 @@ export function readSuite(bench: Bench): void {
       expect((await marks()).get('t')).toMatchObject({ ended: true })
       await store.post([{ task: 't', message: { type: 'retry' }, control: true }])
       expect((await marks()).get('t')).toMatchObject({ ended: false })
-      expect(await store.marks([])).toEqual([])
+      expect(await store.taskVersions([])).toEqual([])
     })
 
     it('bring the record that a row names in place of its output, in lists as well, and nothing where it names none that is there', async () => {

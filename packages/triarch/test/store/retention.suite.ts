@@ -77,7 +77,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       await store.commit([transition(t, { seq: 3, snapshot: stopped, release: released, at: start })])
       clock.advance(7 * day)
       expect(await prune([keep(7)])).toEqual({ dropped: 0, more: false })
-      expect(await store.seats(['pay'])).toMatchObject([{ taken: 1 }])
+      expect(await store.permits(['pay'])).toMatchObject([{ taken: 1 }])
       const { step, attempt, operation } = request.request
       const outcome = { kind: 'done', output: null } as const
       const message = {
@@ -95,7 +95,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       const consumed = again?.letters.map(({ id }) => id) ?? []
       await store.commit([transition(again as Claim, { seq: 0, events: null, consumed, release: released })])
       expect(await prune([keep(7)])).toEqual({ dropped: 1, more: false })
-      expect(await store.seats(['pay'])).toEqual([])
+      expect(await store.permits(['pay'])).toEqual([])
     })
 
     it('knows each result and each workflow by itself, and all others together', async () => {

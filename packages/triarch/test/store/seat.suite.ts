@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Claim, QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
+import type { Claim, PermitLimit, QueueShare, StateStore, WorkItem } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
 import { flow, owned, replyTo, snapshot, transition, workRequest } from './samples.ts'
@@ -15,7 +15,7 @@ export async function queued(store: StateStore, actions: readonly string[]): Pro
   await store.commit([transition(await owned(store), { work })])
 }
 
-function take(store: StateStore, actions: readonly string[], seats: readonly SeatBound[], node = 'b', limit = 10) {
+function take(store: StateStore, actions: readonly string[], seats: readonly PermitLimit[], node = 'b', limit = 10) {
   return store.takeWork({ node, agents: [{ agent: 'pay', actions, limit, seats }] })
 }
 
@@ -31,25 +31,25 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       expect(steps(await take(store, ['pay.charge'], [PAY], 'b', 2))).toEqual([1, 2])
       expect(steps(await take(store, ['pay.charge'], [PAY], 'c'))).toEqual([3])
       expect(await take(store, ['pay.charge'], [PAY], 'b')).toEqual([])
-      expect(await store.seats(['pay', 'none'])).toEqual([{ name: 'pay', taken: 3, most: 3 }])
+      expect(await store.permits(['pay', 'none'])).toEqual([{ name: 'pay', taken: 3, most: 3 }])
     })
 
     it('has a seat free again as soon as a request is answered, withdrawn with its node, or late', async () => {
       const { store, clock } = bench
       await queued(store, charges(6))
-      await store.beat({ id: 'c', roles: [], lease: 1_000 })
+      await store.heartbeat({ id: 'c', roles: [], lease: 1_000 })
       const [first] = await take(store, ['pay.charge'], [PAY], 'b', 1)
       await take(store, ['pay.charge'], [PAY], 'c')
       const message = replyTo(1)
       expect(await store.reply([{ work: first?.id as number, node: 'b', message }])).toEqual([true])
-      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 2, most: 3 }])
+      expect(await store.permits(['pay'])).toEqual([{ name: 'pay', taken: 2, most: 3 }])
       await store.leave('c')
-      expect(await store.seats(['pay'])).toEqual([])
+      expect(await store.permits(['pay'])).toEqual([])
       expect(steps(await take(store, ['pay.charge'], [PAY], 'b'))).toEqual([4, 5, 6])
       clock.advance(2_000)
       const token = (await store.lead({ name: 's', node: 'b', ttl: 1_000 })) as number
       await store.sweep({ name: 's', token, limit: 100 })
-      expect(await store.seats(['pay'])).toEqual([])
+      expect(await store.permits(['pay'])).toEqual([])
     })
 
     it('is free again as soon as a task that is set apart is ended or cut, or forgets a step; who runs it hears so with its next beat', async () => {
@@ -62,13 +62,13 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
         })
         return store.commit([transition(t, { seq, work: requests, forget })])
       }
-      const taken = async () => (await store.seats(['pay']))[0]?.taken ?? 0
+      const taken = async () => (await store.permits(['pay']))[0]?.taken ?? 0
       const late = async (items: readonly WorkItem[]) => {
         const beat = items.map(({ id, request: { step } }) => {
           return { work: id, node: 'b', message: { type: 'heartbeat', step, attempt: 1 } as const }
         })
         expect(await taken()).toBe(0)
-        expect(await store.beatWork(beat)).toEqual(items.map(() => 'late'))
+        expect(await store.heartbeatWork(beat)).toEqual(items.map(() => 'late'))
       }
       const start = async () => {
         const items = await take(store, ['pay.charge'], [PAY])
@@ -86,11 +86,11 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       await store.quarantine({ key: t.key, id: 't', epoch: t.epoch, node: 'a', at, orphaned: true, record: null })
       expect(await taken()).toBe(1)
       const running = snapshot({ status: 'running' })
-      expect(await store.cut({ id: 't', after: 3, at, events: '["cut"]', base: 1, locks: [], snapshot: running })).toBe(
-        true,
-      )
+      expect(
+        await store.truncate({ id: 't', after: 3, at, events: '["cut"]', base: 1, locks: [], snapshot: running }),
+      ).toBe(true)
       await late(cut)
-      await store.lift('t')
+      await store.releaseQuarantine('t')
       const [again] = await store.claim({ node: 'a', runnable: [flow], limit: 1, trial: true })
       const { key, epoch } = again as Claim
       const work = [{ ...workRequest('t', 4), request: { ...workRequest('t', 4).request, step: 4 } }]
@@ -107,7 +107,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       await queued(store, ['pay.charge', 'pay.charge', 'pay.charge', 'pay.look', 'pay.look', 'pay.look'])
       expect(steps(await take(store, ['pay.charge'], [PAY, CHARGE]))).toEqual([1, 2])
       expect(steps(await take(store, ['pay.look'], [PAY]))).toEqual([4])
-      expect(await store.seats(['pay', 'pay.charge'])).toEqual([
+      expect(await store.permits(['pay', 'pay.charge'])).toEqual([
         { name: 'pay', taken: 3, most: 3 },
         { name: 'pay.charge', taken: 2, most: 2 },
       ])
@@ -126,7 +126,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       await store.reply([{ work: first?.id as number, node: 'b', message }])
       expect(await take(store, ['pay.charge'], [{ name: 'pay', most: 2 }])).toEqual([])
       expect(steps(await take(store, ['pay.charge'], [{ name: 'pay', most: 4 }]))).toEqual([4, 5])
-      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 4, most: 4 }])
+      expect(await store.permits(['pay'])).toEqual([{ name: 'pay', taken: 4, most: 4 }])
     })
 
     it.runIf(shared)('is never exceeded by takers of several processes at the same time', async () => {
@@ -139,7 +139,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       )
       const taken = (await advancing(bench.clock, Promise.all(takers))).flat()
       expect(taken).toHaveLength(7)
-      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 7, most: 7 }])
+      expect(await store.permits(['pay'])).toEqual([{ name: 'pay', taken: 7, most: 7 }])
     })
   })
 

@@ -37,10 +37,10 @@ export function settingSuite(bench: Bench): void {
 
     it('shows in the next look, and nothing else does', async () => {
       const { store } = bench
-      const mark = async () => (await store.look({ node: 'n', runnable: [], actions: [], lease: 'l' })).settings
+      const mark = async () => (await store.poll({ node: 'n', runnable: [], actions: [], lease: 'l' })).settings
       const none = await mark()
       expect(none).toBe('0:0:0')
-      await store.beat({ id: 'n', roles: [], lease: 1_000 })
+      await store.heartbeat({ id: 'n', roles: [], lease: 1_000 })
       expect(await mark()).toBe(none)
       const marks = new Set([none])
       for (const [name, expected, at] of [

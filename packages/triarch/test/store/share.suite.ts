@@ -215,16 +215,16 @@ export function shareSuite(bench: Bench): void {
       await store.commit([transition(claim, { seq: 2, work })])
       const of = (agent: string, more = {}) => ({ agent, actions: ['pay.charge'], limit: 1, ...more })
       const queues = [of('pay#b'), of('pay#a'), of('pay#none'), { ...of('pay#c'), actions: ['pay.look'] }]
-      expect(await store.heads({ queues, depth: 5 })).toEqual([
+      expect(await store.queueHeads({ queues, depth: 5 })).toEqual([
         { agent: 'pay#b', rank: -3, share: null },
         { agent: 'pay#a', rank: 2, share: null },
         { agent: 'pay#a', rank: 1, share: { key, weight: 0.5 } },
       ])
-      expect(await store.heads({ queues: [of('pay#a')], depth: 1 })).toHaveLength(1)
-      expect(await store.heads({ queues: [of('pay#a', { ranks: { below: 2 } })], depth: 5 })).toHaveLength(1)
+      expect(await store.queueHeads({ queues: [of('pay#a')], depth: 1 })).toHaveLength(1)
+      expect(await store.queueHeads({ queues: [of('pay#a', { ranks: { below: 2 } })], depth: 5 })).toHaveLength(1)
       const seats = [{ name: 'pay#a', most: 1 }]
       await store.takeWork({ node: 'b', agents: [of('pay#a', { seats })] })
-      expect(await store.heads({ queues: [of('pay#a', { seats }), of('pay#c')], depth: 5 })).toEqual([
+      expect(await store.queueHeads({ queues: [of('pay#a', { seats }), of('pay#c')], depth: 5 })).toEqual([
         { agent: 'pay#c', rank: 0, share: null },
       ])
     })

@@ -57,7 +57,7 @@ describe('the SQLite store', () => {
         clock.advance(2_000)
         const gone = { code: 'STORE_REPLACED', message: expect.stringContaining(replace ? 'replaced' : 'deleted') }
         await expect(store.submit([newTask('u')])).rejects.toMatchObject(gone)
-        await expect(store.beat({ id: 'n', roles: [], lease: 1 })).rejects.toMatchObject(gone)
+        await expect(store.heartbeat({ id: 'n', roles: [], lease: 1 })).rejects.toMatchObject(gone)
         await store.close()
       }
     },

@@ -24,18 +24,18 @@ export function statisticsSuite(bench: Bench): void {
       const { store } = bench
       const claim = await owned(store)
       const leader = await lead(store)
-      const page = await store.follow({ ...leader, ...pages, after: 0 })
+      const page = await store.readUncounted({ ...leader, ...pages, after: 0 })
       expect(page).toMatchObject({ tasks: [{ seq: 0, state: null }], next: null, behind: false })
       const { key = 0 } = page?.tasks[0] ?? {}
       const counted = { key, from: 0, seq: 1, state: 'so far', done: true }
       expect(await store.tally(write(leader, { tasks: [counted], tallies: [tallyOf()] }))).toBe(true)
       expect(await store.tally(write(leader, { tasks: [counted], tallies: [tallyOf()] }))).toBe(false)
       expect((await store.tallies({ ...all, by: [] })).tallies).toMatchObject([{ count: 1, ms: 7 }])
-      expect(await store.follow({ ...leader, ...pages, after: 0 })).toMatchObject({ tasks: [] })
+      expect(await store.readUncounted({ ...leader, ...pages, after: 0 })).toMatchObject({ tasks: [] })
       // It had stopped, and goes on.
       await store.commit([transition(claim, { seq: 2 })])
-      await store.follow({ ...leader, ...pages, after: 0 })
-      expect(await store.follow({ ...leader, ...pages, after: 0 })).toMatchObject({
+      await store.readUncounted({ ...leader, ...pages, after: 0 })
+      expect(await store.readUncounted({ ...leader, ...pages, after: 0 })).toMatchObject({
         tasks: [{ key, seq: 1, state: 'so far' }],
       })
     })
@@ -45,7 +45,7 @@ export function statisticsSuite(bench: Bench): void {
       const old = await lead(store)
       clock.advance(61_000)
       await lead(store, 'b')
-      expect(await store.follow({ ...old, ...pages, after: 0 })).toBeNull()
+      expect(await store.readUncounted({ ...old, ...pages, after: 0 })).toBeNull()
       expect(await store.tally(write(old, { tallies: [tallyOf()] }))).toBe(false)
       expect((await store.tallies({ ...all, by: [] })).tallies).toEqual([])
     })
@@ -82,7 +82,7 @@ export function statisticsSuite(bench: Bench): void {
       const { store, clock } = bench
       await owned(store)
       const leader = await lead(store)
-      const page = await store.follow({ ...leader, ...pages, after: 0 })
+      const page = await store.readUncounted({ ...leader, ...pages, after: 0 })
       const { key = 0 } = page?.tasks[0] ?? {}
       const counted = { key, from: 0, seq: 1, state: 'so far', done: false }
       const given = [1, 2, 3].map((bucket) => tallyOf({ bucket }))
@@ -108,8 +108,11 @@ export function statisticsSuite(bench: Bench): void {
       expect(await store.tallies({ ...all, by: [] })).toMatchObject(begun)
       // A row each time: four tallies, and one time that finds none.
       for (let n = 0; n < 5; n++)
-        expect(await store.follow({ ...leader, ...pages, look: 1, after: 0 })).toMatchObject({ tasks: [], anew: true })
-      expect(await store.follow({ ...leader, ...pages, after: 0 })).toMatchObject({
+        expect(await store.readUncounted({ ...leader, ...pages, look: 1, after: 0 })).toMatchObject({
+          tasks: [],
+          anew: true,
+        })
+      expect(await store.readUncounted({ ...leader, ...pages, after: 0 })).toMatchObject({
         tasks: [{ key, seq: 0, state: null }],
       })
       expect(await store.tallies({ ...all, by: [] })).toMatchObject({ tallies: [], asOf: null, recount: { share: 1 } })

@@ -26,10 +26,10 @@ export function supervisionSuite(bench: Bench): void {
     it('lives while it beats, and once declared dead stays so', async () => {
       const { store, clock } = bench
       const node = { id: 'a', roles: ['scheduler', 'agent'], lease: 100 }
-      expect(await store.beat(node)).toBe(true)
+      expect(await store.heartbeat(node)).toBe(true)
       const startedAt = clock.now()
       clock.advance(60)
-      expect(await store.beat(node)).toBe(true)
+      expect(await store.heartbeat(node)).toBe(true)
       expect(await store.nodes()).toEqual([
         { id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160, runs: null, place: null },
       ])
@@ -38,18 +38,18 @@ export function supervisionSuite(bench: Bench): void {
       clock.advance(41)
       expect(await sweep(store)).toEqual({ ...nothing, deadNodes: ['a'] })
       expect(await store.nodes()).toEqual([])
-      expect(await store.beat(node)).toBe(false)
-      expect(await store.beat({ ...node, id: 'a2' })).toBe(true)
+      expect(await store.heartbeat(node)).toBe(false)
+      expect(await store.heartbeat({ ...node, id: 'a2' })).toBe(true)
       // So that it hears of it, however late; not for ever.
       clock.advance(86_400_000)
       await sweep(store)
-      expect(await store.beat(node)).toBe(true)
+      expect(await store.heartbeat(node)).toBe(true)
     })
 
     it('that dies loses its tasks and its work to others', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100 })
-      await store.beat({ id: 'b', roles: [], lease: 1_000 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100 })
+      await store.heartbeat({ id: 'b', roles: [], lease: 1_000 })
       const t = await owned(store)
       await store.commit([
         transition(t, { work: [workRequest('t', 1, { completeWithin: 5_000 }), workRequest('t', 2)] }),
@@ -82,7 +82,7 @@ export function supervisionSuite(bench: Bench): void {
 
     it('that takes tasks after its death keeps them no longer than a sweep', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100 })
       clock.advance(101)
       await sweep(store)
       await owned(store)
@@ -92,7 +92,7 @@ export function supervisionSuite(bench: Bench): void {
 
     it('that leaves hands everything over at once', async () => {
       const { store } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100 })
       await store.lead({ name, node: 'a', ttl: 1_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1)] })])
@@ -109,7 +109,7 @@ export function supervisionSuite(bench: Bench): void {
 
     it('that dies with more than one sweep takes is swept in portions', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100 })
       await store.submit(Array.from({ length: 25 }, (_, i) => newTask(`t${i}`)))
       expect(await claimAll(store)).toHaveLength(25)
       clock.advance(101)
@@ -133,9 +133,9 @@ export function supervisionSuite(bench: Bench): void {
 
     it('shows another mark after each beat, and no other change', async () => {
       const { store, clock } = bench
-      const marks = async () => (await store.pulses(name)).nodes.map(({ mark }) => mark)
-      await store.beat(node)
-      expect(await store.pulses(name)).toEqual({
+      const marks = async () => (await store.heartbeats(name)).nodes.map(({ mark }) => mark)
+      await store.heartbeat(node)
+      expect(await store.heartbeats(name)).toEqual({
         now: clock.now(),
         nodes: [{ id: 'a', mark: expect.any(String), lease: 100, roles: ['agent'], late: false }],
         term: null,
@@ -143,53 +143,53 @@ export function supervisionSuite(bench: Bench): void {
       const [first] = await marks()
       clock.advance(day)
       expect(await marks()).toEqual([first])
-      await store.beat(node)
+      await store.heartbeat(node)
       expect(await marks()).not.toEqual([first])
     })
 
     it('lives however far the clock leaps, as long as nobody found it silent', async () => {
       const { store, clock } = bench
-      await store.beat(node)
+      await store.heartbeat(node)
       const t = await owned(store)
       clock.advance(day / 2)
       expect(await watched(store, [])).toEqual(nothing)
       expect(await store.nodes()).toMatchObject([{ id: 'a' }])
-      expect(await store.beat(node)).toBe(true)
+      expect(await store.heartbeat(node)).toBe(true)
       expect(await store.commit([transition(t)])).toMatchObject([{ ok: true }])
     })
 
     it('is dead once it was found silent, though the clock was set back', async () => {
       const { store } = bench
-      await store.beat(node)
+      await store.heartbeat(node)
       await owned(store)
-      const { nodes } = await store.pulses(name)
+      const { nodes } = await store.heartbeats(name)
       expect(await watched(store, [...nodes])).toEqual({ ...nothing, deadNodes: ['a'], releasedTasks: 1 })
-      expect(await store.beat(node)).toBe(false)
+      expect(await store.heartbeat(node)).toBe(false)
     })
 
     it('that beat since it was found silent lives', async () => {
       const { store } = bench
-      await store.beat(node)
-      const { nodes } = await store.pulses(name)
-      await store.beat(node)
+      await store.heartbeat(node)
+      const { nodes } = await store.heartbeats(name)
+      await store.heartbeat(node)
       expect(await watched(store, [...nodes])).toEqual(nothing)
-      expect(await store.beat(node)).toBe(true)
+      expect(await store.heartbeat(node)).toBe(true)
     })
 
     it('whose process is known to be no more is dead at once, and leads no longer', async () => {
       const { store } = bench
-      await store.beat(node)
+      await store.heartbeat(node)
       await store.lead({ name, node: 'a', ttl: day })
       await owned(store)
-      expect(await store.bury(['a', 'nobody'])).toBe(1)
-      expect(await store.bury(['a'])).toBe(0)
-      expect(await store.beat(node)).toBe(false)
+      expect(await store.declareDead(['a', 'nobody'])).toBe(1)
+      expect(await store.declareDead(['a'])).toBe(0)
+      expect(await store.heartbeat(node)).toBe(false)
       expect(await watched(store, [])).toEqual({ ...nothing, releasedTasks: 1 })
     })
 
     it('has for its attempts the time that a leap of the clock took from them', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: day })
+      await store.heartbeat({ id: 'a', roles: [], lease: day })
       const t = await owned(store)
       const bounds = { completeWithin: 100, heartbeatWithin: 100 }
       await store.commit([transition(t, { work: [workRequest('t', 1, bounds)] })])
@@ -206,8 +206,8 @@ export function supervisionSuite(bench: Bench): void {
   describe('a sweep', () => {
     it('gives up attempts past their complete-by, whose replies then are late', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100_000 })
-      await store.beat({ id: 'agent', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'agent', roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1, { completeWithin: 100 })] })])
       const [item] = await store.takeWork({ node: 'agent', agents: [pay] })
@@ -222,13 +222,13 @@ export function supervisionSuite(bench: Bench): void {
 
     it('gives up attempts without a heartbeat', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: [], lease: 100_000 })
-      await store.beat({ id: 'agent', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'agent', roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1, { heartbeatWithin: 100 })] })])
       const [item] = await store.takeWork({ node: 'agent', agents: [pay] })
       clock.advance(60)
-      await store.beatWork([{ work: item?.id ?? 0, node: 'agent', message: null }])
+      await store.heartbeatWork([{ work: item?.id ?? 0, node: 'agent', message: null }])
       clock.advance(60)
       expect(await sweep(store)).toEqual(nothing)
       clock.advance(40)
@@ -239,7 +239,7 @@ export function supervisionSuite(bench: Bench): void {
 
     it('judges by an instant before it began, where it may have waited for a lock since: nobody could say meanwhile that an attempt goes on', async () => {
       const { store, clock } = bench
-      for (const id of ['a', 'agent']) await store.beat({ id, roles: [], lease: 100_000 })
+      for (const id of ['a', 'agent']) await store.heartbeat({ id, roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1, { heartbeatWithin: 100 })] })])
       await store.takeWork({ node: 'agent', agents: [pay] })
@@ -254,7 +254,7 @@ export function supervisionSuite(bench: Bench): void {
     it('gives up requests that no agent took in time: those surely did nothing', async () => {
       const { store, clock } = bench
       const t = await owned(store)
-      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100_000 })
       await store.commit([transition(t, { work: [workRequest('t', 1, { expiresAt: clock.now() + 50 })] })])
       clock.advance(50)
       expect(await store.takeWork({ node: 'agent', agents: [pay] })).toEqual([])
@@ -269,7 +269,7 @@ export function supervisionSuite(bench: Bench): void {
     it('makes unowned tasks past their deadline claimable for any scheduler, once', async () => {
       const { store, clock } = bench
       const deadline = clock.now() + 100
-      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      await store.heartbeat({ id: 'a', roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { snapshot: snapshot({ deadline }) })])
       await store.submit([newTask('x', { version: '0', deadline })])
@@ -305,20 +305,20 @@ export function supervisionSuite(bench: Bench): void {
 
     it('is seen by those who look at the beats: whose it is, and for how long', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'a', roles: ['supervisor'], lease: 80 })
+      await store.heartbeat({ id: 'a', roles: ['supervisor'], lease: 80 })
       await store.lead({ name: 'another', node: 'b', ttl: 100 })
-      expect(await store.pulses(name)).toMatchObject({ term: null, nodes: [{ id: 'a', late: false }] })
+      expect(await store.heartbeats(name)).toMatchObject({ term: null, nodes: [{ id: 'a', late: false }] })
       await store.lead({ name, node: 'a', ttl: 100 })
       clock.advance(79)
-      expect(await store.pulses(name)).toMatchObject({ term: { holder: 'a', left: 21 }, nodes: [{ late: false }] })
+      expect(await store.heartbeats(name)).toMatchObject({ term: { holder: 'a', left: 21 }, nodes: [{ late: false }] })
       clock.advance(1)
-      expect(await store.pulses(name)).toMatchObject({ term: { holder: 'a', left: 20 }, nodes: [{ late: true }] })
+      expect(await store.heartbeats(name)).toMatchObject({ term: { holder: 'a', left: 20 }, nodes: [{ late: true }] })
       clock.advance(20)
-      expect(await store.pulses(name)).toMatchObject({ term: null, nodes: [{ late: true }] })
+      expect(await store.heartbeats(name)).toMatchObject({ term: null, nodes: [{ late: true }] })
       await store.lead({ name, node: 'b', ttl: 100 })
-      expect((await store.pulses(name)).term).toEqual({ holder: 'b', left: 100 })
+      expect((await store.heartbeats(name)).term).toEqual({ holder: 'b', left: 100 })
       await store.leave('b')
-      expect((await store.pulses(name)).term).toBeNull()
+      expect((await store.heartbeats(name)).term).toBeNull()
     })
 
     it('begun by a clock that was ahead lasts no longer than any', async () => {
@@ -335,7 +335,7 @@ export function supervisionSuite(bench: Bench): void {
 
     it('that has passed on or lapsed sweeps nothing', async () => {
       const { store, clock } = bench
-      await store.beat({ id: 'dying', roles: [], lease: 50 })
+      await store.heartbeat({ id: 'dying', roles: [], lease: 50 })
       const stale = (await store.lead({ name, node: 'a', ttl: 100 })) ?? 0
       clock.advance(100)
       expect(await store.sweep({ name, token: stale, limit: 10 })).toBeNull()

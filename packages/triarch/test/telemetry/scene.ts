@@ -141,8 +141,8 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   await second.submit(sleeper, null, { id: 'sleeper' })
   await second.settle()
   const [node] = (await second.triarch.nodes()).filter(({ roles }) => roles.includes('scheduler'))
-  await stores.at(-1)?.bury([node?.id ?? ''])
-  await stores.at(-1)?.beat({ id: 'gone', roles: ['agent'], lease: 5_000 })
+  await stores.at(-1)?.declareDead([node?.id ?? ''])
+  await stores.at(-1)?.heartbeat({ id: 'gone', roles: ['agent'], lease: 5_000 })
   await second.advance('30s')
   return { scheduler: whole.heard, agent: hands.heard, errors }
 }

@@ -87,7 +87,7 @@ export function migrateSuite(name: string, fresh: () => Promise<Migratable>): vo
       await later.submit([newTask('c')])
       const { workflow, version } = newTask('a')
       const claiming = { runnable: [{ workflow, version }], limit: 1 }
-      for (const id of ['old', 'new']) await before.beat({ id, roles: [], lease: 1_000 })
+      for (const id of ['old', 'new']) await before.heartbeat({ id, roles: [], lease: 1_000 })
       expect(await before.claim({ ...claiming, node: 'old' })).toMatchObject([{ id: 'a' }])
       expect(await later.claim({ ...claiming, node: 'new' })).toMatchObject([{ id: 'b' }])
       await before.close()

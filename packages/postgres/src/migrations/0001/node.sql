@@ -66,7 +66,7 @@ END
 $$;
 
 -- Declares nodes dead of which it is known, by a node that sees the processes of their machine. A supervisor releases what they owned.
-CREATE FUNCTION triarch.bury(given_now bigint, ids text[]) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION triarch.declare_dead(given_now bigint, ids text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   now bigint := triarch.clock(given_now);

@@ -63,7 +63,7 @@ $$;
 
 -- Gives up what comes after a record of a task that is set apart; it stays set apart, in the state it had then. The outcome of attempts that
 -- were under way is unknown. Of its locks it keeps those of `lock_steps`.
-CREATE FUNCTION triarch.cut(
+CREATE FUNCTION triarch.truncate_history(
   slot text, call bigint, of_id text, after bigint, at bigint, events text, base bigint, lock_steps bigint[],
   status text, result text, failures bigint, progress text, output text, error text, pause text
 ) RETURNS TABLE (answer text, owners text[]) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$

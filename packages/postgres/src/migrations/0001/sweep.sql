@@ -201,7 +201,7 @@ $$;
 -- All that a node asks when nobody has notified it, in one read: whether there are messages for it, tasks that are ready or due and that it can
 -- run, work for its agents, and whether nobody leads. `next_wake` is for the leader: others wake what they put to sleep themselves. `living`:
 -- how many nodes there are.
-CREATE FUNCTION triarch.look(
+CREATE FUNCTION triarch.poll(
   given_now bigint, node text, workflows text[], versions text[], actions text[], lease text
 ) RETURNS TABLE (now bigint, mail boolean, tasks boolean, work boolean, vacant boolean, next_wake bigint, living bigint)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off

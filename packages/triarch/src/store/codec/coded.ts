@@ -7,7 +7,7 @@ import { isPlace } from '../output.ts'
 import type {
   Audited,
   HistoryRecord,
-  Letter,
+  InboxMessage,
   LogWrite,
   NewTask,
   Post,
@@ -104,15 +104,15 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 }
 
 type Writing =
-  | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
-  | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
+  | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'truncate' | 'reply' | 'heartbeatWork')
+  | ('writeLogs' | 'releaseQuarantine' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
   | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey' | 'writeProbes' | 'writeSecret')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
   | 'claim'
   | 'inbox'
-  | 'letters'
+  | 'taskInbox'
   | 'takeWork'
   | 'adoptWork'
   | 'task'
@@ -130,7 +130,7 @@ type Reading =
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
-  const letter = (it: Letter): Letter => {
+  const letter = (it: InboxMessage): InboxMessage => {
     const message = decodedMessage(coder, it.message)
     return message === it.message ? it : { ...it, message }
   }
@@ -145,7 +145,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       return claims
     },
     inbox: async (node, limit, bounds) => (await store.inbox(node, limit, bounds)).map(letter),
-    letters: async (key, after, most) => (await store.letters(key, after, most)).map(letter),
+    taskInbox: async (key, after, most) => (await store.taskInbox(key, after, most)).map(letter),
     takeWork: async (request) => legibleWork(store, coder, request, failed),
     adoptWork: async (all) => (await store.adoptWork(all)).map((it) => it && legibleItem(coder, it, failed)),
     task: async (id) => {
@@ -219,8 +219,8 @@ function writing(store: StateStore, coder: Coder) {
         record: { events: coder.encode(events), pause: pause && coder.encode(pause) },
       })
     },
-    cut: async (it) =>
-      store.cut(
+    truncate: async (it) =>
+      store.truncate(
         encodedAct(coder, {
           ...it,
           events: coder.encode(it.events),
@@ -228,10 +228,10 @@ function writing(store: StateStore, coder: Coder) {
         }),
       ),
     reply: async (replies) => store.reply(replies.map((it) => ({ ...it, message: encodedMessage(coder, it.message) }))),
-    beatWork: async (beats) =>
-      store.beatWork(beats.map((it) => ({ ...it, message: it.message && encodedMessage(coder, it.message) }))),
+    heartbeatWork: async (beats) =>
+      store.heartbeatWork(beats.map((it) => ({ ...it, message: it.message && encodedMessage(coder, it.message) }))),
     writeLogs: async (writes) => store.writeLogs(writes.map((it) => encodedLog(coder, it))),
-    lift: async (id, acted) => store.lift(id, acted && encodedAct(coder, acted)),
+    releaseQuarantine: async (id, acted) => store.releaseQuarantine(id, acted && encodedAct(coder, acted)),
     dropSchedule: async (name, acted) => store.dropSchedule(name, acted && encodedAct(coder, acted)),
     writeBreaker: async (it) => store.writeBreaker(encodedAct(coder, it)),
     writeSetting: async (it) => store.writeSetting(encodedAct(coder, it)),

@@ -1,5 +1,5 @@
 import type { Audited } from '../audit.ts'
-import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from '../cache.ts'
+import type { CacheBounds, CacheFill, CacheRow, CacheWrite, Invalidations } from '../cache.ts'
 import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
@@ -34,7 +34,7 @@ const OLD = `
 SELECT generation FROM triarch_cache_marks WHERE name NOT IN ('', 'floor') ORDER BY generation DESC LIMIT 1 OFFSET ?`
 const FORGET = `DELETE FROM triarch_cache_marks WHERE generation <= ? AND name NOT IN ('', 'floor')`
 
-export function recall(database: Database, now: number, key: string): CacheRow {
+export function readCache(database: Database, now: number, key: string): CacheRow {
   const row = database.get<{ value: string | null; seen: number; age: number; fresh: number; flying: number }>(
     ...([RECALL, key, now] as const),
   )
@@ -43,16 +43,16 @@ export function recall(database: Database, now: number, key: string): CacheRow {
   return { answer: value === null || fresh === 0 ? null : { key, value, seen, age }, flying: flying === 1 }
 }
 
-export function remember(database: Database, now: number, { key, node, value, seen, at, keep }: CacheWrite): void {
+export function writeCache(database: Database, now: number, { key, node, value, seen, at, keep }: CacheWrite): void {
   const given = Math.min(at, now)
   database.run(REMEMBER, key, value, seen, given, given + keep, node)
 }
 
-export function fly(database: Database, now: number, { key, node, within }: Flight): boolean {
+export function beginFill(database: Database, now: number, { key, node, within }: CacheFill): boolean {
   return database.run(FLY, key, node, now + within, now) > 0
 }
 
-export function land(database: Database, _now: number, { key, node }: Pick<Flight, 'key' | 'node'>): void {
+export function endFill(database: Database, _now: number, { key, node }: Pick<CacheFill, 'key' | 'node'>): void {
   database.run(LAND, key, node)
 }
 
@@ -77,7 +77,7 @@ export function invalidated(database: Database, _now: number, after: number): In
   return { last: of(''), floor: of('floor'), marks }
 }
 
-export function forget(database: Database, now: number, { limit, marks, answers }: CacheBounds): number {
+export function trimCache(database: Database, now: number, { limit, marks, answers }: CacheBounds): number {
   return database.transaction(() => {
     const expired = database.run(EXPIRED, now, limit)
     const surplus = database.run(SURPLUS, limit, answers)

@@ -9,7 +9,7 @@ WHERE agent = ?1 AND locked_by IS NULL AND action IN (SELECT value FROM json_eac
   AND (expires_at IS NULL OR expires_at > ?5)
 ORDER BY priority DESC, coalesce(place, id) LIMIT ?6 + 0`
 
-export function heads(database: Database, now: number, { queues, depth }: HeadQuery): QueueHead[] {
+export function queueHeads(database: Database, now: number, { queues, depth }: HeadQuery): QueueHead[] {
   return queues.flatMap(({ agent, actions, seats, ranks }) => {
     if (seats && seatsLeft(database, seats) === 0) return []
     const given = [agent, JSON.stringify(actions), ...spanOf(ranks), now, depth]

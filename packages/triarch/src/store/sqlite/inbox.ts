@@ -3,12 +3,12 @@ import { messageOf, objectOf } from '../legible.ts'
 import {
   INBOX_BYTES,
   type InboxBounds,
-  type Letter,
-  type LetterBounds,
+  type InboxMessage,
   type Post,
   type PostOutcome,
   type PostRoom,
   type PostTerms,
+  type TaskInboxBounds,
 } from '../port.ts'
 import { letterName } from '../post.ts'
 import { keepAct } from './audit.ts'
@@ -127,7 +127,7 @@ export function inbox(
   node: string,
   limit: number,
   bounds?: InboxBounds | null,
-): Letter[] {
+): InboxMessage[] {
   const { bytes = INBOX_BYTES, each, held = [] } = bounds ?? {}
   if (!each) {
     const all = database.all<Sized>(OF_OWNER, node, limit)
@@ -154,15 +154,21 @@ export function inbox(
   return marked(read(database, found), left.limit <= 0 || left.bytes <= 0)
 }
 
-export function letters(database: Database, _now: number, key: number, after: number, most: LetterBounds): Letter[] {
+export function taskInbox(
+  database: Database,
+  _now: number,
+  key: number,
+  after: number,
+  most: TaskInboxBounds,
+): InboxMessage[] {
   return lettersOf(database, key, after, most)
 }
 
-export function lettersOf(database: Database, key: number, after: number, most: LetterBounds): Letter[] {
+export function lettersOf(database: Database, key: number, after: number, most: TaskInboxBounds): InboxMessage[] {
   return read(database, fitting(database.all<Sized>(OF_TASK, key, after, most.limit), most))
 }
 
-function marked(letters: Letter[], more: boolean): Letter[] {
+function marked(letters: InboxMessage[], more: boolean): InboxMessage[] {
   const last = letters.at(-1)
   if (last && more) last.more = true
   return letters
@@ -175,7 +181,7 @@ interface Sized {
 }
 
 /** Up to the one that reaches the bound. */
-function fitting(all: readonly Sized[], { limit, bytes }: LetterBounds): Sized[] {
+function fitting(all: readonly Sized[], { limit, bytes }: TaskInboxBounds): Sized[] {
   let left = bytes
   return all.slice(0, limit).filter(({ size }) => {
     const fits = left > 0
@@ -184,7 +190,7 @@ function fitting(all: readonly Sized[], { limit, bytes }: LetterBounds): Sized[]
   })
 }
 
-function read(database: Database, all: readonly Sized[]): Letter[] {
+function read(database: Database, all: readonly Sized[]): InboxMessage[] {
   return all.map(({ id }) => letterOf(database.get<LetterRow>(LETTER, id) as LetterRow))
 }
 
@@ -194,6 +200,6 @@ interface LetterRow {
   message: string
 }
 
-function letterOf({ id, key, message }: LetterRow): Letter {
+function letterOf({ id, key, message }: LetterRow): InboxMessage {
   return { id, key, message: messageOf(message) }
 }

@@ -45,7 +45,7 @@ SELECT count(*) AS waiting FROM (
 const SINCE = 'SELECT updated_at AS since FROM triarch_tasks WHERE key = ?'
 const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
 
-export function held(database: Database, _now: number, { after, limit }: NamePage): HeldLock[] {
+export function heldLocks(database: Database, _now: number, { after, limit }: NamePage): HeldLock[] {
   const rows = database.all<Omit<HeldLock, 'next'>>(HELD, after, limit)
   return rows.map((row) => {
     const next = row.waiting === 0 ? [] : database.all<HeldLock['next'][number]>(NEXT, row.name)
@@ -80,7 +80,7 @@ export function backlogs(database: Database): BacklogRow[] {
   return rows
 }
 
-export function waiting(database: Database, _now: number, line: LineQuery): number {
+export function queueLength(database: Database, _now: number, line: LineQuery): number {
   const row =
     'workflow' in line
       ? database.get<{ waiting: number }>(READY, line.workflow, line.count)

@@ -1,4 +1,4 @@
-import type { Look, LookRequest } from '../port.ts'
+import type { PollRequest, PollResult } from '../port.ts'
 import type { Database } from './database.ts'
 import { SETTINGS_MARK } from './setting.ts'
 
@@ -28,7 +28,7 @@ interface Row {
   rests: number
 }
 
-export function look(database: Database, now: number, { node, runnable, actions, lease }: LookRequest): Look {
+export function poll(database: Database, now: number, { node, runnable, actions, lease }: PollRequest): PollResult {
   const row = database.get<Row>(LOOK, node, now, JSON.stringify(runnable), JSON.stringify(actions), lease) as Row
   const { mail, tasks, work, leader, living, nextWake, settings, rests } = row
   const mine = leader === null || leader === node

@@ -1,5 +1,5 @@
 import { textsOf } from '../legible.ts'
-import type { NodeBeat, Pulse, Pulses } from '../port.ts'
+import type { NodeHeartbeat, NodeHeartbeats, Pulse } from '../port.ts'
 import type { Database } from './database.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 
@@ -25,23 +25,23 @@ const SHORTEN = `
 UPDATE triarch_leases SET until = ?2 + coalesce(ttl, ?3) WHERE name = ?1 AND until > ?2 + coalesce(ttl, ?3)`
 
 /** A node that was declared dead stays dead: it may still hold what others have taken over, and comes back as another. */
-export function beat(database: Database, now: number, node: NodeBeat): boolean {
+export function heartbeat(database: Database, now: number, node: NodeHeartbeat): boolean {
   return database.run(REGISTER, ...registration(now, node)) > 0
 }
 
 /** What REGISTER takes. */
-function registration(now: number, { id, roles, lease, runs, place }: NodeBeat): (string | number | null)[] {
+function registration(now: number, { id, roles, lease, runs, place }: NodeHeartbeat): (string | number | null)[] {
   const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
   return [id, JSON.stringify(roles), now, now + lease, json(runs), lease, json(place)]
 }
 
-export function pulses(database: Database, now: number, lease: string): Pulses {
+export function heartbeats(database: Database, now: number, lease: string): NodeHeartbeats {
   const rows = database.all<Pick<Pulse, 'id' | 'mark' | 'lease'> & { roles: string; late: number }>(PULSES, now)
   const nodes = rows.map((row) => ({ ...row, roles: textsOf(row.roles), late: row.late === 1 }))
   return { now, nodes, term: database.get<{ holder: string; left: number }>(TERM, lease, now) ?? null }
 }
 
-export function bury(database: Database, now: number, nodes: readonly string[]): number {
+export function declareDead(database: Database, now: number, nodes: readonly string[]): number {
   return database.transaction(() => {
     for (const node of nodes) database.run(RESIGN, now, node, now)
     return nodes.reduce((buried, node) => buried + database.run(BURY, node), 0)

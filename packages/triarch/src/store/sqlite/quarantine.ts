@@ -1,5 +1,5 @@
 import type { Audited } from '../audit.ts'
-import type { Cut, Ownership, Quarantine, Termination } from '../port.ts'
+import type { Ownership, Quarantine, Termination, Truncation } from '../port.ts'
 import { keepAct, withAct } from './audit.ts'
 import { DISOWN_LETTERS } from './commit.ts'
 import type { Database } from './database.ts'
@@ -43,11 +43,11 @@ export function quarantine(database: Database, _now: number, task: Quarantine): 
   })
 }
 
-export function lift(database: Database, _now: number, id: string, acted: Audited | null = null): boolean {
+export function releaseQuarantine(database: Database, _now: number, id: string, acted: Audited | null = null): boolean {
   return withAct(database, acted, Boolean, () => database.run(LIFT, id) > 0)
 }
 
-export function acquit(database: Database, _now: number, { key, epoch, node }: Ownership): void {
+export function clearSuspicion(database: Database, _now: number, { key, epoch, node }: Ownership): void {
   database.run(ACQUIT, key, epoch, node)
 }
 
@@ -69,10 +69,10 @@ export function terminate(
   })
 }
 
-export function cut(
+export function truncate(
   database: Database,
   _now: number,
-  { id, after, at, events, snapshot, base, locks, audit }: Cut,
+  { id, after, at, events, snapshot, base, locks, audit }: Truncation,
 ): boolean {
   return database.transaction(() => {
     const key = database.get<{ key: number }>(SET_ASIDE, id)?.key

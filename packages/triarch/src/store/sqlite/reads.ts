@@ -8,8 +8,8 @@ import type {
   QueuedRow,
   ReplayPage,
   StoreCounts,
-  TaskMark,
   TaskRow,
+  TaskVersion,
 } from '../port.ts'
 import { BRIEF, countedUpTo, MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
@@ -81,8 +81,8 @@ export function task(database: Database, _now: number, id: string): TaskRow | nu
   return row ? taskRow(row) : null
 }
 
-export function marks(database: Database, _now: number, ids: readonly string[]): TaskMark[] {
-  const rows = database.all<Omit<TaskMark, 'ended'> & { ended: number }>(MARKS, JSON.stringify(ids))
+export function taskVersions(database: Database, _now: number, ids: readonly string[]): TaskVersion[] {
+  const rows = database.all<Omit<TaskVersion, 'ended'> & { ended: number }>(MARKS, JSON.stringify(ids))
   return rows.map(({ id, mark, ended }) => ({ id, mark, ended: ended === 1 }))
 }
 

@@ -1,4 +1,4 @@
-import type { SeatBound, SeatRow } from '../port.ts'
+import type { PermitLimit, PermitRow } from '../port.ts'
 import type { Database } from './database.ts'
 
 const TAKEN = `
@@ -16,13 +16,13 @@ FROM triarch_seats s JOIN triarch_work w ON w.id = s.work
 WHERE s.name IN (SELECT value FROM json_each(?)) GROUP BY s.name ORDER BY s.name`
 
 /** How many more may be taken under all of these. */
-export function seatsLeft(database: Database, bounds: readonly SeatBound[] | undefined): number {
+export function seatsLeft(database: Database, bounds: readonly PermitLimit[] | undefined): number {
   const left = bounds?.map(({ name, most }) => most - (database.get<{ taken: number }>(TAKEN, name)?.taken ?? 0)) ?? []
   return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, ...left))
 }
 
 /** Each of these requests has its seats from now on. Seats of those that are gone go. */
-export function seat(database: Database, bounds: readonly SeatBound[] | undefined, works: readonly number[]): void {
+export function seat(database: Database, bounds: readonly PermitLimit[] | undefined, works: readonly number[]): void {
   if (works.length === 0) return
   for (const { name, most } of bounds ?? []) {
     database.run(FREE, name)
@@ -35,6 +35,6 @@ export function sweepSeats(database: Database, limit: number): void {
   database.run(SWEEP, limit)
 }
 
-export function seats(database: Database, _now: number, names: readonly string[]): SeatRow[] {
-  return database.all<SeatRow>(NAMED, JSON.stringify(names))
+export function permits(database: Database, _now: number, names: readonly string[]): PermitRow[] {
+  return database.all<PermitRow>(NAMED, JSON.stringify(names))
 }

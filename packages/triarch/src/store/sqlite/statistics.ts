@@ -1,8 +1,6 @@
 import type { Audited } from '../audit.ts'
 import {
   type FollowedTask,
-  type FollowPage,
-  type FollowRequest,
   type RecountRow,
   recountOf,
   TALLIES_DROPPED,
@@ -11,6 +9,8 @@ import {
   type TallyPage,
   type TallyQuery,
   type TallyWrite,
+  type UncountedPage,
+  type UncountedRequest,
 } from '../statistics.ts'
 import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
@@ -69,7 +69,7 @@ WHERE hour >= ?1 AND hour < ?2 AND NOT EXISTS (${ANEW}) ${FILTERS.map((it, index
   AND (?${FILTERS.length + 5} = 0 OR s.outcome <> 'submitted')
 GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4 + 0`
 
-export function follow(database: Database, now: number, request: FollowRequest): FollowPage | null {
+export function readUncounted(database: Database, now: number, request: UncountedRequest): UncountedPage | null {
   const { after, look, limit, audit } = request
   if (!leads(database, request, now)) return null
   if (database.get(ANEW)) {

@@ -168,48 +168,48 @@ export class SqliteStore implements port.StateStore {
     return this.#run('claim', request)
   }
 
-  look(request: port.LookRequest): Promise<port.Look> {
-    return this.#run('look', request)
+  poll(request: port.PollRequest): Promise<port.PollResult> {
+    return this.#run('poll', request)
   }
 
   nextWake(): Promise<number | null> {
     return this.#run('nextWake')
   }
 
-  inbox(node: string, limit: number, bounds?: port.InboxBounds): Promise<port.Letter[]> {
+  inbox(node: string, limit: number, bounds?: port.InboxBounds): Promise<port.InboxMessage[]> {
     return this.#run('inbox', node, limit, bounds)
   }
 
-  letters(key: number, after: number, most: port.LetterBounds): Promise<port.Letter[]> {
-    return this.#run('letters', key, after, most)
+  taskInbox(key: number, after: number, most: port.TaskInboxBounds): Promise<port.InboxMessage[]> {
+    return this.#run('taskInbox', key, after, most)
   }
 
   quarantine(task: port.Quarantine): Promise<boolean> {
     return this.#run('quarantine', task)
   }
 
-  lift(id: string, acted?: port.Audited): Promise<boolean> {
-    return this.#run('lift', id, acted)
+  releaseQuarantine(id: string, acted?: port.Audited): Promise<boolean> {
+    return this.#run('releaseQuarantine', id, acted)
   }
 
-  acquit(task: port.Ownership): Promise<void> {
-    return this.#run('acquit', task)
+  clearSuspicion(task: port.Ownership): Promise<void> {
+    return this.#run('clearSuspicion', task)
   }
 
   terminate(task: port.Termination): Promise<boolean> {
     return this.#run('terminate', task)
   }
 
-  cut(task: port.Cut): Promise<boolean> {
-    return this.#run('cut', task)
+  truncate(task: port.Truncation): Promise<boolean> {
+    return this.#run('truncate', task)
   }
 
-  seats(names: readonly string[]): Promise<port.SeatRow[]> {
-    return this.#run('seats', names)
+  permits(names: readonly string[]): Promise<port.PermitRow[]> {
+    return this.#run('permits', names)
   }
 
-  heads(query: port.HeadQuery): Promise<port.QueueHead[]> {
-    return this.#run('heads', query)
+  queueHeads(query: port.HeadQuery): Promise<port.QueueHead[]> {
+    return this.#run('queueHeads', query)
   }
 
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
@@ -224,12 +224,12 @@ export class SqliteStore implements port.StateStore {
     return this.#run('reply', replies)
   }
 
-  beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
-    return this.#run('beatWork', beats)
+  heartbeatWork(beats: readonly port.WorkHeartbeat[]): Promise<port.WorkHeartbeatOutcome[]> {
+    return this.#run('heartbeatWork', beats)
   }
 
-  beat(node: port.NodeBeat): Promise<boolean> {
-    return this.#run('beat', node)
+  heartbeat(node: port.NodeHeartbeat): Promise<boolean> {
+    return this.#run('heartbeat', node)
   }
 
   /** In memory nobody else could take the node for dead. */
@@ -246,12 +246,12 @@ export class SqliteStore implements port.StateStore {
     return this.#run('lead', request)
   }
 
-  pulses(lease: string): Promise<port.Pulses> {
-    return this.#run('pulses', lease)
+  heartbeats(lease: string): Promise<port.NodeHeartbeats> {
+    return this.#run('heartbeats', lease)
   }
 
-  bury(nodes: readonly string[]): Promise<number> {
-    return this.#run('bury', nodes)
+  declareDead(nodes: readonly string[]): Promise<number> {
+    return this.#run('declareDead', nodes)
   }
 
   sweep(request: port.SweepRequest): Promise<port.SweepReport | null> {
@@ -262,8 +262,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('prune', request)
   }
 
-  follow(request: port.FollowRequest): Promise<port.FollowPage | null> {
-    return this.#run('follow', request)
+  readUncounted(request: port.UncountedRequest): Promise<port.UncountedPage | null> {
+    return this.#run('readUncounted', request)
   }
 
   tally(write: port.TallyWrite): Promise<boolean> {
@@ -282,8 +282,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('task', id)
   }
 
-  marks(ids: readonly string[]): Promise<port.TaskMark[]> {
-    return this.#run('marks', ids)
+  taskVersions(ids: readonly string[]): Promise<port.TaskVersion[]> {
+    return this.#run('taskVersions', ids)
   }
 
   records(id: string, after: number, most: number | Omit<port.ReplayPage, 'after'>): Promise<port.HistoryRecord[]> {
@@ -298,8 +298,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('list', query)
   }
 
-  lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
-    return this.#run('lost', marks)
+  lostRecords(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
+    return this.#run('lostRecords', marks)
   }
 
   owned(request: port.OwnedRequest): Promise<port.OwnedTask[]> {
@@ -330,20 +330,20 @@ export class SqliteStore implements port.StateStore {
     return this.#run('writeBreaker', write)
   }
 
-  recall(key: string): Promise<port.CacheRow> {
-    return this.#run('recall', key)
+  readCache(key: string): Promise<port.CacheRow> {
+    return this.#run('readCache', key)
   }
 
-  remember(write: port.CacheWrite): Promise<void> {
-    return this.#run('remember', write)
+  writeCache(write: port.CacheWrite): Promise<void> {
+    return this.#run('writeCache', write)
   }
 
-  fly(flight: port.Flight): Promise<boolean> {
-    return this.#run('fly', flight)
+  beginFill(flight: port.CacheFill): Promise<boolean> {
+    return this.#run('beginFill', flight)
   }
 
-  land(flight: Pick<port.Flight, 'key' | 'node'>): Promise<void> {
-    return this.#run('land', flight)
+  endFill(flight: Pick<port.CacheFill, 'key' | 'node'>): Promise<void> {
+    return this.#run('endFill', flight)
   }
 
   invalidate(names: readonly string[], acted?: port.Audited): Promise<number> {
@@ -354,8 +354,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('invalidated', after)
   }
 
-  forget(bounds: port.CacheBounds): Promise<number> {
-    return this.#run('forget', bounds)
+  trimCache(bounds: port.CacheBounds): Promise<number> {
+    return this.#run('trimCache', bounds)
   }
 
   leaders(query: port.LeaderQuery): Promise<port.LeaderRow[]> {
@@ -394,8 +394,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('locks', of)
   }
 
-  held(page: port.NamePage): Promise<port.HeldLock[]> {
-    return this.#run('held', page)
+  heldLocks(page: port.NamePage): Promise<port.HeldLock[]> {
+    return this.#run('heldLocks', page)
   }
 
   queues(page: port.NamePage): Promise<port.QueueRow[]> {
@@ -406,8 +406,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('backlogs')
   }
 
-  waiting(line: port.LineQuery): Promise<number> {
-    return this.#run('waiting', line)
+  queueLength(line: port.LineQuery): Promise<number> {
+    return this.#run('queueLength', line)
   }
 
   counts(): Promise<port.StoreCounts> {
@@ -426,7 +426,7 @@ export class SqliteStore implements port.StateStore {
     this.#notifier?.listen()
   }
 
-  attend(ended: (ids: null) => void): boolean {
+  watchEnds(ended: (ids: null) => void): boolean {
     this.#ended = ended
     this.#notifier?.listen()
     return false

@@ -19,7 +19,7 @@ SELECT 1 FROM triarch_tasks t WHERE t.key = ?1
   AND NOT EXISTS (SELECT 1 FROM triarch_work WHERE task = ?1 AND step = ?2 AND operation = ?3 AND attempt = ?4)
   AND NOT EXISTS (SELECT 1 FROM triarch_inbox WHERE task = ?1 AND kind <> 'kept')`
 
-export function lost(database: Database, _now: number, marks: readonly RecordMark[]): LostRecord[] {
+export function lostRecords(database: Database, _now: number, marks: readonly RecordMark[]): LostRecord[] {
   return marks.flatMap(({ id, key, seq, request }): LostRecord[] => {
     const row = database.get<{ last: number | null }>(LOST, key, id, seq)
     if (row) return [{ id, last: row.last }]

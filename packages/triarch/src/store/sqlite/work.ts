@@ -7,8 +7,8 @@ import type {
   RequestMark,
   TakeWork,
   WorkAdoption,
-  WorkBeat,
-  WorkBeatOutcome,
+  WorkHeartbeat,
+  WorkHeartbeatOutcome,
   WorkItem,
   WorkRequest,
 } from '../port.ts'
@@ -157,7 +157,11 @@ function markOf(of: RequestMark | undefined): (string | number | null)[] {
   return of ? [of.task, of.step, of.operation, of.attempt] : [null, null, null, null]
 }
 
-export function beatWork(database: Database, now: number, beats: readonly WorkBeat[]): WorkBeatOutcome[] {
+export function heartbeatWork(
+  database: Database,
+  now: number,
+  beats: readonly WorkHeartbeat[],
+): WorkHeartbeatOutcome[] {
   return database.transaction(() =>
     beats.map(({ work, node, of, message }) => {
       const row = database.get<{ task: number; withdrawn: number }>(BEAT, work, node, ...markOf(of), now)
