@@ -253,7 +253,7 @@ function heard(store: StateStore, environment: Environment): StateStore {
     get(target, name) {
       if (name === 'paced') return true
       if (name === 'changes') return async () => pace.count(true)
-      if (name === 'look') {
+      if (name === 'poll') {
         return async (request: PollRequest) => {
           const look = await target.poll(request)
           pace.living = look.living

@@ -156,7 +156,7 @@ describe('a store on PostgreSQL', () => {
 
   it('tells who can act of what an operator does, if it was done', async () => {
     expect(await words(store.releaseQuarantine('t'))).toEqual([])
-    answers = { lift: row(1), terminate: row('yes', '{m}'), cut: row('no', '{m}') }
+    answers = { releaseQuarantine: row(1), terminate: row('yes', '{m}'), truncate_history: row('no', '{m}') }
     expect(await words(store.releaseQuarantine('t'))).toEqual(['@z'])
     const end = { id: 't', at: 1, events: '[]', snapshot: stopped, posts: [] }
     expect(await words(store.terminate(end))).toEqual(['@m', '@z'])
@@ -209,7 +209,7 @@ describe('a store on PostgreSQL', () => {
   })
 
   it('looks the more rarely the more nodes there are', async () => {
-    answers = { look: row(1, false, false, false, false, null, 10) }
+    answers = { poll: row(1, false, false, false, false, null, 10) }
     await store.poll({ node: 'n', runnable: [], actions: [], lease: 'l' })
     const first = await store.changes?.()
     clock.advance(20_000)
@@ -337,7 +337,7 @@ describe('a store on PostgreSQL', () => {
       ],
       ['lead', row(3), () => store.lead({ name: 'l', node: 'n', ttl: 1 }), 3],
       [
-        'pulses',
+        'heartbeats',
         row(1, 'h', 2, null),
         () => store.heartbeats('l'),
         { now: 1, nodes: [], term: { holder: 'h', left: 2 } },

@@ -365,7 +365,7 @@ describe('over nodes', () => {
     for (const fail of [() => Promise.reject(new Error('down')), () => new Promise<never>(() => undefined)]) {
       using file = scratch()
       const of = rates({ ttl: '1m' })
-      const broken = ['recall', 'remember', 'fly', 'land', 'invalidated'] as const
+      const broken = ['readCache', 'writeCache', 'beginFill', 'endFill', 'invalidated'] as const
       const store = seen(file.store, () => Object.fromEntries(broken.map((name) => [name, fail])))
       await using s = await of.start({ store })
       expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')

@@ -202,7 +202,7 @@ it('found once: a node that is stopped while it starts does not start after all'
     const real = slow(own)
     const { heartbeat, close } = real
     Object.assign(real, {
-      beat: async (node: Parameters<typeof heartbeat>[0]) => {
+      heartbeat: async (node: Parameters<typeof heartbeat>[0]) => {
         await delay(own, 10)
         return heartbeat.call(real, node)
       },

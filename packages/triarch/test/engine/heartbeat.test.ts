@@ -162,7 +162,7 @@ describe('a heartbeat that somebody’s transaction keeps out', () => {
       return new Proxy(made, {
         get: (target, key) => {
           const own = Reflect.get(target, key, target) as unknown
-          return key === 'beatWork' ? beatWork : typeof own === 'function' ? own.bind(target) : own
+          return key === 'heartbeatWork' ? beatWork : typeof own === 'function' ? own.bind(target) : own
         },
       })
     }

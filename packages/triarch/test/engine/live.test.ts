@@ -141,8 +141,8 @@ describe('those who watch', () => {
         calls.push('list')
         return store.list(query)
       },
-      marks: (ids: readonly string[]) => {
-        calls.push('marks')
+      taskVersions: (ids: readonly string[]) => {
+        calls.push('taskVersions')
         return store.taskVersions(ids)
       },
     })
@@ -165,7 +165,7 @@ describe('those who watch', () => {
   it('hear of a store that is out of reach for long, and not of a moment', async () => {
     let down = false
     const failing = (store: StateStore) => ({
-      marks: async (ids: readonly string[]) => {
+      taskVersions: async (ids: readonly string[]) => {
         if (down) throw new TriarchError('STORE_UNAVAILABLE', 'away')
         return store.taskVersions(ids)
       },

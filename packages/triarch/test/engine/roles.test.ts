@@ -90,7 +90,7 @@ describe('a store that gives the number of a request anew, for it went back', ()
           const own = Reflect.get(target, key, target) as unknown
           if (key === 'takeWork') return take
           if (key === 'reply') return reply
-          if (key === 'beatWork') return beatWork
+          if (key === 'heartbeatWork') return beatWork
           return typeof own === 'function' ? own.bind(target) : own
         },
       })

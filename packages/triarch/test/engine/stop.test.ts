@@ -76,7 +76,7 @@ describe('stop', () => {
     await engine.stop({ grace: '1s' })
   })
 
-  it.each(['open', 'look', 'close'] as const)('resolves though the store never answers to %s', async (call) => {
+  it.each(['open', 'poll', 'close'] as const)('resolves though the store never answers to %s', async (call) => {
     const environment = new VirtualEnvironment()
     const triarch = new Triarch({
       environment,
@@ -91,7 +91,7 @@ describe('stop', () => {
     await engine.stop({ grace: '1s' })
     expect(environment.now() - from).toBeLessThanOrEqual(12_000)
     await engine.advance('2m')
-    if (call === 'look') expect(await starting).toBe('STORE_UNANSWERED')
+    if (call === 'poll') expect(await starting).toBe('STORE_UNANSWERED')
   })
 
   it('closes a store that opens only afterwards', async () => {

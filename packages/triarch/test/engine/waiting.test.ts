@@ -153,11 +153,11 @@ describe('a store that says only that something ended', () => {
     const looks: { ids: readonly string[]; answer: () => void }[] = []
     let ended: (ids: readonly string[] | null) => void = () => undefined
     const store = {
-      attend: (told: typeof ended) => {
+      watchEnds: (told: typeof ended) => {
         ended = told
         return false
       },
-      marks: (ids: readonly string[]) =>
+      taskVersions: (ids: readonly string[]) =>
         new Promise((resolve) =>
           looks.push({ ids, answer: () => resolve(ids.map((id) => ({ id, ended: false, mark: '1' }))) }),
         ),
@@ -204,11 +204,11 @@ describe('who waits for a task that was submitted here', () => {
     const looks: string[][] = []
     let says = true
     const store = {
-      attend: (told: typeof ended) => {
+      watchEnds: (told: typeof ended) => {
         ended = told
         return says
       },
-      marks: async (ids: readonly string[]) => {
+      taskVersions: async (ids: readonly string[]) => {
         looks.push([...ids])
         return ids.map((id) => ({ id, ended: false, mark: '1' }))
       },
