@@ -12,7 +12,7 @@ interface CallTraits {
 }
 
 /** Every member of a store. A new call stands here, in the port, in both stores and in the conformance suite; the compiler asks for the rest. */
-export const storeCalls = {
+const members = {
   open: { bounded: false },
   close: { bounded: false },
   migrate: { bounded: false },
@@ -111,15 +111,19 @@ export const storeCalls = {
   queueLength: { bounded: true },
   counts: { bounded: true },
   changes: { bounded: true },
-} as const satisfies Readonly<Record<keyof StateStore, CallTraits>>
+} as const
 
-type StoreCalls = typeof storeCalls
+/** By its name, what must be known of each member. */
+export const storeCalls: Readonly<Record<keyof StateStore, CallTraits>> = members
+
+type Members = typeof members
+/** Names of calls whose answers are bounded. */
 export type BoundedCall = {
-  [Name in keyof StoreCalls]: StoreCalls[Name]['bounded'] extends true ? Name : never
-}[keyof StoreCalls]
+  [Name in keyof Members]: Members[Name]['bounded'] extends true ? Name : never
+}[keyof Members]
 
-export const storeMembers = Object.keys(storeCalls) as (keyof StateStore)[]
+export const storeMembers: readonly (keyof StateStore)[] = Object.keys(members) as (keyof StateStore)[]
 export const boundedCalls: readonly BoundedCall[] = storeMembers.filter(
   (name): name is BoundedCall => storeCalls[name].bounded,
 )
-export const unboundedCalls = storeMembers.filter((name) => !storeCalls[name].bounded)
+export const unboundedCalls: readonly (keyof StateStore)[] = storeMembers.filter((name) => !storeCalls[name].bounded)

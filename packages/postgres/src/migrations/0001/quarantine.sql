@@ -81,9 +81,9 @@ BEGIN
       DELETE FROM triarch.history h WHERE h.task = of_task AND h.seq > after;
       INSERT INTO triarch.history (task, seq, at, events) VALUES (of_task, after + 1, at, events);
       DELETE FROM triarch.work w WHERE w.task = of_task;
-      UPDATE triarch.tasks t SET orphaned = true, base_seq = base, updated_at = cut.at, status = cut.status,
-        result = cut.result, failures = cut.failures, deadline = NULL, progress = cut.progress, output = cut.output,
-        error = cut.error, pause = cut.pause
+      UPDATE triarch.tasks t SET orphaned = true, base_seq = base, updated_at = truncate_history.at, status = truncate_history.status,
+        result = truncate_history.result, failures = truncate_history.failures, deadline = NULL, progress = truncate_history.progress, output = truncate_history.output,
+        error = truncate_history.error, pause = truncate_history.pause
       WHERE t.key = of_task;
       FOR of_step IN SELECT l.step FROM triarch.locks l WHERE l.task = of_task AND l.step <> ALL (lock_steps) LOOP
         owners := owners || triarch.unlock(of_task, of_step, at);

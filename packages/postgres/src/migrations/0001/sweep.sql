@@ -211,9 +211,9 @@ DECLARE
   instant bigint := triarch.clock(given_now);
   leader text;
 BEGIN
-  SELECT l.holder INTO leader FROM triarch.leases l WHERE l.name = look.lease AND l.until > instant;
+  SELECT l.holder INTO leader FROM triarch.leases l WHERE l.name = poll.lease AND l.until > instant;
   RETURN QUERY SELECT instant,
-    EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.owner = look.node),
+    EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.owner = poll.node),
     EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= instant)
       OR EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.control)
       OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
@@ -221,7 +221,7 @@ BEGIN
     EXISTS (SELECT 1 FROM unnest(actions) AS a (action) WHERE EXISTS (SELECT 1 FROM triarch.work w
       WHERE w.locked_by IS NULL AND w.agent = split_part(a.action, '.', 1) AND w.action = a.action)),
     leader IS NULL,
-    CASE WHEN leader IS NULL OR leader = look.node
+    CASE WHEN leader IS NULL OR leader = poll.node
       THEN (SELECT t.wake_at FROM triarch.tasks t WHERE t.wake_at IS NOT NULL ORDER BY t.wake_at LIMIT 1) END,
     (SELECT count(*) FROM triarch.nodes n WHERE NOT n.dead);
 END

@@ -13,8 +13,7 @@ interface Done<Name extends OperationName> {
 
 /** When other processes are to hear of it; null: never. */
 export function newsOf<Name extends OperationName>({ name, args, result, works }: Done<Name>): NotifyWhen | null {
-  const traits = storeCalls[name]
-  const wakes = 'wakes' in traits ? traits.wakes : undefined
+  const { wakes } = storeCalls[name]
   if (wakes === undefined || (name === 'sweep' && foundNothing(result as SweepReport | null))) return null
   if (name === 'importTask' && !(result === true && (args[0] as ImportedTask).ready)) return null
   if (name === 'commit') return newsOfCommit(args[0] as readonly Transition[])
