@@ -1,6 +1,6 @@
 import type { Shared } from './place.ts'
 import { during, type Measure } from './progress.ts'
-import { type Column, fieldsOf, tableOf } from './table.ts'
+import { type Column, dataOf, fieldsOf, tableOf } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Says what a command found: for people, or as data. */
@@ -38,7 +38,7 @@ export class Report {
 
   /** Of several things that come one after the other. */
   next(data: unknown, line: string): void {
-    this.#terminal.out(`${this.isData ? JSON.stringify(data) : line}\n`)
+    this.#terminal.out(`${this.isData ? dataOf(data) : line}\n`)
   }
 
   /** What people are told, and programs know by the exit code. */
@@ -47,6 +47,6 @@ export class Report {
   }
 
   #data(data: unknown): void {
-    this.#terminal.out(`${JSON.stringify(data, null, this.#shared.jsonl ? 0 : 2)}\n`)
+    this.#terminal.out(`${dataOf(data, this.#shared.jsonl ? 0 : 2)}\n`)
   }
 }

@@ -52,6 +52,12 @@ export function cell(value: unknown): string {
   return stripVTControlCharacters(text ?? '').replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ')
 }
 
+/** As JSON whose texts steer no terminal: what JSON itself leaves as it is, such as the control characters from U+0080 on, is escaped. */
+export function dataOf(value: unknown, indent = 0): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu, escaped)
+}
+
 /** To the second, always UTC: the same line means the same instant wherever it is read. */
 export function instant(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ')

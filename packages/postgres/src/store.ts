@@ -76,6 +76,8 @@ import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
+/** No record has a higher number: those are integers of four bytes. */
+const LAST_RECORD = 2 ** 31 - 1
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
 
@@ -536,7 +538,7 @@ export class PostgresStore implements port.StateStore {
     most: number | Omit<port.ReplayPage, 'after'>,
   ): Promise<port.HistoryRecord[]> {
     const { records, bytes } = typeof most === 'number' ? { records: most, bytes: UNBOUNDED } : most
-    return (await this.#read('records', [id, after, records, bytes])).map(recordOf)
+    return (await this.#read('records', [id, Math.min(after, LAST_RECORD), records, bytes])).map(recordOf)
   }
 
   async replay(id: string, { after, records, bytes }: port.ReplayPage = WHOLE): Promise<port.HistoryRecord[]> {

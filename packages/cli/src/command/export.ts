@@ -5,6 +5,7 @@ import { type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import { type Exported, exported } from '../exported.ts'
 import type { Measure } from '../progress.ts'
+import { dataOf } from '../table.ts'
 
 /** Tasks that one look asks for. */
 const PAGE = 100
@@ -40,10 +41,10 @@ export function addExport(program: Command, means: Means): void {
         }
         const measure: Measure = { done: 0, total: null }
         const all = async () => {
-          if (id !== undefined) return write(`${JSON.stringify(await one(id), null, 2)}\n`)
+          if (id !== undefined) return write(`${dataOf(await one(id), 2)}\n`)
           measure.total = (await triarch.count({ filter: filter as string })).count
           for await (const task of fitting(triarch, filter as string)) {
-            write(`${JSON.stringify(await one(task))}\n`)
+            write(`${dataOf(await one(task))}\n`)
             measure.done++
           }
         }

@@ -10,6 +10,9 @@ export function readQuery(query: z.ZodObject, search: URLSearchParams): Record<s
     const [, record = '', member = ''] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? []
     const kind = kindOf(query, name)
     if (kindOf(query, record) === 'record') {
+      // Schemas leave it out without a word: the rest would be asked for, and more be found.
+      if (member === '__proto__')
+        throw new Refused('INVALID_REQUEST', 'no name is "__proto__"', [{ path: name, message: 'not allowed' }])
       const members = records.get(record) ?? []
       members.push([member, one(name, given)])
       records.set(record, members)

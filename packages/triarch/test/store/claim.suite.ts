@@ -128,6 +128,8 @@ export function claimSuite(bench: Bench): void {
       expect(await store.replay('big', { after: 6, ...page })).toEqual([])
       expect((await store.records('big', 1, { records: 2, bytes: 1e9 })).map(({ seq }) => seq)).toEqual([2, 3])
       expect((await store.records('big', 1, page)).map(({ seq }) => seq)).toEqual([2])
+      for (const after of [2 ** 31, 99_999_999_999, Number.MAX_SAFE_INTEGER])
+        expect(await store.records('big', after, page)).toEqual([])
     })
 
     it('takes letters in portions, of which the rest is read by and by', async () => {
