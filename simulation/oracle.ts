@@ -21,6 +21,7 @@ import type { Pools } from './pool.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reign } from './reign.ts'
 import type { Respite } from './respite.ts'
+import { retryWaits } from './retry-wait.ts'
 import type { Rollout } from './rollout.ts'
 import type { Seniority } from './seniority.ts'
 import type { Sight } from './sight.ts'
@@ -63,6 +64,8 @@ export interface Hindsight {
   mesh: Mesh
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
+  /** The longest that a service asks for by `retryAfter` (ms). */
+  asked: number
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
@@ -265,10 +268,6 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
-const answers: Oracle = ({ evidence, mesh }) => mesh.losses(evidence)
-
-const values: Oracle = ({ evidence }) => spoilt(evidence)
-
 const oracles: Record<string, Oracle> = {
   told,
   asleep: ({ asleep }) => asleep.faults,
@@ -302,8 +301,9 @@ const oracles: Record<string, Oracle> = {
   limits,
   caches,
   wires,
-  values,
-  answers,
+  values: ({ evidence }) => spoilt(evidence),
+  answers: ({ evidence, mesh }) => mesh.losses(evidence),
+  retries: ({ evidence, asked }) => evidence.tasks.flatMap((story) => retryWaits(story, asked)),
 }
 
 /** The oracle's name. */

@@ -52,6 +52,8 @@ export interface Report {
 const LOOK = 250
 const FEED = 5_000
 const LIVENESS = 120_000
+/** What services ask for by `retryAfter` in every world (ms). */
+const RETRY_AFTER = 10
 /** The number of the last letter that there was. */
 const LAST_LETTER = "SELECT seq FROM sqlite_sequence WHERE name = 'triarch_inbox'"
 /** What the audit has. */
@@ -380,8 +382,10 @@ class Run {
     } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest, mesh.longest) + this.#standstill() + this.#leapt
-    const { strict } = this.#plan.settings
+    const { settings, respite: rests, throttle: limits } = this.#plan
+    const { strict } = settings
     const hindsight = {
+      asked: Math.max(RETRY_AFTER, rests?.ms ?? 0, limits?.rests?.ms ?? 0),
       evidence: { ...evidence, slack },
       ...{ asleep: this.#asleep, refusal: this.#fortune.refusal },
       sight: this.#sight,

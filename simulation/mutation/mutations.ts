@@ -1353,6 +1353,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 97,
     world: 'direct',
   },
+  'a step waits longer before it is tried again than its policy says': {
+    change: { 'kernel/step/policy.ts': [['plan.factor ** (failures - 1)', 'plan.factor ** failures']] },
+    by: ['retries'],
+  },
   'a value is taken for another of the same size': {
     change: {
       'store/value-references.ts': [['known.text === text && known', 'known.text.length === text.length && known']],

@@ -1,4 +1,7 @@
-/** How long to wait after one failure, after two in a row, and so on: doubling up to a bound (ms). */
+/**
+ * How long the engine itself waits after one failure, after two in a row, and so on: doubling up to a bound (ms). The waits between attempts of a
+ * step are its policy's (`kernel/step/policy.ts`).
+ */
 export class Backoff {
   readonly #first: number
   readonly #most: number
