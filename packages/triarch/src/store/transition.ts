@@ -48,14 +48,18 @@ export interface Transition {
   rebase: boolean
 }
 
-/**
- * `awaits`: requests that the task waits for and that none of its records tells of. Where one of them is gone, and no reply is there, the release
- * is refused (`lost`): the fence of the last record does not show that the store went back behind them, and nobody would request them again.
- */
+/** How a transition gives its task back. */
 export interface Release {
+  /** The next instant at which the task is looked at (ms since the epoch); null: only a message wakes it. */
   wakeAt: number | null
+  /** It may be claimed at once. */
   ready: boolean
+  /** Its in-process attempts are lost. */
   orphaned: boolean
+  /**
+   * Requests that the task waits for and that none of its records tells of. Where one of them is gone, and no reply is there, the release
+   * is refused (`lost`): the fence of the last record does not show that the store went back behind them, and nobody would request them again.
+   */
   awaits?: readonly Pick<WorkRequest, 'step' | 'operation' | 'attempt'>[]
 }
 
