@@ -64,7 +64,12 @@ export function auditSuite(bench: Bench): void {
       const post = (id: string, task: string, fits = ['pending']) => {
         return { task, message, control: true, terms: terms(fits), audit: entry(id, { text: `"post ${id}"` }) }
       }
-      const outcomes = await store.post([post('1', 'a'), post('2', 'none'), post('3', 'a', ['stopped']), post('4', 'a')])
+      const outcomes = await store.post([
+        post('1', 'a'),
+        post('2', 'none'),
+        post('3', 'a', ['stopped']),
+        post('4', 'a'),
+      ])
       expect(outcomes).toEqual(['posted', 'unknown', 'unfit', 'posted'])
       const written = async (what: string, write: (audit: AuditEntry) => Promise<unknown>) => {
         await write(entry(what, { text: `"${what}"` }))
