@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isInternal, unknownCode } from '../code-name.ts'
 import { pagesOf, read, root } from '../page.ts'
@@ -18,6 +20,29 @@ describe('the chapters on internals', () => {
     expect(others.filter((page) => words(page) > 1_500).map(({ path }) => path)).toEqual([])
     const last = ({ markdown }: { markdown: string }) => markdown.split(/^## /m).at(-1)?.split('\n')[0]
     expect(others.filter((page) => last(page) !== 'Considered and rejected').map(({ path }) => path)).toEqual([])
+  })
+
+  it('have a map of the tables of both stores, and calls of the port', () => {
+    const { markdown } = read('docs/internals/stores.md')
+    const rows = (heading: string) => {
+      const [, part = ''] = markdown.split(`## ${heading}\n`)
+      const lines = (part.split(/^## /m)[0] ?? '').split('\n').filter((line) => line.startsWith('| '))
+      const cells = lines.map((line) => line.split(' | ')[0] ?? '')
+      return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+    }
+    const schemas = globSync(
+      ['packages/*/src/migrations/**/*.sql', 'packages/triarch/src/store/sqlite/migrations/**/*.ts'],
+      { cwd: root },
+    )
+    const made = schemas.flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/CREATE TABLE triarch[._](\w+)/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
+    expect([...new Set(rows('Tables'))].sort()).toEqual([...new Set(made)].sort())
+    const port = readFileSync(join(root, 'packages/triarch/src/store/calls.ts'), 'utf8')
+    const calls = [...port.matchAll(/^ {2}(\w+): \{ bounded/gm)].map(([, name = '']) => name)
+    expect(rows('The port').filter((name) => !calls.includes(name))).toEqual([])
   })
 
   it('are told of names that are gone', () => {
