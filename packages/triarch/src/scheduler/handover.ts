@@ -7,6 +7,8 @@ import type { StateStore } from '../store/port.ts'
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
+/** How often a message is refused before it is given up: some twenty seconds, for a store may refuse everything for a while. */
+const MAX_REFUSALS = 10
 
 interface Means {
   environment: Environment
@@ -15,8 +17,8 @@ interface Means {
 }
 
 /**
- * Posts what an owner knows of a task, and could not record, as letters for the next one. Tries until the store answers. What the store
- * refuses is given up by itself: nobody could record it.
+ * Posts what an owner knows of a task, and could not record, as letters for the next one. Tries until the store answers. A message
+ * that the store refuses by itself again and again is given up: nobody could record it.
  */
 export async function handOn(
   { environment, store, failed }: Means,
@@ -24,17 +26,24 @@ export async function handOn(
   messages: readonly Message[],
 ): Promise<void> {
   const backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  let refusals = 0
   for (let parts: Message[][] = [[...messages]]; parts.length > 0; ) {
     const [part = []] = parts
     try {
       await store.post(part.map((message) => ({ task, message, control: false })))
       parts.shift()
+      refusals = 0
     } catch (error) {
       if (isTriarchError(error, 'STORE_CLOSED')) return
       failed(error)
       if (isAway(error)) await delay(environment, backoff.next())
-      else if (part.length === 1) parts.shift()
-      else parts = [...part.map((message) => [message]), ...parts.slice(1)]
+      else if (part.length === 1) {
+        if (++refusals < MAX_REFUSALS) await delay(environment, backoff.next())
+        else {
+          parts.shift()
+          refusals = 0
+        }
+      } else parts = [...part.map((message) => [message]), ...parts.slice(1)]
     }
   }
 }
