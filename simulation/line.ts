@@ -1,5 +1,6 @@
 import type { Agent } from '../packages/triarch/src/index.ts'
 import type { CommitOutcome, TakeWork, Transition, WorkItem, WorkRequest } from '../packages/triarch/src/store/port.ts'
+import { outlineIn } from '../packages/triarch/src/store/record.ts'
 import type { StoreCall } from '../packages/triarch/src/testing/shared.ts'
 import type { Plan } from './plan.ts'
 import type { Vault } from './vault.ts'
@@ -15,7 +16,7 @@ interface Waiting extends Pick<WorkRequest, 'agent' | 'action'> {
   /** Null: its tenant has others in the queue, or nobody said whose it is. */
   newcomer: string | null
   share: string | null
-  /** As its owner says, and whether it was queued for the first time then. */
+  /** As its owner says, and whether the step was requested and queued then: one that waited in its process before is older than that. */
   at: number
   first: boolean
   /** Of each tenant, how many went before it. */
@@ -58,19 +59,24 @@ export class Line {
       const outcomes = answer as CommitOutcome[]
       for (const [index, transition] of (args[0] as Transition[]).entries()) {
         const outcome = outcomes[index]
-        if (outcome?.ok) for (const request of transition.work) this.#queued(outcome.key, transition.at, request)
+        if (outcome?.ok) for (const request of transition.work) this.#queued(outcome.key, transition, request)
       }
     }
     if (call === 'takeWork') this.#taken(args[0] as TakeWork, answer as WorkItem[])
   }
 
-  #queued(task: number, at: number, { step, operation, attempt, agent, action, request }: WorkRequest): void {
+  #queued(
+    task: number,
+    transition: Transition,
+    { step, operation, attempt, agent, action, request }: WorkRequest,
+  ): void {
     const share = request.share?.key ?? null
     const key = `${request.task} ${step}`
     const others = [...this.#waiting.values()].some((it) => it.agent === agent && it.share === share)
     const { priority } = this.#store.database.get<{ priority: number }>(TASK, task) ?? { priority: 0 }
     const name = `${key} ${operation} ${attempt}`
-    const first = !this.#known.has(name) && attempt === 1
+    const first = !this.#known.has(name) && attempt === 1 && requests(transition, step)
+    const { at } = transition
     this.#known.add(name)
     const newcomer = others ? null : share
     this.#waiting.set(key, { task, step, agent, action, priority, share, newcomer, at, first, passed: new Map() })
@@ -107,6 +113,11 @@ export class Line {
     other.passed.set(one.share, count)
     if (count === MOST_BEFORE + 1) this.faults.push(`${name} of ${other.share} waits for ${count} of ${one.share}`)
   }
+}
+
+/** Whether this transition requests the step. */
+function requests({ events, seq }: Transition, step: number): boolean {
+  return events !== null && outlineIn(events, seq).some((it) => it.type === 'stepRequested' && it.id === step)
 }
 
 function tenantOf(id: string, tenants: number): string {
