@@ -1,19 +1,19 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { Heap } from '../environment/heap.ts'
 
-/** Instants that are kept; beyond, the latest are left to the leader's sweep, which wakes what nobody woke. */
+/** Most times kept. Beyond that, the leader's sweep wakes the tasks that no alarm woke. */
 const MOST = 10_000
 
 export interface AlarmOptions {
   environment: Environment
-  /** Somebody's sleep is over. */
+  /** Called when the sleep of some task is over. */
   ring: () => void
-  /** Called now and then (ms), for what is to be done although nothing happens. */
+  /** `tidy` is called about every so many ms, for work that is due even if nothing happens. */
   every: number
   tidy: () => void
 }
 
-/** Rings when the sleep of a task is over that was put to sleep here, or of which the store told. Asks the store for nothing. */
+/** Rings when a task is due that was put to sleep here or that the store reported. Makes no store calls. */
 export class Alarm {
   readonly #options: AlarmOptions
   readonly #own = new Heap<number>((a, b) => a < b)
@@ -39,7 +39,7 @@ export class Alarm {
     this.#timer?.cancel()
   }
 
-  /** Something put to sleep here is due then. */
+  /** A task put to sleep here is due at this time. */
   set(at: number): void {
     if (this.#size === MOST) return
     this.#size++
@@ -47,7 +47,7 @@ export class Alarm {
     this.#arm()
   }
 
-  /** The first instant the store knows of; null: none. */
+  /** The first due time that the store knows of; null: none. */
   tell(at: number | null): void {
     this.#told = at
     this.#arm()

@@ -5,7 +5,10 @@ import type { Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
-/** An attempt of a step whose task this process owns: its words go to the task's runner. One object, for each step has one. */
+/**
+ * An attempt of a step whose task this process owns: its messages go to the task's runner. One object with methods, because every step
+ * has one.
+ */
 export class OwnAttempt implements HostedAttempt {
   readonly request: StepRequest
   readonly completeBy: number

@@ -9,7 +9,7 @@ import type { RunnerHost } from './host.ts'
 import { agentAction } from './rest.ts'
 import { workRequest } from './transition.ts'
 
-/** What goes out once the turn is recorded: through the agents' queues, or into this process. */
+/** What goes out once the turn is recorded: requests to the agents' queues, and attempts to begin in this process. */
 export interface Outgoing {
   work: readonly WorkRequest[]
   local: readonly Step[]
@@ -17,15 +17,15 @@ export interface Outgoing {
 
 export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 
-/** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
+/** The attempts of one task that run in this process, from the turn that dispatches them to the turn that takes their replies. */
 export class Attempts {
   readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>
   readonly #here = new Table<number, true>()
-  /** What the queues were asked for last: an agent may give a request back, and another one of the same attempt follows it. */
+  /** The last queued request of each step. If an agent gives a request back, another one for the same attempt follows. */
   readonly #asked = new Table<number, WorkRequest>()
-  /** Requests that were written without a record. */
+  /** Requests that were written by a transition without a record. */
   readonly #unrecorded = new WeakSet<WorkRequest>()
-  /** Who waits to be told that a trial of these steps is recorded as begun. */
+  /** Callers waiting for these steps' probation attempts to be recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
   constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>) {
@@ -37,7 +37,6 @@ export class Attempts {
     return this.#here.keys()
   }
 
-  /** Whether an attempt of it runs here. */
   has(step: number): boolean {
     return this.#here.has(step)
   }
@@ -46,29 +45,29 @@ export class Attempts {
     return this.#here.size === 0
   }
 
-  /** The latest requests that were written and that no record of the task tells of. */
+  /** The latest requests that were written and that no record of the task mentions. */
   get unrecorded(): WorkRequest[] {
     return [...this.#asked.values()].filter((request) => this.#unrecorded.has(request))
   }
 
-  /** These were written in a transition without events. */
+  /** These requests were written by a transition without events. */
   written(requests: readonly WorkRequest[]): void {
     for (const request of requests) this.#unrecorded.add(request)
   }
 
-  /** Another request of the step was made since, which may not be written yet. Of what was asked for before the task came here nothing is known. */
+  /** Whether another request of the step was made since, written or not. Requests made before the task came to this node are not known. */
   hasFollowed(request: WorkRequest): boolean {
     const last = this.#asked.get(request.step)
     return last !== undefined && last !== request
   }
 
-  /** Its reply came, or it was cut off. */
+  /** The attempt has replied, or was cut off. */
   ended(step: number): void {
     this.#here.delete(step)
     this.#asked.delete(step)
   }
 
-  /** Lets go what is due: here if there is a slot, else to the queues. `leaving`: nothing more begins here. */
+  /** Dispatches what is due: here if there is a slot, otherwise to the queues. `leaving`: nothing more begins here. */
   dispatch(state: TaskState, at: number, driver: Driver, leaving: boolean): Outgoing {
     const due = dispatchable(state, at)
     if (due.length === 0) return NOTHING_GOES
@@ -93,13 +92,13 @@ export class Attempts {
     return { work, local }
   }
 
-  /** The turn was not recorded: what was to begin here does not. */
+  /** The turn was not recorded, so the attempts that it was to begin here do not begin. */
   recall(state: TaskState, local: readonly Step[]): void {
     for (const step of local)
       if (this.#here.delete(step.id) && step.action !== null) this.#host.unreserve(step.action, state, step)
   }
 
-  /** The step is about to be tried by itself. Whether that was recorded. */
+  /** An attempt on probation is about to begin. Resolves to whether that was recorded. */
   tried(step: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#trials.set(step, resolve)
@@ -115,7 +114,7 @@ export class Attempts {
     this.#trials.delete(step)
   }
 
-  /** The task leaves memory: no trial is recorded any more. */
+  /** The task leaves memory, so beginnings are no longer recorded. */
   leave(): void {
     for (const give of this.#trials.values()) give(false)
   }

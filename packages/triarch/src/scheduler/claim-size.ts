@@ -1,28 +1,28 @@
 import type { Environment } from '../environment/environment.ts'
 import { CLAIM_BOUNDS } from '../store/port.ts'
 
-/** Most tasks taken in one claim, and how many the first one takes. */
+/** Most tasks taken in one claim, and how many the first claim takes. */
 const LARGEST = 500
 const FIRST = 100
 const SMALLEST_BYTES = 256 * 1024
 
-/** Tasks of one claim are to be opened within this long (ms); then the next may be larger, beyond the other it is smaller. */
+/** If all tasks of a claim are opened within QUICK, the next claim may be larger; if one takes longer than SLOW, it is smaller (ms). */
 const QUICK = 50
 const SLOW = 100
 
-/** How much one claim takes: no more than was opened quickly the last time, and less after one that got no answer. */
+/** Decides how much one claim takes: no more than was opened quickly the last time, and less after a claim that got no answer. */
 export class ClaimSize {
   readonly #environment: Environment
   #tasks = FIRST
   #bytes: number = CLAIM_BOUNDS.bytes
-  /** Tasks that are being opened, and when they were claimed. */
+  /** Tasks being opened, and when they were claimed. */
   readonly #opening = new Map<object, number>()
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
-  /** How many tasks may be claimed now; 0: those at hand are to be opened first. */
+  /** How many tasks may be claimed now; 0: tasks already claimed are to be opened first. */
   get tasks(): number {
     return this.#opening.size > this.#tasks / 2 ? 0 : this.#tasks
   }
@@ -31,7 +31,6 @@ export class ClaimSize {
     return this.#bytes
   }
 
-  /** Nothing is being opened. */
   get idle(): boolean {
     return this.#opening.size === 0
   }
@@ -40,7 +39,7 @@ export class ClaimSize {
     this.#opening.set(task, this.#environment.monotonic())
   }
 
-  /** True when claims have waited for it. */
+  /** Returns true if a claim waited for this and may be made now. */
   opened(task: object): boolean {
     const since = this.#opening.get(task)
     if (since === undefined) return false
@@ -55,7 +54,7 @@ export class ClaimSize {
     return waited && this.tasks > 0
   }
 
-  /** The same claim might fail for ever: the next asks for less. */
+  /** A claim got no answer. The same one might fail for ever, so the next asks for less. */
   failed(): void {
     this.#tasks = Math.max(1, Math.floor(this.#tasks / 4))
     this.#bytes = Math.max(SMALLEST_BYTES, Math.floor(this.#bytes / 4))

@@ -4,7 +4,7 @@ import { GroupCommit } from '../store/group.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 import { type Telemetry, unheard } from '../telemetry/outlet.ts'
 
-/** Group commit of a node's transitions, told to whoever listens. */
+/** Group commit of a node's transitions, with telemetry. */
 export class Committer {
   readonly #environment: Environment
   readonly #store: StateStore
@@ -24,7 +24,7 @@ export class Committer {
     this.#group = new GroupCommit(environment, {
       write: (batch) => this.#write(batch),
       bytes,
-      // A record cannot be appended twice; a request without one could.
+      // A transition with a record can be retried, because a record cannot be appended twice. A request without a record could be.
       isRepeatable: ({ events, create }) => events !== null || create !== null,
       atOnce: store.commitsAtOnce ?? 1,
     })
@@ -60,7 +60,10 @@ export class Committer {
   }
 }
 
-/** Of what may be large. An input that a record refers to is whole in its request all the same. */
+/**
+ * Approximate size of a transition, from the parts that may be large. An input that a record refers to counts again in its request, which
+ * has it in full.
+ */
 function bytes({ events, snapshot, work, children, posts }: Transition): number {
   let sum = (events?.length ?? 0) + (snapshot?.output?.length ?? 0) + (snapshot?.progress?.length ?? 0)
   for (const { request: it } of work)

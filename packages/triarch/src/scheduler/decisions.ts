@@ -17,19 +17,19 @@ import type { Command } from './command.ts'
 import type { Driver } from './driver.ts'
 import { batchChild, childParent, childTask, hookTask } from './transition.ts'
 
-/** Takes down what the code has decided, as far as there is room in this turn. */
+/** Takes the code's decisions into the turn, as far as the turn has room. */
 export function decide(turn: Turn, commands: Command[], children: NewTask[]): void {
   for (;;) {
     const { status, closing, pause } = turn.state
-    // A pause holds back what the code asks for, as it holds back what it is told.
+    // A paused task takes no decisions, just as it delivers no outcomes to the code.
     if (status === 'paused' && !closing && !pause?.broken) return
-    // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
+    // Decisions are void once the task unwinds, or while it waits for a corrected version of its code.
     const isVoid = closing !== null || status === 'stopped' || status === 'paused'
     if (!isVoid && commands.length > 0 && isFull(turn)) return
     const command = commands.shift()
     if (!command) return
     const { decision } = command
-    // The next run finds the signal that came to nobody.
+    // A signal that came for a wait that was cancelled is kept for the next run of a task that continues as new.
     if (isVoid && !(decision.type === 'waitCancelled' && closing?.cause === 'continue')) continue
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })
@@ -46,7 +46,7 @@ export function decide(turn: Turn, commands: Command[], children: NewTask[]): vo
   }
 }
 
-/** A child under an id that the task may have used before is asked itself; where it is not there any more, it is made. */
+/** If the task may have used the child's id before, the child is asked for its outcome; it is created only if it no longer exists. */
 function askAgain(turn: Turn, { decision, child }: Command): { asked: true } | null {
   if (decision.type !== 'childStarted' || child?.ifExists === undefined || !mayExist(turn.state, decision.task))
     return null
@@ -66,13 +66,13 @@ function askAgain(turn: Turn, { decision, child }: Command): { asked: true } | n
   return { asked: true }
 }
 
-/** The signal is nobody's: the history says why, and somebody may find who sent it. */
+/** Nothing took the signal. The history records the reason, so that the sender's mistake can be found. */
 function refuse(turn: Turn, decision: Decision, reason: string): void {
   emit(turn, { type: 'messageIgnored', message: 'event', ...('name' in decision && { name: decision.name }), reason })
   alert(turn, 'signal', reason, 'SIGNAL_REFUSED')
 }
 
-/** The code cannot go on as it is: the task waits for an operator and a mended version. */
+/** The code cannot go on as it is: the task pauses until an operator resumes it with a corrected version. */
 export function pauseFor(turn: Turn, error: TriarchError): void {
   const { state } = turn
   if (state.status === 'paused' || state.status === 'stopped' || state.closing) return
@@ -81,7 +81,7 @@ export function pauseFor(turn: Turn, error: TriarchError): void {
   alert(turn, reason, error.message)
 }
 
-/** The end of each turn: what the kernel makes of all that happened in it. */
+/** Ends a turn: applies the limits, then what the kernel concludes from the turn's events. */
 export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: number): void {
   bound(turn, size)
   close(turn)
@@ -92,10 +92,10 @@ export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: 
   assertSound(turn)
 }
 
-/** A task that outgrew its bounds is undone, with an error that says which. */
+/** A task that exceeds its limits is undone, with an error that names the limit. */
 export function bound(turn: Turn, size = 0): void {
   const { state } = turn
-  // What goes back is read anew first: until then nobody knows what is left of it.
+  // A task that is being rewound is read anew first; only then is it known what is left of it.
   if (turn.reload || state.status === 'paused' || state.status === 'stopped' || state.closing) return
   const error = outgrown(turn, size)
   if (!error) return
@@ -105,7 +105,7 @@ export function bound(turn: Turn, size = 0): void {
 function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
   const advice = 'use continueAsNew or children'
   const { history, historyBytes = Number.POSITIVE_INFINITY } = limits
-  // What others sent and the task did not ask for is not its own doing: it has bounds of its own.
+  // Messages that others sent and that the task did not ask for do not count here: they have limits of their own.
   const count = state.ordinal - state.asides
   const mail = count > history || size > historyBytes ? unheard(state) : null
   if (mail && count - mail.letters > history)
@@ -121,7 +121,7 @@ function alert(turn: Turn, cause: string, message: string, code?: AlertCode): vo
   turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, cause, message, ...(code && { code }) })
 }
 
-/** A local step or undo whose code is not there any more would wait for ever: an operator decides. */
+/** A local step or undo whose code no longer exists would wait for ever, so it is held for an operator's decision. */
 function holdLost(turn: Turn, driver: Driver): void {
   const { state, at } = turn
   if (!driver.misses || state.status === 'stopped') return

@@ -7,44 +7,49 @@ import type { Turn } from '../kernel/turn.ts'
 import type { LogEntry, NewTask } from '../store/port.ts'
 import type { LocalCode } from './effect.ts'
 
-/** How a task begins: its code runs, a plan is made of it first, or it cannot begin where it is. */
+/** How a task begins: its code runs, a plan is made first, or the task cannot begin on this node. */
 export type Beginning = 'function' | 'plan' | 'none'
 
 /**
- * Who decides for a task what the kernel does not decide by itself: the code that its user wrote, wherever that runs. There is
- * one from each time a task is brought to where its history is until it leaves memory, or is brought there anew. It never
- * changes the state but by events of the turn it is called in; what it decides at other times, it keeps and asks for a turn.
+ * Makes the decisions of a task that the kernel does not make by itself, by running the user's code. A driver lives from the replay of a
+ * task until the task leaves memory or is replayed again. It changes the state only by events of the turn in which it is called; what it
+ * decides at other times it keeps, and asks for a turn.
  */
 export interface Driver {
   readonly begins: Beginning
-  /** From the beginning to the complete-by of the task (ms). Not of a plan, which has its own. */
+  /** Time from the task's beginning to its complete-by (ms). Plans do not use it: a plan has its own limit. */
   readonly runWithin?: number | undefined
-  /** It has decided something by itself: a turn is due. */
+  /** The driver decided something between turns, so a turn is due. */
   readonly urgent: boolean
-  /** Brings the code to where the history is. `undoes`: also that of a stopped task. Throws REPLAY_TOO_LONG. */
+  /**
+   * Brings the code to where the history is. `undoes`: also the code of a stopped task, to undo its local steps. Throws REPLAY_TOO_LONG.
+   */
   replay(rebuilt: Rebuilt, undoes: boolean): Promise<void>
-  /** The task began. True: now its code runs, and is to go as far as it can. */
+  /** The task began. Returns true if its code now runs and must be let go as far as it can. */
   begin(at: number): boolean
-  /** Takes down what was decided, and says what became of it, one outcome at a time: true, and the code is to go as far as it can with that. */
+  /**
+   * Takes the code's decisions into the turn and delivers the next outcome to the code. Returns true if there was one; the code must then
+   * be let go as far as it can.
+   */
   tell(turn: Turn, children: NewTask[]): boolean
-  /** Once everything is said: what follows from that without being asked for. */
+  /** Called after all outcomes are delivered: makes the decisions that follow without the code asking for them. */
   advance(turn: Turn): void
-  /** The code of a step that runs where the task is owned, if this has it. */
+  /** The code of a step that runs where the task is owned, if this driver has it. */
   code(step: Step): LocalCode | undefined
-  /** The step was to run here, and its code is not there any more. */
+  /** Whether the step was to run here but its code no longer exists. */
   misses?(step: Step): boolean
-  /** What its code said since it was asked last; null: nothing. */
+  /** The log lines of the code since the last call; null: none. */
   said?(): readonly LogEntry[] | null
-  /** Why a signal of this name is nobody's: the workflow declares others. */
+  /** Returns an error if the workflow declares its signals and this name is not among them. */
   refuses?(signal: string): TriarchError | null
-  /** Its code left an error behind that nobody handled: a promise of this rejection, or null. */
+  /** The task's code left an unhandled error: a rejected promise, or null for a thrown error. */
   left?(error: TriarchError, promise: Promise<unknown> | null): void
   /** The rejection was handled after all. */
   handled?(promise: Promise<unknown>): void
-  /** The task can go no further here, and may elsewhere. */
+  /** The task can go no further on this node, but may elsewhere. */
   isStranded(state: TaskState): boolean
   /** The task waits, and for nothing that the engine knows of. */
   isStalled?(state: TaskState): boolean
-  /** What is to be worked out while no turn is; the answer is for the task like a letter. Null: nothing. */
+  /** Work to be done between turns; its result is given to the task as a message. Null: none. */
   work?(state: TaskState): Promise<Message> | null
 }

@@ -6,16 +6,16 @@ import { FunctionDriver } from './function/driver.ts'
 import type { RunnerHost } from './host.ts'
 import { planDriver } from './plan/driver.ts'
 
-/** `wake`: asks for a turn of the task. */
+/** `wake` asks for a turn of the task. */
 type MakeDriver = (workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) => Driver
 
-/** Who drives a task, by what its workflow is defined with. Another way to write one is a folder beside these, and a line here. */
+/** The driver for each way to define a workflow. A new way is a folder beside these and an entry here. */
 const drivers: Readonly<Record<'run' | 'plan', MakeDriver>> = {
   run: (...given) => new FunctionDriver(...given),
   plan: planDriver,
 }
 
-/** The driver of a task that is where its history is; `workflow`: its code, if this node has it. */
+/** Makes the driver of a rebuilt task. `workflow`: its code, if this node has it. */
 export function driverOf(
   workflow: Workflow | undefined,
   ...given: [rebuilt: Rebuilt, host: RunnerHost, wake: () => void]

@@ -8,21 +8,21 @@ import type { Json } from '../kernel/json.ts'
 import type { Effect, StateStore } from '../store/port.ts'
 import { encode } from '../value/payload.ts'
 
-/** What a step runs inside a transaction of the store. */
+/** Code that a step runs inside a transaction of the store. */
 export interface EffectCode {
   run: (tx: unknown, step: StepContext) => unknown
   undo?: ((tx: unknown, done: { output: never }, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
   undoRetryIf?: ((error: unknown) => boolean) | undefined
   isolation: Isolation
-  /** Of the first step of the task's present run. */
+  /** Id of the first step of the task's present run. */
   firstStep: number
 }
 
 /** Code of a local step, or of a registered compensation. */
 export type LocalCode = Handler | { effect: EffectCode }
 
-/** The store that runs it, and whose it is. */
+/** Where the transaction runs, and the owner for which it is fenced. */
 export interface EffectScope {
   environment: Environment
   store: StateStore
@@ -34,8 +34,8 @@ export interface EffectScope {
 }
 
 /**
- * The attempts of such a step. Whether a lost one took effect, the store knows: so it can always be verified, and the
- * function runs again only if what it wrote is surely undone.
+ * Handler for the attempts of a transactional step. The store knows whether a lost attempt took effect, so every attempt can be verified,
+ * and the function runs again only if its writes were certainly rolled back.
  */
 export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
   const { run, undo, retryIf, undoRetryIf, isolation, firstStep } = code
@@ -61,7 +61,7 @@ export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
       (({ output }, step) =>
         transact(step, async (tx) => {
           await undo(tx, { output: output as never }, step)
-          return null // what it gives is of no use to anybody, and need not be storable
+          return null // the result of an undo is not used, and need not be storable
         })),
     verify: async (_, step) => {
       const answer = await store.effect(effectOf(step), step.completeBy.getTime() - environment.now())
@@ -72,7 +72,7 @@ export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
   }
 }
 
-/** An answer that cannot be recorded undoes the transaction: unlike with a remote service, nothing is left in doubt. */
+/** An answer that cannot be recorded rolls the transaction back, so unlike with a remote service nothing is left in doubt. */
 function encodeAnswer(answer: unknown, payload: number): string {
   try {
     return JSON.stringify(encode(answer, 'output', payload))
@@ -81,7 +81,7 @@ function encodeAnswer(answer: unknown, payload: number): string {
   }
 }
 
-/** What was withdrawn and is surely undone needs no verification, though the attempt was told to stop. */
+/** A withdrawn attempt whose transaction was certainly rolled back needs no verification, even though it was told to stop. */
 function known(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted || !isTriarchError(signal.reason, 'STEP_CANCELLED')) return error
   return stepErrorKind(error) === 'unknown-outcome' ? error : new PermanentError('withdrawn', { cause: error })

@@ -4,7 +4,7 @@ import { isTriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
 import type { StateStore } from '../store/port.ts'
 
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** Delay before the store is asked again after a failure: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 /** How often a message is refused before it is given up: some twenty seconds, for a store may refuse everything for a while. */
@@ -17,8 +17,8 @@ interface Means {
 }
 
 /**
- * Posts what an owner knows of a task, and could not record, as letters for the next one. Tries until the store answers. A message
- * that the store refuses by itself again and again is given up: nobody could record it.
+ * Posts what an owner knows of a task and could not record, as messages for the next owner. Retries until the store answers. A message
+ * that the store refuses by itself, again and again, is given up: no owner could record it.
  */
 export async function handOn(
   { environment, store, failed }: Means,
@@ -48,7 +48,7 @@ export async function handOn(
   }
 }
 
-/** The store cannot be asked just now, whatever it is asked. */
+/** Whether the error means that the store cannot be reached at all at the moment, whatever the request. */
 export function isAway(error: unknown): boolean {
   return (
     isTriarchError(error) && error.code.startsWith('STORE_') && !['STORE_FAILED', 'STORE_CLOSED'].includes(error.code)

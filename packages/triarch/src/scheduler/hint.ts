@@ -1,6 +1,6 @@
 import type { Hint } from '../store/port.ts'
 
-/** What a scheduler may be told to look for. One object each, so that two of a kind are the same. */
+/** What a scheduler may be woken to look for. Each is one shared object, so that they can be compared by identity. */
 export const hints = {
   nothing: new Set<Hint>() as ReadonlySet<Hint>,
   tasks: new Set<Hint>(['tasks']) as ReadonlySet<Hint>,

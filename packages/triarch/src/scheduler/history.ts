@@ -5,22 +5,22 @@ import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 import { outlineIn, readRecord, referredIn, SMALLEST_REFERRED } from '../store/record.ts'
 
-/** One reading of a history. */
+/** Limits of one page of a history. */
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
 
-/** The events of records, as they come: record 1, then those from the last continue-as-new on, without a gap. */
+/** Collects the events of records in order: record 1, then the records from the last continue-as-new on, without a gap. */
 export class Chronicle {
   readonly events: DatedEvent[] = []
-  /** The last record read; 0: none. */
+  /** Sequence number of the last record read; 0: none. */
   last = 0
   at = 0
-  /** The record from which on it is replayed. */
+  /** The record from which on the history is replayed. */
   base = 1
-  /** Characters of the events read, but for asides. */
+  /** Characters of the events read, not counting asides (`isAside`). */
   size = 0
   readonly #reader = new RecordReader()
 
-  /** What the next record may refer to. */
+  /** The reader with the values that the next record may refer to. */
   get before(): RecordReader {
     return this.#reader
   }
@@ -29,7 +29,7 @@ export class Chronicle {
   add(record: HistoryRecord): void {
     const { seq, at } = record
     const events = eventsOf(record, this.#reader)
-    // What lies before a continue-as-new need not be read, and may be gone.
+    // Records before a continue-as-new need not be read, and may have been deleted.
     const isBase = this.last > 0 && events.some(({ type }) => type === 'continuedAsNew')
     if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
     this.last = seq
@@ -42,7 +42,7 @@ export class Chronicle {
     for (const event of events) this.events.push({ at, event })
   }
 
-  /** The same, in pieces. */
+  /** Adds the records one by one; yields after each, so that the caller can interrupt. */
   *adding(records: readonly HistoryRecord[]): Generator<void> {
     for (const record of records) {
       this.add(record)
@@ -51,7 +51,7 @@ export class Chronicle {
   }
 }
 
-/** What only says that a step is alive, or what operators said, does not count towards the bytes of a history. What a step saves does. */
+/** Whether the event is left out of a history's size: heartbeats and operators' remarks do not count, but what a step saves does. */
 export function isAside(event: DatedEvent['event']): boolean {
   const { type } = event
   if (type === 'heartbeat') return event.checkpoint === undefined
@@ -60,7 +60,7 @@ export function isAside(event: DatedEvent['event']): boolean {
 
 const asides: ReadonlySet<string> = new Set(['messageIgnored', 'requestReceived', 'resumed'])
 
-/** Reads some records of a history without those before them: what they refer to is read one by one. */
+/** Reads some records of a history without those before them; values they refer to are read record by record. */
 export class RangeReader {
   readonly #store: StateStore
   readonly #id: string
@@ -80,7 +80,7 @@ export class RangeReader {
     return events
   }
 
-  /** One that is not there leaves whoever refers to it unreadable. */
+  /** If the record is missing, the records that refer to it cannot be read. */
   async #read(seq: number): Promise<void> {
     if (this.#before.has(seq)) return
     const [record] = await this.#store.records(this.#id, seq - 1, 1)
@@ -95,7 +95,7 @@ export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {
   return chronicle.events
 }
 
-/** What a rebuild reads of the task after this record, page by page. */
+/** The records of the task after this one, as a rebuild needs them, page by page. */
 export async function* pagesAfter(store: StateStore, id: string, after: number): AsyncGenerator<HistoryRecord[]> {
   for (let last = after; ; ) {
     const page = await store.replay(id, { after: last, ...PAGE })
@@ -115,10 +115,10 @@ export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<
   }
 }
 
-/** As much as anybody reads of the history of a task that is set apart: it may be there for its size. */
+/** The most that is read of a quarantined task's history (bytes): the task may be in quarantine for its size. */
 export const READABLE: number = 64 * 1024 * 1024
 
-/** What a rebuild needs, as far as it can be read, and what is wrong with the rest. */
+/** Reads what a rebuild needs as far as it can be read, and returns the error that stopped the reading. */
 export async function readable(
   store: StateStore,
   { id, quarantined }: Pick<TaskRow, 'id' | 'quarantined'>,
@@ -142,19 +142,22 @@ export function tooLarge(last: number): TriarchError {
   return new TriarchError('HISTORY_CORRUPT', `what comes after record ${last} is too large to be read`)
 }
 
-/** Nothing comes after the page: a page ends with the record that reaches a bound. */
+/** Whether no page follows: a page ends early only at the record that reaches a limit. */
 export function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: number }): boolean {
   let left = most.bytes
   for (const record of page) left -= record.stored ?? Buffer.byteLength(record.events)
   return page.length < most.records && left > 0
 }
 
-/** The events of the record that comes next, for who has read those before it. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+/**
+ * The events of the next record, for a reader that has read all records before it. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN,
+ * CODEC_*.
+ */
 export function eventsOf(record: HistoryRecord, reader: RecordReader): DatedEvent['event'][] {
   return reader.events(decodedText(record), record.seq)
 }
 
-/** What happened by one record, without the values that stand in others. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+/** The events of one record, without values that are stored in other records. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
 export function outlineOf(record: HistoryRecord): DatedEvent['event'][] {
   return outlineIn(decodedText(record), record.seq)
 }
@@ -164,13 +167,13 @@ function decodedText({ seq, undecoded, events }: HistoryRecord): string {
   return events
 }
 
-/** Something of a task that no codec at hand can decode; where it is, once nothing can be done about that. */
+/** The error for a value of a task that no available codec can decode. If the codec itself failed, its details say where the value is. */
 export function undecodable(what: string, { code, message }: TriarchError, where: Record<string, Json>): TriarchError {
   const details = code === 'CODEC_FAILED' ? { details: where } : {}
   return new TriarchError(code, `${what} cannot be decoded: ${message}`, details)
 }
 
-/** It says that a history cannot be read, and why. */
+/** Whether the error says that a history cannot be read. */
 export function isUnreadable(error: unknown): error is TriarchError {
   return isTriarchError(error) && unreadable.has(error.code)
 }
@@ -188,7 +191,7 @@ export function missing(from: number, to: number): TriarchError {
   return new TriarchError('HISTORY_CORRUPT', message, { details: { record: from, to } })
 }
 
-/** The fold of a history that may contradict itself. Throws HISTORY_CORRUPT. */
+/** Folds a history that may contradict itself. Throws HISTORY_CORRUPT. */
 export function foldOf(id: string, history: readonly DatedEvent[]): Rebuilt {
   try {
     return rebuild(id, history)

@@ -16,22 +16,22 @@ import type { Letters } from './letters.ts'
 import type { Standing } from './queueing.ts'
 
 export interface SchedulerLimits extends KernelLimits {
-  /** Steps, and bytes of JSON of all inputs, of one plan. */
+  /** Limit of one plan: its steps, and the bytes of JSON of all their inputs. */
   planSteps: number
   planBytes: number
-  /** Signals kept for a task that does not wait for them, and their bytes. */
+  /** Limit of the signals kept for a task that does not wait for them: their number and their bytes. */
   inbox: number
   inboxBytes: number
-  /** Tasks in memory at once, and bytes of their histories. */
+  /** Limit of what is in memory at once: tasks, and bytes of their histories. */
   tasks: number
   memory: number
   /** A task that sleeps at least this long leaves memory at once (ms). */
   longSleep: number
-  /** Others do after this long without anything to do (ms). */
+  /** Other tasks leave memory after they have been idle this long (ms). */
   idle: number
 }
 
-/** What a task runner needs of the scheduler it lives in. */
+/** What a task runner needs from its scheduler. */
 export interface RunnerHost<Runner = never> {
   readonly environment: Environment
   readonly node: string
@@ -41,50 +41,58 @@ export interface RunnerHost<Runner = never> {
   readonly letters: Letters
   readonly courtesy: EventLoopYield
   readonly telemetry: Telemetry
-  /** What tasks say. */
+  /** Collects the log lines of tasks. */
   readonly logs: Logbook
   workflow(name: string, version: string): Workflow | undefined
-  /** What this process does around plans. */
+  /** Middleware and subscribers of this process that take part in planning. */
   readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>
-  /** After this record, of record 1 and those from the last continue-as-new on: page by page. */
+  /** The records after this one, page by page; records before the last continue-as-new are left out, except record 1. */
   pages(id: string, after: number): AsyncIterable<HistoryRecord[]>
-  /** Some letters of the task, after this one. */
+  /** The task's inbox messages after this one, up to a limit. */
   lettersAfter(key: number, letter: number): Promise<InboxMessage[]>
-  /** A claimed task is where its history is. */
+  /** Called once a claimed task has been replayed. */
   replayed(runner: Runner): void
-  /** It has made its first turn, and that is durable. */
+  /** Called once a task's turn is durable (or changed nothing). */
   settled(runner: Runner): void
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string, state: TaskState, step: Step): boolean
   unreserve(action: string, state: TaskState, step: Step): void
-  /** For how long an attempt of the action may outlive this process without a word (ms); null: it dies with it. */
+  /**
+   * How long an attempt of the action may go without a heartbeat before it counts as dead, if it can outlive this process (ms); null: it
+   * dies with this process.
+   */
   lease(action: string): number | null
-  /** Where it stands in its agent's queue. */
+  /** Where the step stands in its agent's queue. */
   standing(action: string, state: TaskState, step: Step): Standing
-  /** By its key, if it is known here. */
+  /** The action of this key, if this process knows it. */
   action(key: string): Action | undefined
   attempt(runner: Runner, step: Step, request: StepRequest, local: LocalCode | undefined): void
   abortStep(task: string, step: number): void
   abandonStep(task: string, step: number, reason: Error): void
   committed(runner: Runner, turn: Turn, transition: Transition, told: boolean): void
   gone(runner: Runner): void
-  /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
+  /** Gives the task back if this node still owns it, so that it is claimed anew. */
   giveBack(runner: Runner): void
-  /** The store lacks a request that it acknowledged and that the task waits for: it went back. */
+  /** The store acknowledged a request that the task awaits and has lost it: the store went back. */
   requestLost(runner: Runner): void
-  /** A write for the task failed, as so many tries before: how long it is to rest (ms), or why it is not to be tried again. */
+  /**
+   * A write for the task failed after `tries` failures. Returns how long to wait before the next try (ms), or the error that forbids one.
+   */
   refused(runner: Runner, error: Error, tries: number): number | Error
-  /** Something went wrong that is no outcome: the task can only go on from its history. Why it is to be set apart; null: it is not. */
+  /**
+   * An unexpected error occurred, and the task can only go on from its history. Returns the reason for quarantine, or null if it is not
+   * to be quarantined.
+   */
   failed(runner: Runner, error: Error): TriarchError | null
-  /** Posts what is known of the task, and not recorded, to whoever owns it next. Resolves once that is durable, or will never be. */
+  /** Posts unrecorded knowledge of the task for its next owner. Resolves once it is durable, or can never be. */
   handOn(task: string, messages: readonly Message[]): Promise<void>
-  /** The task leaves this node: it is set apart, or given back to be taken up anew from its history. */
+  /** The task leaves this node: it is quarantined for the given reason, or given back to be claimed anew. */
   letGo(runner: Runner, why: TriarchError | null): void
-  /** Told of what the code of a task left behind that is not here any more. */
+  /** Reports an error left behind by the code of a task that is no longer here. */
   astray(error: Error): void
-  /** The task waits for nothing that the engine knows of, and nothing of it runs here. */
+  /** Called when the task waits for nothing that the engine knows of, and no attempt of it runs here. */
   stalled(runner: Runner): void
-  /** It waits, and not just for a moment: it may have to make room. */
+  /** Called when the task waits for more than a moment: it may have to make room. */
   idle(runner: Runner): void
   /** Counts messages that changed nothing. */
   count(stale: number): void

@@ -9,22 +9,22 @@ interface Hung extends Amount {
 const NOTHING: { consumed: readonly number[]; posts: readonly Post[] } = { consumed: [], posts: [] }
 
 /**
- * Says in the store how much a task has been sent and not heard, so that whoever sends more is refused there and then:
- * letters of the task to itself, to be added up, that stay unread for as long as that is so. They are written and removed
- * with the transition that makes it so.
+ * Publishes in the store how many unread messages a task has, so that further ones are refused when they are sent. The numbers are
+ * carried by messages of the task to itself, whose amounts add up and which stay unread as long as they hold. They are posted and
+ * consumed by the transition that changes the amounts.
  */
 export class InboxGauge {
-  /** With their numbers, by which they can be taken down. */
+  /** Gauge messages in the inbox, with the ids by which they can be consumed. */
   #hung: Hung[] = []
-  /** On their way to the inbox. */
+  /** Gauge messages that were posted and have not come back from the inbox yet. */
   #sent: Amount[] = []
 
-  /** While any hangs out, its task stays in memory: an unread letter would call for a scheduler again and again. */
+  /** While any gauge message exists, its task stays in memory: an unread message makes a released task ready again and again. */
   get out(): boolean {
     return this.#hung.length + this.#sent.length > 0
   }
 
-  /** Nobody knows yet by what number it could be taken down. */
+  /** The ids of some gauge messages are not known yet, so they cannot be consumed. */
   get underWay(): boolean {
     return this.#sent.length > 0
   }
@@ -33,24 +33,24 @@ export class InboxGauge {
     return this.#hung.flatMap(({ letter }) => letter ?? [])
   }
 
-  /** Whether this is such a letter. */
+  /** Takes the message if it is a gauge message; returns whether it was one. */
   take({ message, letter }: Mail): boolean {
     if (message.type !== 'kept') return false
     const { letters, bytes } = message
     const sent = this.#sent.findIndex((one) => one.letters === letters && one.bytes === bytes)
-    // Others are those of the owner before.
+    // Any other was posted by the former owner.
     if (sent >= 0) this.#sent.splice(sent, 1)
     this.#hung.push({ letters, bytes, letter })
     return true
   }
 
-  /** What a transition after which the task has so much does about it: the letters it takes down, and the one it hangs out. */
+  /** What the transition that leads to these amounts must consume and post. */
   update(task: string, { letters, bytes }: Amount): { consumed: readonly number[]; posts: readonly Post[] } {
     if (letters + bytes === 0 && !this.out) return NOTHING
     const sent = sum(this.#sent)
     const hung = sum(this.#hung)
     const isSaid = sent.letters + hung.letters === letters && sent.bytes + hung.bytes === bytes
-    // What adds up to nothing comes down all the same.
+    // Messages whose amounts cancel out are consumed too.
     if (isSaid && (letters + bytes > 0 || this.#hung.length === 0)) return { consumed: [], posts: [] }
     const consumed = this.letters
     this.#hung = []

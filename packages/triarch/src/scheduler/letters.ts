@@ -1,51 +1,51 @@
 import type { InboxMessage, StateStore } from '../store/port.ts'
 
-/** Letters in one reading, besides those that are at hand already. */
+/** Most messages in one read, besides those already in memory. */
 const LARGEST = 500
-/** What a task that has more than others gets at a time, once some has. */
+/** Most messages read of each task at a time while some task has more than one read shows. */
 const SHARE = { limit: 200, bytes: 1024 * 1024 }
 
-/** Which letters of the inbox are being dealt with, so that each is dealt with once however often the inbox shows it. */
+/** Keeps track of which inbox messages are being processed, so that each is processed once however often the inbox shows it. */
 export class Letters {
-  /** Taken by a runner, and not consumed yet by a durable transition; with the keys of their tasks. */
+  /** Messages that a runner has taken and that no durable transition has consumed yet, with the keys of their tasks. */
   readonly #taken = new Map<number, number>()
-  /** Let go since the reading of the inbox began that is under way; null: none is. */
+  /** Messages dropped since the current read of the inbox began; null: no read is under way. */
   #spent: Set<number> | null = null
-  /** Tasks with more letters than one reading shows. While there are any, each task gets its share. */
+  /** Keys of tasks with more messages than one read shows. While there are any, each task is read up to its share. */
   readonly #flooded = new Set<number>()
-  /** The key with which the last reading of shares ended. */
+  /** The last task key of the previous read by shares. */
   #after = 0
 
   get size(): number {
     return this.#taken.size
   }
 
-  /** More wait than were read: once some are consumed, there is something to read. */
+  /** More messages wait than were read, so the inbox must be read again once some are consumed. */
   get crowded(): boolean {
     return this.#flooded.size > 0
   }
 
-  /** Not all letters of the task came with its claim. */
+  /** The task has more messages than came with its claim. */
   flooded(key: number): void {
     this.#flooded.add(key)
   }
 
-  /** False: somebody has it already. */
+  /** Returns false if the message is already taken. */
   take(letter: number, key: number): boolean {
     if (this.#taken.has(letter)) return false
     this.#taken.set(letter, key)
     return true
   }
 
-  /** It is consumed, or nobody here deals with it any more. */
+  /** The message was consumed, or no runner here processes it any more. */
   drop(letter: number): void {
     this.#taken.delete(letter)
     this.#spent?.add(letter)
   }
 
   /**
-   * Gives on what waits in the inbox: the oldest of all; or, while a task has too many, some of each task that has none at
-   * hand. `give`: whether somebody took the letter. Tells whether to look again at once. One call at a time.
+   * Delivers messages from the inbox: the oldest of all; or, while some task has too many, a share of each task that has none in memory.
+   * `give` returns whether a runner took the message. Resolves to whether to read again at once. Calls must not overlap.
    */
   async deliver(
     store: Pick<StateStore, 'inbox'>,
@@ -65,7 +65,7 @@ export class Letters {
     const { all, given } = await this.#read(() => store.inbox(node, limit, { held: [...held.keys()] }), give)
     const more = all.at(-1)?.more === true
     if (more) for (const key of hogs(all, held, limit)) this.#flooded.add(key)
-    // The last one is told although it is at hand, and would be for ever.
+    // `more` alone is not enough: the read includes its last message even if that is already taken, so it could repeat for ever.
     return this.crowded || (more && given > 0)
   }
 
@@ -80,7 +80,7 @@ export class Letters {
     const { all, given } = await this.#read(() => store.inbox(node, LARGEST, { each }), give)
     const more = all.at(-1)?.more === true
     this.#after = more ? (all.at(-1)?.key ?? 0) : 0
-    // One that was looked at and had nothing left is like any other again.
+    // A complete round found no more messages of the task, so it no longer needs shares.
     if (!more && after === 0) {
       const found = new Set(all.map(({ key }) => key))
       for (const key of [...this.#flooded]) if (!busy.has(key) && !found.has(key)) this.#flooded.delete(key)
@@ -89,9 +89,9 @@ export class Letters {
   }
 
   /**
-   * Gives on what the reading finds, without the letters let go meanwhile: it may have begun before they were consumed, and so
-   * still show them. Those that do remain are found by the next. Nothing may happen between the end of the reading and the
-   * giving, not even a turn of promises: a letter that is consumed then would be neither let go meanwhile nor at hand.
+   * Delivers what the read finds, except messages dropped meanwhile: the read may have begun before they were consumed and so still show
+   * them. Any that do remain are found by the next read. The read and the delivery must not be separated by even a turn of promises: a
+   * message consumed in between would be neither dropped during the read nor still taken.
    */
   async #read(
     reading: () => Promise<InboxMessage[]>,
@@ -111,8 +111,8 @@ export class Letters {
 }
 
 /**
- * Who keeps the others out of a reading: those with more than their share, or, where bytes do, the one with most letters. What was
- * held is in the reading up to its last one, though it is not told.
+ * The tasks that crowd others out of a read: those with more than their share; or, if bytes were the limit, the one with the most
+ * messages. Held messages up to the last one read count too, though the store does not send them again.
  */
 function hogs(all: readonly InboxMessage[], held: ReadonlyMap<number, number>, limit: number): number[] {
   const last = all.at(-1)?.id ?? 0

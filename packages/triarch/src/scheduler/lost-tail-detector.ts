@@ -5,53 +5,53 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { LostRecord, RecordMark, StateStore, Transition, WorkRequest } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
-/** So many looks after the last record there may still be something to find. */
+/** After the last write, losses may still be found for this many checks. */
 const FRESH = 4
 
-/** Spans of which the latest record is remembered. */
+/** Number of time spans whose latest record is remembered. */
 const MOST = 16
-/** How far they reach back: further than the last time that the store was asked, however much is written. */
+/** The spans reach back this many check intervals: beyond the last check, however much is written. */
 const REACH = 1.25
 
-/** Records and requests of the tasks in memory that one look asks for; those after them are for the next look. */
+/** Most records and requests of tasks in memory that one check asks for; the next check continues after them. */
 const PAGE = 500
 
 export interface LostTailDetectorOptions {
   environment: Environment
   store: Pick<StateStore, 'lostRecords'>
   lease: Pick<Leased, 'holds'>
-  /** How often the store is asked whether it still has them (ms). */
+  /** How often the store is checked (ms). */
   every: number
   alert: (alert: RaisedAlert) => void
-  /** Nothing that this node believes can be relied on. */
+  /** Called when the store went back, so that nothing this node believes can be relied on. */
   wentBack: () => void
 }
 
 interface Known extends RecordMark {
   request?: WorkRequest
   workflow: string
-  /** It was given back: others may have finished it, and retention dropped it. */
+  /** The task was given back: others may have finished it, and retention may have deleted it. */
   released: boolean
 }
 
 /**
- * Compares what the store acknowledged to this node with what the store has: the tasks in memory, and some of the records that were written
- * lately. If one of them is not there any more, the store went back (a failover that lost the tail, a restore, a file copied back), and with it
- * all that this node believes. Requests of tasks that leave memory are compared as they leave (`Release.awaits`).
+ * Compares what the store acknowledged to this node with what the store has: tasks in memory, and some recently written records. If
+ * something is missing, the store went back (a failover that lost the tail, a restore, a file copied back), and nothing this node
+ * believes can be relied on. Requests of tasks that leave memory are compared as they leave (`Release.awaits`).
  */
 export class LostTailDetector {
   readonly #options: LostTailDetectorOptions
-  /** The tasks that are here. */
+  /** The tasks in memory. */
   readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
-  /** A ring: the last record of each span. */
+  /** A ring buffer with the last record of each time span. */
   readonly #latest: Known[] = []
-  /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
+  /** Tasks let go because their commits were refused, for which the store has not answered yet or has lost the record. */
   readonly #judged = new Map<string, Known>()
   #place = -1
-  /** Where the next page of what is in memory begins. */
+  /** Where the next page of tasks in memory begins. */
   #next = 0
   readonly #span: number
-  /** When the span at hand ends. */
+  /** When the current span ends. */
   #until = Number.NEGATIVE_INFINITY
   #givenBackAt = Number.NEGATIVE_INFINITY
 
@@ -61,13 +61,13 @@ export class LostTailDetector {
     this.#span = (options.every * REACH) / MOST
   }
 
-  /** Something was written lately: of a node that has long been at rest nothing can have been lost. */
+  /** Something was written recently. A node that has been idle for long cannot have lost anything. */
   get fresh(): boolean {
     const last = Math.max(this.#until, this.#givenBackAt)
     return this.#options.environment.monotonic() < last + FRESH * this.#options.every
   }
 
-  /** A task was given back or set apart, by no record of it: the store may lose just that. */
+  /** A task was given back or quarantined by a write without a record, which the store may lose too. */
   givenBack(): void {
     this.#givenBackAt = this.#options.environment.monotonic()
   }
@@ -77,17 +77,17 @@ export class LostTailDetector {
     if (known) this.#remember(known)
   }
 
-  /** The store says of a task that is to leave memory that it lacks a request that the task waits for. */
+  /** When a task was to leave memory, the store reported that it lacks a request that the task awaits. */
   requestLost({ id, state }: TaskRunner): void {
     this.#tell(id, state.workflow, REQUEST_LOST)
     this.#options.wentBack()
   }
 
-  /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
+  /** Checks a task whose commit was refused: another node may have taken it over, or the end of its history may be lost. */
   judge(runner: TaskRunner): void {
     const known = knownOf(runner, runner.recorded, false)
     if (!known) return
-    // Others may be judged at the same time, and the first of them speaks for all: it is not here any more by then.
+    // At the limit the oldest is dropped: several are checked at a time, and the first loss found counts for all.
     const oldest = this.#judged.size >= PAGE ? this.#judged.keys().next().value : undefined
     if (oldest !== undefined) this.#judged.delete(oldest)
     const mark = { ...known, released: true }
@@ -96,11 +96,11 @@ export class LostTailDetector {
       if (lost.some(({ last }) => last !== null || this.#owns)) return this.#options.wentBack()
       if (this.#judged.get(known.id) === mark) this.#judged.delete(known.id)
     }
-    // What the store cannot say now, it says when it is asked for all of them.
+    // If the store cannot answer now, the task is checked again by `isBehind`.
     this.#lost([known]).then(judged, () => undefined)
   }
 
-  /** Whether the store has gone back behind what it acknowledged. */
+  /** Whether the store has lost something that it acknowledged. */
   async isBehind(): Promise<boolean> {
     const known = [...this.#gone(), ...this.#page()]
     for (const { id, last, request } of await this.#lost(known)) {
@@ -112,22 +112,25 @@ export class LostTailDetector {
     return false
   }
 
-  /** Whether the store has lost one of these requests of a task, for which it said that there was one. */
+  /** Whether the store has lost one of these requests of a task; the store has only said that it lost some. */
   async #isMissing(requests: readonly Known[]): Promise<boolean> {
     for (const known of requests) {
-      // It does not say which of several it was.
+      // The store does not say which of several requests it was.
       const isLost = requests.length === 1 || (await this.#lost([known])).some(({ request }) => request)
       if (isLost && this.#owns && this.#isAwaited(known)) return true
     }
     return false
   }
 
-  /** What is here is this node's. Where its lease is over others may have had it, and what is not there any more is nothing lost. */
+  /**
+   * Whether this node certainly owns the tasks in its memory. Once its lease is over, others may have had them, and a missing record
+   * proves no loss.
+   */
   get #owns(): boolean {
     return this.#options.lease.holds()
   }
 
-  /** Says what the store has lost of the tasks that are here, and of those that were here last. */
+  /** Reports what the store has lost of the tasks that are or recently were in memory. */
   async report(): Promise<void> {
     const records = new Map(this.#gone().map((it) => [it.id, it]))
     const requests: Known[] = []
@@ -156,27 +159,27 @@ export class LostTailDetector {
     this.#latest[this.#place] = known
   }
 
-  /** It was not given back since either, of which nothing may be remembered: others did no more with it than this node knows. */
+  /** Whether the task is in memory and not being released. Then no other node has worked on it since. */
   #isHere({ id, key, released }: Known): boolean {
     const runner = this.#runners.get(id)
     return !released && runner?.key === key && !runner.returning
   }
 
-  /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
+  /** Whether the task still waits for a reply to the request. An agent may have given it back, of which there is no record. */
   #isAwaited(known: Known): boolean {
     const runner = this.#runners.get(known.id)
     if (!known.request || !runner || runner.returning) return false
     return runner.awaits(known.request)
   }
 
-  /** Of tasks that were here, the older records first: but for those whose id is that of another task in memory. */
+  /** Recent records of tasks that may have left memory, oldest first. Those whose id now belongs to another task in memory are left out. */
   #gone(): Known[] {
     const isAnother = ({ id, key }: Known) => (this.#runners.get(id)?.key ?? key) !== key
     const known = [...this.#latest, ...this.#judged.values()].filter((it) => !isAnother(it))
     return known.sort((a, b) => a.seq - b.seq)
   }
 
-  /** The last record of each task in memory, and the requests that it waits for and that are in none of its records. */
+  /** The last record of each task in memory, and the requests that it awaits and that none of its records mentions. */
   *#here(): Generator<Known> {
     for (const runner of this.#runners.values()) {
       const known = knownOf(runner, runner.recorded, false)

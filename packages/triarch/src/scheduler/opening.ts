@@ -7,20 +7,20 @@ import type { RunnerHost } from './host.ts'
 import { checkLegible, type Mail } from './mail.ts'
 import { reconcile } from './reconcile.ts'
 
-/** A claimed task as its history has it. */
+/** A claimed task, rebuilt from its history. */
 export interface Opened {
   rebuilt: Rebuilt
   mail: Mail[]
-  /** Its last record, and when that was written. */
+  /** The last record's number and time. */
   seq: number
   at: number
-  /** Characters of its events. */
+  /** Characters of the task's events. */
   size: number
-  /** The records that its next one may refer to. */
+  /** The records that the next one may refer to. */
   before: Chronicle['before']
 }
 
-/** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
+/** Reads and folds the history in pieces: the records that came with the claim, then the pages after them. Throws HISTORY_CORRUPT. */
 export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> {
   const { courtesy } = host
   for (const { id, message } of claim.letters) checkLegible(message, id, claim.trial?.strikes ?? null)
@@ -36,7 +36,7 @@ export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> 
   return { rebuilt, mail: reconcile(rebuilt, claim, replies), seq, at, size, before }
 }
 
-/** A history that contradicts itself cannot be gone on from. */
+/** Folds the history. Throws HISTORY_CORRUPT if it contradicts itself. */
 async function folded({ courtesy }: RunnerHost, id: string, events: Chronicle['events']): Promise<Rebuilt> {
   try {
     return await courtesy.through(rebuilding(id, events))
@@ -46,7 +46,7 @@ async function folded({ courtesy }: RunnerHost, id: string, events: Chronicle['e
   }
 }
 
-/** Which attempts the letters speak of that did not come with the claim: those are neither lost nor still to be made. */
+/** Replies in the inbox that did not come with the claim: their attempts are neither lost nor to be requested again. */
 async function unreadReplies(host: RunnerHost, { key, letters }: Claim): Promise<Reply[]> {
   const replies: Reply[] = []
   for (let last = letters.at(-1)?.id ?? 0; ; ) {
@@ -59,7 +59,7 @@ async function unreadReplies(host: RunnerHost, { key, letters }: Claim): Promise
   }
 }
 
-/** The history as it is now, for code that starts anew from it. */
+/** Reads the current history, for code that starts anew from it. */
 export async function reread(host: RunnerHost, id: string): Promise<Rebuilt> {
   const chronicle = new Chronicle()
   for await (const page of host.pages(id, 0)) await host.courtesy.through(chronicle.adding(page))

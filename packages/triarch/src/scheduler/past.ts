@@ -2,23 +2,23 @@ import { TriarchError } from '../error/error.ts'
 import type { HistoryRecord, StateStore } from '../store/port.ts'
 import { isUnreadable, outlineOf } from './history.ts'
 
-/** The records of one run of a task: a task that continues as new has several in its history. */
+/** The records of one run of a task. A task that continues as new has several runs in its history. */
 export interface Run {
-  /** Record 1, if the run does not begin with it, then all of the run, as far as they can be read. */
+  /** All readable records of the run, preceded by record 1 if the run does not begin with it. */
   records: HistoryRecord[]
-  /** The record with which it begins. */
+  /** The first record of the run. */
   from: number
-  /** The last record of the task, whichever run it is of. */
+  /** The last record of the task, whichever run it belongs to. */
   last: number
 }
 
-/** Records of the first window; each one more that is needed has twice as many. */
+/** Records in the first window; each further window is twice as large. */
 const WINDOW = 500
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
 
 /**
- * The run that a record belongs to. Reads that run, a window more on each side, and some single records to find the last one; however
- * many runs there are. Throws UNKNOWN_RECORD; HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*.
+ * Finds the run that a record belongs to. Reads that run, up to a window more on each side, and a few single records to find the last
+ * one, however many runs there are. Throws UNKNOWN_RECORD; HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*.
  */
 export async function runOf(store: StateStore, id: string, seq: number): Promise<Run> {
   const records = await before(store, id, seq)
@@ -34,7 +34,7 @@ export async function runOf(store: StateStore, id: string, seq: number): Promise
   return { records: [...(first ? [first] : []), ...records, ...found], from, last }
 }
 
-/** The last record of the task, of which this one is known to be there; by looking at a few. */
+/** Finds the last record of the task by reading a few. `known`: a record that is known to exist (0: none). */
 export async function lastOf(store: StateStore, id: string, known: number): Promise<number> {
   let low = known
   for (let step = 1, isNear = false; step >= 1; ) {
@@ -46,7 +46,7 @@ export async function lastOf(store: StateStore, id: string, known: number): Prom
   return low
 }
 
-/** From the beginning of the run up to this record. */
+/** The records from the beginning of the run up to this one. */
 async function before(store: StateStore, id: string, seq: number): Promise<HistoryRecord[]> {
   let records: HistoryRecord[] = []
   for (let to = seq, size = WINDOW; to > 0; size *= 2) {
@@ -59,7 +59,7 @@ async function before(store: StateStore, id: string, seq: number): Promise<Histo
   return records
 }
 
-/** What comes after it in the run; `end`: nothing comes after that. */
+/** The records of the run after this one. `end` is set if the task has no record after them. */
 async function after(store: StateStore, id: string, seq: number): Promise<{ found: HistoryRecord[]; end?: number }> {
   const found: HistoryRecord[] = []
   for (let last = seq; ; ) {
@@ -83,7 +83,7 @@ async function between(store: StateStore, id: string, from: number, to: number):
   return found
 }
 
-/** Nothing before it is needed to know what the task was from then on, but its submission. */
+/** Whether a run begins with this record: except for the submission, nothing before it is needed to rebuild the task. */
 function begins(record: HistoryRecord): boolean {
   return record.seq === 1 || outlineOf(record).some(({ type }) => type === 'continuedAsNew')
 }

@@ -10,20 +10,20 @@ import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.
 import { recordText } from '../store/record.ts'
 import { PROBATION } from './mail.ts'
 
-/** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
+/** The reason for a quarantine: `details.cause` of TASK_QUARANTINED. */
 export type Trouble = 'invariant' | 'history' | 'letter' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
-/** Failures that are the task's own: in a row, or with some of what it wrote accepted in between. */
+/** Failures that put a task into quarantine: this many in a row, or this many in all with accepted writes in between. */
 const ENOUGH = 2
 const OFTEN = 5
-/** A failure is of no account any more (ms). */
+/** Failures older than this no longer count (ms). */
 const FORGOTTEN = 600_000
 /**
- * While the store refuses all that anybody writes, it may be the store: for this long (ms), and for longer once so many are
- * refused. Whoever is refused rests meanwhile, for longer each time.
+ * While the store refuses every write, the fault may be the store's: no task is quarantined for this long (ms), and for longer once
+ * `from` tasks are refused. Refused tasks rest meanwhile, longer each time.
  */
 const DOUBT = { few: 60_000, many: 600_000, from: 10 }
-/** Owners that died with the task on trial. */
+/** A task on probation is quarantined after this many owners have died with it. */
 export const STRIKES = 3
 
 const TROUBLE: Readonly<Record<string, Trouble>> = {
@@ -45,15 +45,15 @@ export interface QuarantineOptions {
   failed: (error: unknown) => void
 }
 
-/** A task as far as it need be known to be set apart. */
+/** The parts of a task that quarantining it needs. */
 export interface Owned {
   id: string
   epoch: number
 }
 
 /**
- * Judges whether an error is the task's own, and sets the task apart if it is: paused by a write that carries nothing else,
- * and claimed by nobody before an operator's word. A store that is busy, away or full is no task's fault.
+ * Judges whether an error is the task's own fault, and quarantines the task if it is: a write that carries nothing else pauses it, and no
+ * node claims it until an operator resumes it. A store that is busy, unreachable or full is not a task's fault.
  */
 export class Quarantine {
   readonly #options: QuarantineOptions
@@ -65,14 +65,14 @@ export class Quarantine {
     this.#options = options
   }
 
-  /** A transition of the task was written. */
+  /** Called when a transition of the task was written. */
   accepted(id: string): void {
     this.#accepted++
     const known = this.#failures.size > 0 ? this.#failures.get(id) : undefined
     if (known) known.row = 0
   }
 
-  /** Why the task is to be set apart now; null: it is to be tried again. */
+  /** Returns the reason to quarantine the task now, or null if it is to be tried again. */
   judge(id: string, error: Error, strikes: number): TriarchError | null {
     const code = isTriarchError(error) ? error.code : ''
     if (code.startsWith('STORE_') && code !== 'STORE_FAILED') return null
@@ -91,7 +91,7 @@ export class Quarantine {
     return because(trouble, error)
   }
 
-  /** What the store refuses to all of them may not be the fault of one: for how long that is believed. */
+  /** How long a refusal may be taken for the store's fault (ms): only while every write is refused, and more than one task's. */
   #doubt(accepted: number): number {
     if (this.#accepted !== accepted) return 0
     const refused = [...this.#failures.values()].filter(({ row }) => row > 0).length
@@ -99,20 +99,20 @@ export class Quarantine {
     return refused < DOUBT.from ? DOUBT.few : DOUBT.many
   }
 
-  /** How long the task is left alone before it is tried again (ms). */
+  /** How long to wait before the task is tried again (ms). */
   rest(id: string): number {
     const count = this.#failures.get(id)?.count ?? 0
     return count <= 1 ? 0 : Math.min(30_000, 100 * 2 ** count)
   }
 
-  /** Its owners died of it. */
+  /** The reason for a task whose owners died with it. */
   deaths(strikes: number): TriarchError {
     return because('deaths', new Error(`${strikes} nodes died while they opened it`))
   }
 
   /**
-   * Tries until the store answers; the fence keeps it from harming a later owner. False: of one that was refused, the store
-   * refuses this as well, so that it may be the store after all.
+   * Retries until the store answers; the fence keeps a late write from harming another owner. Returns false if the task was refused and
+   * the store refuses this write too, so the store may be at fault after all.
    */
   async setApart({ id, epoch }: Owned, orphaned: boolean, error: TriarchError): Promise<boolean> {
     const { environment, store, node, alert, failed } = this.#options
@@ -160,7 +160,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
   })
 }
 
-/** One that has stopped stays so. */
+/** The record of the quarantine. A task that has stopped stays stopped. */
 function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
   if (row.status === 'stopped') {
     const why: TaskEvent = { type: 'messageIgnored', message: 'quarantine', reason: thrown.message }

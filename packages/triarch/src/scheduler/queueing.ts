@@ -6,22 +6,22 @@ import type { Step } from '../kernel/step/step.ts'
 import type { Share } from '../kernel/task/order.ts'
 import { agedRank } from '../policy/line.ts'
 
-/** Where a step stands in its agent's queue. */
+/** The place of a step in its agent's queue. */
 export interface Standing {
-  /** Higher first. */
+  /** Higher ranks come first. */
   readonly rank: number
   readonly share?: Share
-  /** The queue itself, where its agent's steps wait by keys. */
+  /** The queue, if the agent's steps wait in queues by keys. */
   readonly queue?: string
 }
 
-/** How the queues of this process's agents are ordered, where they say so. */
+/** How the queues of this process's agents are ordered, for agents that define it. */
 export class Queueing {
   readonly #rules: ReadonlyMap<string, QueueRule>
   readonly #weights: (agent: string) => FairnessWeights | undefined
   readonly #failed: (error: unknown) => void
 
-  /** `weights`: what operators say of them just now. */
+  /** `weights`: the weights that operators have currently set. */
   constructor(
     agents: Iterable<Agent>,
     weights: (agent: string) => FairnessWeights | undefined,
@@ -33,7 +33,7 @@ export class Queueing {
     this.#failed = failed
   }
 
-  /** Higher comes first. */
+  /** The rank of the step; higher comes first. */
   rank(agent: string, state: TaskState, step: Step): number {
     const priority = step.policy.priority + state.priority
     const ageing = this.#rules.get(agent)?.ageing

@@ -5,27 +5,27 @@ import type { StateStore } from '../store/port.ts'
 import type { CommitOutcome, Transition } from '../store/transition.ts'
 import type { Committer } from './committer.ts'
 
-/** How long after a failure the transition is committed again: at first, and at most (ms). */
+/** Delay before a failed transition is committed again: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
-/** With these the store says that it wrote nothing. After any other error it may have, or may do so yet. */
+/** After these errors nothing was written. After any other error the write may have happened, or may yet happen. */
 const UNDONE: ReadonlySet<string> = new Set(['STORE_BUSY', 'STORE_FULL', 'STORE_READ_ONLY', 'STORE_UNAVAILABLE'])
 
 export interface RecommitOptions {
   environment: Environment
   store: Pick<StateStore, 'task' | 'records'>
   committer: Committer
-  /** Judges an error: how long the transition is to rest at least (ms), or why it is not to be tried again. `tries`: that failed before. */
+  /** Judges an error: returns the least delay before the next try (ms), or the error that forbids one. `tries`: failures so far. */
   refused: (error: Error, tries: number) => number | Error
 }
 
-/** `unclaimed`: it was taken from this node, and nobody has it yet. */
+/** `unclaimed`: the task was taken from this node, and no node has claimed it yet. */
 export type Settled = CommitOutcome | { ok: false; reason: 'unclaimed' } | Error
 
 /**
- * Commits one transition again until it is known what became of it. The fence makes that safe: a record is written once, and one that an
- * earlier try has written is found in the history.
+ * Commits a transition again until its fate is known. The fence makes that safe: a record is written only once, and one written by an
+ * earlier try is found in the history.
  */
 export class Recommit {
   readonly #options: RecommitOptions
@@ -39,21 +39,21 @@ export class Recommit {
     this.#backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   }
 
-  /** Tries at once instead of waiting. */
+  /** Retries at once instead of waiting. */
   hurry(): void {
     this.#wait?.timer.cancel()
     this.#wait?.over()
   }
 
-  /** The task is not this node's any more. */
+  /** Stops retrying: the task no longer belongs to this node. */
   stop(): void {
     this.#stopped = true
     this.hurry()
   }
 
   /**
-   * `outcome`: of the first try. Resolves with the outcome that counts, or with the error for which the task cannot go on here; at once when
-   * it is stopped.
+   * `outcome` is that of the first try. Resolves to the outcome that counts, or to the error for which the task cannot go on here; at
+   * once when stopped.
    */
   async settle(transition: Transition, outcome: CommitOutcome | Error): Promise<Settled> {
     for (let last: CommitOutcome | Error = outcome; ; last = await this.#commit(transition)) {
@@ -61,7 +61,7 @@ export class Recommit {
       if (!(last instanceof Error)) return last.ok || last.reason !== 'fenced' ? last : this.#whose(transition)
       const rest = this.#options.refused(last, this.#tries++)
       if (rest instanceof Error) return rest
-      // A second request of an attempt would replace the first, which may run by now.
+      // A second request for an attempt would replace the first, which may already be running.
       if (transition.work.length > 0 && transition.events === null && !isUndone(last)) return last
       await this.#delay(rest)
       if (this.#stopped) return last
@@ -72,15 +72,15 @@ export class Recommit {
     return new Promise((resolve) => this.#options.committer.commit(transition, resolve))
   }
 
-  /** It was refused for the sake of the fence: because an earlier try has written it, or because the task is another's. */
+  /** Finds out why the fence refused the transition: an earlier try has written it, or another node owns the task. */
   async #whose({ id, key, node, epoch, seq, at, events, release, snapshot }: Transition): Promise<Settled> {
     const { store } = this.#options
     for (;;) {
       try {
-        // Its row is read last: where that is still there, retention has not dropped the record.
+        // The row is read after the record: if the row still exists, retention has not deleted the record.
         const [record] = events === null ? [] : await store.records(id, seq - 1, 1)
         const row = await store.task(id)
-        // It was written, and the task dropped since: retention drops what has stopped.
+        // The transition was written and the task deleted since, because retention deletes stopped tasks.
         if (!row && key !== null && snapshot?.status === 'stopped') return { ok: true, key }
         if (!row || row.key !== key || row.epoch !== epoch) return { ok: false, reason: 'fenced' }
         const isWritten = events === null ? release !== null : record?.seq === seq && record.at === at

@@ -7,22 +7,23 @@ import type { Claim } from '../store/port.ts'
 import type { Mail } from './mail.ts'
 
 /**
- * What a claimed task is told first: what the work queues hold is under way, and so is what was answered by letters that did
- * not come with the claim (`unread`), or it would be asked for a second time; what nobody knows of is lost.
+ * The first messages of a claimed task. Attempts in the work queues are under way, and so are those whose replies wait in the inbox but
+ * did not come with the claim (`unread`); they must not be requested again. If the former owner died, all other outstanding attempts are
+ * lost.
  */
 export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
   for (const known of [...claim.work, ...unread]) {
     const step = state.steps.get(known.step)
     if (step && isAttempt(step, known)) step.dispatched = true
   }
-  // One by one, so that the code hears of each before the next: one of them may pause the task.
+  // Each loss is a message of its own, because one of them may pause the task before the next.
   const lost = claim.orphaned ? unaccounted(state, claim) : []
   const mail = lost.map((step): Mail => ({ message: { type: 'takeover', step }, letter: null }))
   for (const { id, message } of claim.letters) mail.push({ message, letter: id })
   return mail
 }
 
-/** Whether this is the attempt of the step that is under way. */
+/** Whether both mean the same attempt of the step. */
 function isAttempt(
   { id, operation, attempt }: Step,
   other: { step: number; operation: Operation; attempt: number },
@@ -30,7 +31,7 @@ function isAttempt(
   return id === other.step && operation === other.operation && attempt === other.attempt
 }
 
-/** Steps whose attempt is not under way and not answered by a letter: it ran in the process of the owner before, if at all. */
+/** Steps with an outstanding attempt that is not in a queue and has no reply: if it ran, it ran in the former owner's process. */
 function unaccounted({ steps }: TaskState, { letters }: Claim): number[] {
   const replies = Map.groupBy(
     letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : [])),

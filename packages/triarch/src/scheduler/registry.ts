@@ -7,21 +7,21 @@ import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { TriarchError } from '../error/error.ts'
 import type { PausedThere } from '../store/port.ts'
 
-/** What this process knows by name. Several versions of a workflow may stand side by side. */
+/** The workflows and agents that this process knows by name. Several versions of a workflow may be registered. */
 export class Registry {
-  /** By name and version. */
+  /** Workflows by name and version. */
   readonly #versions = new Map<string, Map<string, Workflow>>()
   readonly #workflows: Workflow[] = []
   #declared = false
   readonly agents: Map<string, Agent> = new Map()
-  /** Workflows whose tasks nobody takes up now, and why. */
+  /** Workflows whose tasks are not to be taken up now, and why. */
   paused: ReadonlyMap<string, PausedThere> = new Map()
-  /** What operators say of fairness in the queues of agents, by their names. */
+  /** The fairness weights that operators set for agents' queues, by the agent's name. */
   weights: ReadonlyMap<string, FairnessWeights> = new Map()
 
-  /** Around everything in this process, the outermost first. */
+  /** Middleware around everything in this process, the outermost first. */
   readonly middleware: readonly Middleware[]
-  /** Of a workflow that is known here (or of any other), by action. */
+  /** Middleware chains by workflow (undefined: one that is not known here) and action. */
   readonly #chains = new Map<Workflow | undefined, Map<string, readonly Middleware[]>>()
   readonly #subscribers = new Map<string, Action[]>()
 
@@ -45,16 +45,16 @@ export class Registry {
     }
   }
 
-  /** Actions that are planned whenever the one of this key is, in the order of the agents. */
+  /** The actions that are planned whenever the action of this key is, in the order of the agents. */
   readonly subscribers: (key: string) => readonly Action[] = (key) => this.#subscribers.get(key) ?? []
 
-  /** By its key, `agent.action`; that of a finalizer is its run's. */
+  /** The action of this key, `agent.action`. The key of a finalizer gives the action whose run it finalizes. */
   readonly action = (key: string): Action | undefined => {
     const [agent = '', name = ''] = key.replace(/:finalize$/, '').split('.')
     return this.agents.get(agent)?.actions.get(name)
   }
 
-  /** What is around the attempts of an action's steps, in tasks of this workflow if it is known here. */
+  /** The middleware around attempts of this action in tasks of this workflow, if the workflow is known here. */
   chain(action: string, workflow: string, version: string): readonly Middleware[] {
     const known = this.workflow(workflow, version)
     let chains = this.#chains.get(known)
@@ -80,7 +80,7 @@ export class Registry {
     return this.#versions.get(name)?.get(version)
   }
 
-  /** The definition itself, or the one that is registered under this name: the last, where no version is named. Throws UNKNOWN_WORKFLOW. */
+  /** The definition itself, or the workflow registered under this name: the last one if no version is given. Throws UNKNOWN_WORKFLOW. */
   resolve(given: WorkflowRef): Workflow {
     if (typeof given?.name !== 'string' || 'definition' in given) {
       checkWorkflow(given)
@@ -95,7 +95,7 @@ export class Registry {
     throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" is registered here`)
   }
 
-  /** Whether any workflow says what its signals carry. */
+  /** Whether any workflow declares its signals. */
   get declaresSignals(): boolean {
     return this.#declared
   }
@@ -110,7 +110,7 @@ export class Registry {
     return [...this.#workflows]
   }
 
-  /** Those of them whose tasks it takes up now. */
+  /** The runnable workflows that are not paused. */
   get ready(): { workflow: string; version: string }[] {
     const { runnable } = this
     return this.paused.size === 0 ? runnable : runnable.filter(({ workflow }) => !this.paused.has(workflow))

@@ -9,13 +9,13 @@ interface Means {
   store: StateStore
   node: string
   rest: number
-  /** Told of each time that the store refuses even that. True: the task was set apart. */
+  /** Called each time the store refuses the release. Resolves to true if the task was quarantined instead. */
   refused: (error: Error) => Promise<boolean>
 }
 
 /**
- * Gives a task back after an error that left open what was written: whoever claims it next reads the truth from its
- * history. Tries until the store answers, or the task is set apart; the epoch fence keeps it from harming a later owner.
+ * Gives a task back after an error that left open what was written; the next owner reads the truth from its history. Retries until the
+ * store answers or the task is quarantined; the epoch fence keeps it from harming a later owner.
  */
 export async function releaseAfterError(
   { environment, store, node, rest, refused }: Means,
@@ -27,7 +27,7 @@ export async function releaseAfterError(
     try {
       const row = await store.task(runner.id)
       if (row?.lockedBy === node && row.epoch === runner.epoch) {
-        // Nobody died: it is no strike.
+        // No node died, so the release does not count as a death.
         if (runner.strikes != null) await store.clearSuspicion({ key: row.key, node, epoch: row.epoch })
         await store.commit([
           {

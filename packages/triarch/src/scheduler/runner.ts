@@ -38,7 +38,7 @@ import { Recommit, type Settled } from './recommit.ts'
 import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
 import { isolated, recordedEvents, snapshotOf, stepRequest } from './transition.ts'
 
-/** Who waits for less stays, however many others want its place: it would come back at once (ms). */
+/** A task that waits less than this stays in memory even if others want its place: it would be claimed again at once (ms). */
 const MOMENT = 1_000
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
@@ -46,72 +46,75 @@ const movedOn = (): TriarchError => new TriarchError('NODE_FENCED', 'the attempt
 const answered = (): TriarchError => new TriarchError('STEP_LOST', 'the attempt was answered by another way')
 
 /**
- * Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it cannot go on here, and waits for what
- * its attempts give; it has left.
+ * turning: a turn is being made or recorded, or the task is being read into memory. resting: the task waits for a message or a timer.
+ * parting: the task cannot go on here, and its last attempts are awaited. gone: the task has left this node's memory.
  */
 type Phase = 'turning' | 'resting' | 'parting' | 'gone'
 
 /**
- * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
- * decided once it is durable. Never more than one transition in flight: what comes meanwhile makes the next.
+ * One task that this node owns: takes its messages, lets the kernel and the workflow's code decide, and sends out what they decided once
+ * that is durable. At most one transition is in flight; messages that arrive meanwhile make the next one.
  */
 export class TaskRunner implements Owner {
   readonly id: string
   key: number | null = null
   state: TaskState
   readonly epoch: number
-  /** What the task's code sees of `AsyncLocalStorage`: that of its submission while it stays here, else nothing. */
+  /**
+   * The `AsyncLocalStorage` context of the task's code: that of its submission as long as the task stays in this process, otherwise
+   * empty.
+   */
   readonly context: CallContext
   readonly #host: RunnerHost<TaskRunner>
   #phase: Phase = 'turning'
-  /** To be handed back once nothing of it runs here. */
+  /** The task is handed back once no attempt of it runs here. */
   #leaving = false
-  /** Owners that died with the task on trial; null: it is not on trial. */
+  /** How many owners died with the task in quarantine probation; null: the task is not on probation. */
   strikes: number | null = null
-  /** Bytes of its run, about. */
+  /** Approximate bytes of the task's present run. */
   size = 0
-  /** As its owner counts it. */
+  /** The size that the scheduler last counted for this task (bytes). */
   weight = 0
-  /** Something came of having it here. */
+  /** A transition that changed something was committed since the task came here. */
   moved = false
-  /** It is being given back: once the store has done so others may have it, long before that is heard here. */
+  /** A release is being written. The store may give the task to another node before this node gets the answer. */
   returning = false
   #seq = 0
-  /** The last record known to be durable, and when it was written. */
+  /** Sequence number of the last record known to be durable. */
   recorded = 0
   #recordedAt = 0
-  /** Of the latest record: none is older than the one before, whoever wrote that. */
+  /** Time of the latest record. It never goes backwards, even if the former owner's clock was ahead. */
   #at = 0
   #driver: Driver = absent
-  /** The driver works something out, outside of turns. */
+  /** The driver does asynchronous work between turns (it makes a plan). */
   #working = false
   #mail: Mail[] = []
-  /** What it has written, to be referred to. */
+  /** Values in records already written, which later records may refer to. */
   #valueReferences = new ValueReferences()
-  /** Not yet written. */
+  /** The submission, until the first transition has written it. */
   #draft: Draft | null = null
-  /** What the task row holds. */
+  /** The values last written to the task's row. */
   #snapshot: Summary
   #timer: Timer | null = null
-  /** Letters already taken into a turn that is not yet durable. */
+  /** Ids of inbox messages taken into a turn that is not yet durable. */
   #inFlight: number[] = []
-  /** When this run of it began; 0: it did not. */
+  /** When this run of the task began; 0: it has not begun. */
   #began = 0
-  /** The run that it is in, by its first decision. */
+  /** First decision id of the task's present run, which identifies the run. */
   #run = 1
-  /** Steps that may end, while somebody wants to hear of that. */
+  /** The steps as they were before the turn, kept only while somebody listens to `step:ended`. */
   #told: KnownSteps | null = null
-  /** What begins here once the turn is recorded. */
+  /** Attempts that begin in this process once the turn is recorded. */
   #starts: Step[] = []
-  /** Why it is to be set apart when it parts. */
+  /** The reason for quarantine if the task is to be quarantined when it parts. */
   #why: TriarchError | null = null
-  /** What came without a letter into a turn that is not yet durable: nobody else knows it. */
+  /** Messages without an inbox id in a turn that is not yet durable: they exist only in this process's memory. */
   #taken: Mail[] = []
-  /** Its owner before died, and what that means for its attempts is not recorded yet. */
+  /** The former owner died, and the losses of its attempts are not all recorded yet. */
   #orphaned = false
-  /** While the store does not take its transition. */
+  /** Set while a transition that was not committed is being retried. */
   #recommit: Recommit | null = null
-  /** Its attempt here is being abandoned for one that goes on elsewhere. */
+  /** The step whose attempt is just being abandoned here because another node goes on with it. */
   #leaves: number | null = null
   readonly #attempts: Attempts
   readonly #inboxGauge = new InboxGauge()
@@ -132,7 +135,7 @@ export class TaskRunner implements Owner {
     this.#snapshot = summarise(state)
   }
 
-  /** A task that is created by its own first transition. */
+  /** Creates a task in memory; its first transition writes it to the store. */
   static create(
     host: RunnerHost<TaskRunner>,
     draft: Draft,
@@ -154,7 +157,7 @@ export class TaskRunner implements Owner {
     return runner
   }
 
-  /** A task taken over from the store: rebuilt from its history. */
+  /** Takes over a task from the store and rebuilds it from its history. */
   static claim(host: RunnerHost<TaskRunner>, claim: Claim): TaskRunner {
     const runner = new TaskRunner(host, claim, CallContext.none)
     runner.key = claim.key
@@ -164,17 +167,23 @@ export class TaskRunner implements Owner {
     return runner
   }
 
-  /** Nothing runs and nothing is on its way. Code that waits for something of its own would begin anew elsewhere. */
+  /**
+   * Nothing runs and nothing is in flight. Code that waits for something of its own (a promise, a timer) does not count as idle: it would
+   * begin anew elsewhere.
+   */
   get idle(): boolean {
     return this.movable && !this.#inboxGauge.out && !this.#isStalled
   }
 
-  /** Its code waits for what only this process knows: out of memory, nobody would wake it. */
+  /** The task's code waits for something that only this process knows; once out of memory, nothing would wake the task. */
   get #isStalled(): boolean {
     return this.#driver.isStalled?.(this.state) === true
   }
 
-  /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
+  /**
+   * Whether the task may be let go to make room even though it keeps unread messages or its code is stalled; its release removes what it
+   * has posted about those messages.
+   */
   get movable(): boolean {
     if (this.#phase !== 'resting' || this.#working || !this.#attempts.none || this.#mail.length > 0) return false
     return !this.#inboxGauge.underWay && !isDeferred(this.state, this.#host.environment.now())
@@ -184,19 +193,19 @@ export class TaskRunner implements Owner {
     return this.#phase === 'gone'
   }
 
-  /** Whoever has it next must take attempts that no queue and no letter knows for lost; otherwise they did not begin. */
+  /** The next owner must treat attempts without a queue entry or a reply as lost. If false, such attempts never began. */
   get orphaned(): boolean {
     return this.#orphaned || !this.#attempts.none
   }
 
-  /** False: it has the letter already. */
+  /** Returns false if the task already has this inbox message, or does not take it. */
   push(message: Message, letter: number | null = null): boolean {
     if (this.#gone || (message.type === 'reply' && letter === null && message.step === this.#leaves)) return false
     if (this.#phase === 'parting') return this.#hear({ message, letter })
     if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
     if (letter === null && repeats(this.#mail, message)) return true
     this.#mail.push({ message, letter })
-    // Nobody else's letters, read together with this one, wait for what is wrong with it.
+    // The error is handled here, so that an unreadable message does not stop messages of other tasks from the same read.
     try {
       checkLegible(message, letter, this.strikes)
       if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
@@ -206,7 +215,10 @@ export class TaskRunner implements Owner {
     return true
   }
 
-  /** A reply from elsewhere: whoever sent it hears when it is durable, and, if that is never, sends it again to whoever owns the task then. */
+  /**
+   * A reply from another process. Its sender is notified once the reply is durable; if that never happens, it sends the reply again to
+   * the task's next owner.
+   */
   answered(message: Message, recorded: (counts: boolean) => void): void {
     if (this.#gone) return
     if (this.#phase === 'parting') return void this.#hear({ message, letter: null, recorded })
@@ -214,7 +226,7 @@ export class TaskRunner implements Owner {
     if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
   }
 
-  /** The step is about to be tried by itself. True once that is recorded. */
+  /** Records that an attempt on probation is about to begin. Resolves to true once that is recorded. */
   begun(step: number, attempt: number): Promise<boolean> {
     if (this.#gone || this.#phase === 'parting') return Promise.resolve(false)
     const recorded = this.#attempts.tried(step)
@@ -223,7 +235,7 @@ export class TaskRunner implements Owner {
     return recorded
   }
 
-  /** By code of the task that is no step's. */
+  /** The task's code (not a step's) left an unhandled error. */
   left(cause: unknown, promise: Promise<unknown> | null): void {
     const error = unhandled(`the code of task ${this.id}`, cause)
     if (this.#gone || this.state.status === 'stopped' || !this.#driver.left) this.#host.astray(error)
@@ -234,7 +246,7 @@ export class TaskRunner implements Owner {
     this.#driver.handled?.(promise)
   }
 
-  /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
+  /** Hands the task back once what it does is recorded. `cut`: attempts that run here are cut off instead of awaited. */
   release(cut: boolean): void {
     this.#leaving = true
     this.#recommit?.hurry()
@@ -243,24 +255,28 @@ export class TaskRunner implements Owner {
     this.#wake()
   }
 
-  /** What runs in a process elsewhere goes on there; the rest ends with this one. */
+  /** An attempt in an agent's own process goes on there; any other ends with this process. */
   #cutOff(id: number): Message {
     const step = this.state.steps.get(id)
     if (!step?.given) return { type: 'cut', step: id }
     return { type: 'heartbeat', step: id, attempt: step.attempt, elsewhere: step.operation }
   }
 
-  /** Whether an attempt of this step runs in this process. */
   runs(step: number): boolean {
     return this.#attempts.has(step)
   }
 
-  /** Written requests that it waits for and that none of its records tells of: they may be lost though the records are there. */
+  /**
+   * Requests that were written without a record and whose replies the task awaits. The store may lose them even if it keeps all records.
+   */
   get requests(): WorkRequest[] {
     return this.#attempts.unrecorded.filter((request) => this.awaits(request))
   }
 
-  /** Whether it waits for a reply to this very request: what an agent gave back, what was asked for anew, and what waits for a signal, are no more. */
+  /**
+   * Whether the task still waits for a reply to exactly this request. It does not if an agent gave the request back, if the request was
+   * made anew, or if the step is suspended.
+   */
   awaits(request: WorkRequest): boolean {
     const step = this.state.steps.get(request.step)
     if (!step?.dispatched || !isOutstanding(step)) return false
@@ -268,7 +284,10 @@ export class TaskRunner implements Owner {
     return step.operation === request.operation && step.attempt === request.attempt
   }
 
-  /** Another node owns the task, or this one lost its lease: forget it. `handsOn`: whoever has it next may still hear what is known here. */
+  /**
+   * Forgets the task, because another node owns it or this one lost its lease. `handsOn`: what only this node knows is posted for the
+   * next owner.
+   */
   discard(reason: Error, handsOn = false): void {
     if (this.#gone) return
     const known = handsOn ? this.#known() : []
@@ -277,12 +296,12 @@ export class TaskRunner implements Owner {
     for (const step of this.#attempts.steps) this.#host.abandonStep(this.id, step, reason)
   }
 
-  /** A message came while its release was written: the store has the task ready again. */
+  /** A message arrived while the release was being written, so the store has made the task ready again. */
   get unread(): boolean {
     return this.#mail.some(({ letter }) => letter !== null)
   }
 
-  /** Leaves memory. Letters not consumed stay in the inbox for the next owner. */
+  /** Leaves memory. Messages not consumed stay in the inbox for the next owner. */
   #leave(): void {
     this.#phase = 'gone'
     this.#timer?.cancel()
@@ -314,7 +333,7 @@ export class TaskRunner implements Owner {
     this.state = rebuilt.state
     this.#snapshot = summarise(this.state)
     if (this.#gone) return
-    // A reading of the inbox may have brought them meanwhile.
+    // An inbox read may have brought some of the claim's messages in the meantime.
     this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
     await this.#replay(rebuilt)
     if (this.#gone) return
@@ -353,10 +372,10 @@ export class TaskRunner implements Owner {
     const children: NewTask[] = []
     const consumed: number[] = []
     const driver = this.#driver
-    // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
+    // The clock comes first: past complete-by no reply counts. Then messages: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
     while (driver.tell(turn, children)) await microtasksDrained(environment)
-    // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
+    // Messages after a stop wait for the next turn: locks, parents and followers learn of the stop from this turn's record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
       const mail = this.#mail.shift() as Mail
       if (this.#inboxGauge.take(mail)) continue
@@ -367,7 +386,7 @@ export class TaskRunner implements Owner {
       const alone = isRelief(this.state, mail.message)
       receive(turn, mail.message, (signal) => driver.refuses?.(signal)?.message)
       if (alone) {
-        // The code hears of it once it is recorded.
+        // The code learns of it from the history, once the turn is recorded.
         turn.deliveries.length = 0
         turn.reload = true
       }
@@ -409,13 +428,13 @@ export class TaskRunner implements Owner {
       maySleep(state, wakeAt, turn.at + this.#host.limits.longSleep) &&
       !this.#isStalled
     const strands = !stopped && !turn.reload && driver.isStranded(state)
-    // What runs here ends first: nobody else would hear of it.
+    // Attempts in this process must end first: no other node would get their outcomes.
     if (strands && !this.#attempts.none) this.#leaving = true
     const stranded = strands && this.#attempts.none
     const orphaned = !this.#attempts.none || (this.#orphaned && this.#mail.some(isTakeover))
     const unfinished = stranded || turn.reload || turn.full || orphaned || state.status === 'planning'
     const release = stopped || sleeps || leaves || stranded ? this.#releaseWith(unfinished, orphaned) : null
-    // An unread letter would have a task taken up at once that its owner gives back.
+    // A gauge message left unread would make the task ready again right after its release.
     const notice = this.#inboxGauge.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
@@ -423,7 +442,7 @@ export class TaskRunner implements Owner {
     this.#host.count(turn.stale)
     const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#draft || work.length > 0
     if (!dirty) {
-      // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
+      // The history already holds what starts now: a retry whose wait is over, or a step that a pause held back.
       this.#startAll(turn.at)
       this.#host.settled(this)
       this.#settled()
@@ -449,7 +468,8 @@ export class TaskRunner implements Owner {
       consumed,
       work,
       withdraw: turn.aborts.filter((step) => !this.#attempts.has(step)),
-      // Of a task that stops by force nobody waits for what runs elsewhere; its requests stand until it has ended, and their seats with them.
+      // When the task stops by force, attempts elsewhere are not awaited; their requests, and the permits they hold, stay until the
+      // attempts have ended.
       forget: stopped ? [] : turn.forgotten,
       children,
       posts: turn.posts,
@@ -476,14 +496,17 @@ export class TaskRunner implements Owner {
     return this.#valueReferences.text(events, this.#seq, rebase)
   }
 
-  /** With the events as they are in the history by then. A task that another started has its output in full: the store tells that it from there. */
+  /**
+   * The row, referring to events as they are in the history after this commit. The row of a child has its output in full, because the
+   * store sends it to the parent from there.
+   */
   #row(summary: Summary): Snapshot {
     const { output } = summary
     const isChild = this.state.parent !== null || !this.state.incarnation
     return snapshotOf(summary, output === undefined || isChild ? null : this.#valueReferences.place(output))
   }
 
-  /** A task whose submission failed has nothing that anybody knows; of any other the transition is committed until it is known what became of it. */
+  /** If the submission failed, the error goes to the caller. Any later transition is retried until its fate is known. */
   #answered(outcome: CommitOutcome | Error, pending: Pending): Promise<void> | undefined {
     const created = this.#created
     this.#created = null
@@ -504,7 +527,7 @@ export class TaskRunner implements Owner {
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
       this.#recall()
       if (this.#gone) return undefined
-      // Of a submission nothing was judged yet; otherwise it was with each try.
+      // Errors of retried transitions were already judged by `refused`; the error of a submission was not.
       if (outcome instanceof Error)
         return this.#partWith(outcome, creates ? this.#host.failed(this, outcome) : verdictOf(outcome))
       if ('reason' in outcome && outcome.reason === 'lost') this.#host.requestLost(this)
@@ -546,20 +569,23 @@ export class TaskRunner implements Owner {
     return void this.#idle(nextWake(this.state))
   }
 
-  /** A reply of an attempt that runs here may come by the inbox: sent again, from elsewhere. */
+  /** The reply came through the inbox, sent again by another process, so the attempt that runs here is abandoned. */
   #ended({ message, letter }: Mail): void {
     const { step } = message as Reply
     if (letter !== null && this.#attempts.has(step)) this.#host.abandonStep(this.id, step, answered())
     this.#attempts.ended(step)
   }
 
-  /** What the code said goes into the task's log once it is sure that it did. */
+  /** Writes the log lines of the code to the task's log once the turn that produced them is durable. */
   #tellSaid(again: boolean): void {
     const said = this.#driver.said?.()
     if (said) this.#host.logs.code(this.id, this.state.firstId, said, again)
   }
 
-  /** Recorded with its request: whoever finds the task without an owner knows that the attempt may live. */
+  /**
+   * Records with the request that the attempt may outlive this process, so that a node that finds the task without an owner does not take
+   * the attempt for lost.
+   */
   #giveAway(turn: Turn, local: readonly Step[]): void {
     for (const { id, attempt, action } of local) {
       const lease = action === null ? null : this.#host.lease(action)
@@ -567,7 +593,7 @@ export class TaskRunner implements Owner {
     }
   }
 
-  /** Its process went to another server, and answers by the inbox: what is left of it here says nothing more. */
+  /** The attempt's process connected to another server and will reply through the inbox; the connection here is abandoned. */
   #moved({ step, attempt, elsewhere }: Extract<Message, { type: 'heartbeat' }>): void {
     const known = this.state.steps.get(step)
     if (elsewhere === undefined || !known?.given || !this.#attempts.has(step)) return
@@ -578,7 +604,7 @@ export class TaskRunner implements Owner {
     this.#leaves = null
   }
 
-  /** The turn is durable, or says nothing new. */
+  /** The turn is durable, or has changed nothing. */
   #settled(): void {
     if (this.#orphaned) this.#orphaned = this.#mail.some(isTakeover)
     if (this.#taken.length > 0) for (const { recorded } of this.#taken.splice(0)) recorded?.(true)
@@ -592,7 +618,7 @@ export class TaskRunner implements Owner {
     for (let step = this.#starts.shift(); step; step = this.#starts.shift()) this.#start(step, at)
   }
 
-  /** What was to begin with a turn that is not recorded does not. */
+  /** Cancels the starts of a turn that was not recorded. */
   #recall(): void {
     this.#attempts.recall(this.state, this.#starts)
     this.#starts = []
@@ -600,16 +626,16 @@ export class TaskRunner implements Owner {
 
   #start(step: Step, at: number): void {
     const request = stepRequest(this.state, step, at)
-    // A batch is asked again and again with one input.
+    // A batch step is called repeatedly with the same input, so its request is not isolated.
     const given = this.state.batches.has(step.id) ? request : isolated(request)
     this.#host.attempt(this, step, given, this.#driver.code(step))
   }
 
-  /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
+  /** Starts the code anew from the history: after a continue-as-new, a rewind, or a pause from which the code could not go on. */
   async #reload(): Promise<void> {
     const rebuilt = await this.#patiently(() => reread(this.#host, this.id))
     if (this.#gone) return
-    // What is under way stays under way: only attempts that are new go out.
+    // Attempts under way stay under way; only new attempts are dispatched.
     for (const step of rebuilt.state.steps.values()) {
       const before = this.state.steps.get(step.id)
       step.dispatched =
@@ -621,7 +647,7 @@ export class TaskRunner implements Owner {
     await this.#turn()
   }
 
-  /** Outside of the turn: what the driver's code waits for must not keep the task from being cancelled. */
+  /** Runs the driver's asynchronous work outside of turns, so that the task can be cancelled meanwhile. */
   async #work(): Promise<void> {
     const answer = this.#working ? null : this.#driver.work?.(this.state)
     if (!answer) return
@@ -636,7 +662,7 @@ export class TaskRunner implements Owner {
     this.idleSince = this.#host.environment.monotonic()
     if (this.#isDue) return this.#wake()
     if (this.#driver.work) void this.#guard(() => this.#work())
-    // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
+    // A task that is about to leave starts nothing more: the end of its last attempt here wakes it.
     const waits = wakeAt === null || wakeAt === this.state.completeBy
     if (waits && this.#attempts.none && this.#isStalled) this.#host.stalled(this)
     const wait = wakeAt === null ? null : Math.max(0, wakeAt - this.#host.environment.now())
@@ -645,7 +671,7 @@ export class TaskRunner implements Owner {
     this.#timer = this.#host.environment.timer(wait, () => this.#wake())
   }
 
-  /** All that the task does passes here: in its own context, and no error of it reaches whoever let it go on. */
+  /** Runs work of the task in the task's own context, and keeps its errors from the caller. */
   #guard(work: () => Promise<void> | undefined): Promise<void> | undefined {
     try {
       return this.context.run(work)?.catch((error) => this.#fail(error))
@@ -654,7 +680,7 @@ export class TaskRunner implements Owner {
     }
   }
 
-  /** What is under way here stays so while the store cannot be read. */
+  /** Retries the read while the store is away; attempts under way stay under way. */
   async #patiently<T>(read: () => Promise<T>): Promise<T> {
     const { environment } = this.#host
     for (const backoff = new Backoff(100, 5_000); ; ) {
@@ -675,7 +701,10 @@ export class TaskRunner implements Owner {
     this.#partWith(error, this.#host.failed(this, error))
   }
 
-  /** It cannot go on here, though this node owns it: once what runs here has ended, it is let go, and what is known of it handed on. */
+  /**
+   * The task cannot go on here, though this node owns it. Once its attempts here have ended, what only this node knows is handed on and
+   * the task is let go.
+   */
   #partWith(error: Error, why: TriarchError | null): undefined {
     this.#why = why
     this.#phase = 'parting'
@@ -684,7 +713,7 @@ export class TaskRunner implements Owner {
     if (this.#attempts.none) this.#part(error)
   }
 
-  /** While it is parting. Letters stay in the inbox, for whoever has it next. */
+  /** Takes a message while the task is parting. Inbox messages are left in the inbox for the next owner. */
   #hear(mail: Mail): boolean {
     const { message, letter } = mail
     if (letter === null && !repeats(this.#mail, message)) this.#mail.push(mail)
@@ -693,7 +722,7 @@ export class TaskRunner implements Owner {
     return letter === null
   }
 
-  /** What nobody else knows: how attempts ended, and what they said before. */
+  /** Messages that only this node has: replies and heartbeats of attempts that ran here. */
   #known(): Message[] {
     const mail = [...this.#taken, ...this.#mail]
     return mail.flatMap(({ message, letter }) => (letter === null && isNews(message) ? [message] : []))
@@ -701,7 +730,8 @@ export class TaskRunner implements Owner {
 
   #part(error: Error = movedOn()): void {
     if (this.#gone) return
-    // Of a withdrawn attempt whoever has it next knows that it did not begin, or finds the request that followed it, which this would undo.
+    // The reply of a withdrawn attempt is not handed on: the next owner knows that the attempt did not begin, or finds the request that
+    // followed, which this reply would undo.
     const known = this.#known().filter((message) => this.orphaned || !isWithdrawn(message))
     const told = [...this.#taken, ...this.#mail]
     const go = () => {

@@ -53,47 +53,50 @@ export interface SchedulerOptions {
   node: string
   registry: Registry
   limits: SchedulerLimits
-  /** The span of waiting that is worth a level of priority in the line of ready tasks (ms); null: none is. */
+  /** Waiting this long raises a ready task by one level of priority (ms); null: waiting does not raise it. */
   ageing: number | null
-  /** Agents of this process, and those that it reaches: they take attempts without a work queue. */
+  /** Agents that take attempts without a work queue: those of this process, and those connected to it. */
   hosts: { get(agent: string): AgentHost | undefined; values(): Iterable<AgentHost> }
   lease: Leased
   probation: Probation
-  /** Told when a slot was freed although its code still runs. */
+  /** Called when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
-  /** Distance between two looks for tasks that have been idle for long (ms). */
+  /** Interval between two checks for tasks that have been idle for long (ms). */
   poll: number
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   logs: Logbook
   token: HostOptions['token']
-  /** After each durable transition. */
+  /** Called after each durable transition. */
   committed: (state: TaskState) => void
-  /** There is work in the agents' queues. */
+  /** Called when work was added to the agents' queues. */
   queued: () => void
-  /** A step was given to agents elsewhere, or nothing that is outstanding can move the task. */
+  /** Called when a step was queued for agents elsewhere, or when nothing outstanding can move the task. */
   wonder: (task: string, cause: string) => void
   stale: (count: number) => void
   failed: (error: unknown) => void
-  /** How often it is looked whether the store still has what it acknowledged (ms). */
+  /** How often the store is checked for records that it acknowledged (ms). */
   every: number
-  /** Records that were acknowledged are not there any more: nothing that this node believes can be relied on. */
+  /** Called when acknowledged records are missing: nothing that this node holds in memory can be relied on. */
   wentBack: () => void
 }
 
-/** For how long, at most, a sleeper is left to others that is due by the store's clock and not by this node's (ms). */
+/** A sleeping task that is due by the store's clock but not by this node's is left to others for at most this long (ms). */
 const TOO_EARLY = 1_000
-/** Tasks let go at once to make room for others. */
+/** The most tasks let go at once to make room for others. */
 const MOST_EVICTED = 500
-/** A task that finds no room is left to others for this long; one that finds none even when all others are gone (ms). */
+/**
+ * A task for which there is no room is left to others for this long; the second is for a task larger than this node's whole memory limit
+ * (ms).
+ */
 const NO_ROOM_REST = 1_000
 const TOO_LARGE_REST = 30_000
 
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** Delay before the store is asked again after a failure: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
-/** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
+/** Owns tasks: claims ready ones, keeps the busy ones in memory, lets the idle ones go. */
 export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly environment: Environment
   readonly node: string
@@ -106,13 +109,16 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly logs: Logbook
   readonly witness: LostTailDetector
   readonly strays: UnknownOwnership
-  /** There was no room when a task may have been ready: who comes to wait goes. */
+  /** There was no room when tasks may have been ready, so a task that becomes idle is released at once. */
   #crowded = false
-  /** Ready tasks wait in the store, as far as is known: what is submitted here goes behind them. */
+  /** As far as is known, ready tasks wait in the store: new submissions queue behind them instead of starting here. */
   #lined = false
-  /** Whoever takes its tasks over is told what is known of them. Not where the store went back: it may be of another history. */
+  /**
+   * What this node knows of its tasks is posted for their next owners. False once the store went back: the knowledge may belong to
+   * another history.
+   */
   handsOn = true
-  /** How many claims in a row found nothing: others were quicker. */
+  /** How many claims in a row found nothing because other nodes were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
   readonly #runners = new Register<string, TaskRunner>()
@@ -122,21 +128,21 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #polling = false
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   #retry: Timer | null = null
-  /** What the next round is to look for. */
+  /** What the next round looks for. */
   #wanted: ReadonlySet<Hint> = hints.nothing
   #emptied: (() => void)[] = []
-  /** The last claim was not answered: this node may own tasks it knows nothing of. */
+  /** The last claim got no answer, so the store may have given this node tasks that it does not know of. */
   #unsure = false
   readonly #claimSize: ClaimSize
   readonly #quarantine: Quarantine
   readonly #queueing: Queueing
-  /** Keys of tasks that are for others, and until when. */
+  /** Keys of tasks that are left to others, and until when. */
   readonly #left = new Map<number, number>()
-  /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
+  /** Tasks claimed on probation and not yet cleared. Meanwhile no other task is opened here. */
   readonly #trials = new Set<TaskRunner>()
-  /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
+  /** The last claim was for a task on probation; the next is not, so that neither kind starves the other. */
   #tried = false
-  /** Tasks that are being given back. */
+  /** Ids of tasks that are being given back. */
   readonly #leaving = new Set<string>()
   /** Bytes of the histories in memory. */
   #weight = 0
@@ -193,12 +199,12 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return this.#runners.has(id)
   }
 
-  /** Of the submission, while its task has not left memory. */
+  /** The context of the task's submission, as long as the task has not left memory. */
   contextOf(id: string): CallContext {
     return this.#runners.get(id)?.context ?? CallContext.none
   }
 
-  /** A hint that tasks may be ready, or letters wait. */
+  /** Asks for a round: tasks may be ready, or messages may wait. */
   wake(wanted: ReadonlySet<Hint> = hints.either): void {
     this.#wanted = this.#wanted === wanted || this.#wanted.size === 0 ? wanted : hints.either
     if (this.#polling || this.#retry || !this.#open) return
@@ -207,8 +213,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   /**
-   * Creates a task and starts it in the same transition, when this node can run it now. Null: it cannot; submit it to
-   * the store.
+   * Creates a task and starts it in the same transition if this node can run it now. Returns null if it cannot; the caller then submits
+   * the task to the store.
    */
   launch(draft: Draft): Promise<CommitOutcome> | null {
     const { task } = draft
@@ -236,13 +242,13 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     })
   }
 
-  /** Takes nothing new and hands back what it has. */
+  /** Takes nothing new and hands back what it owns. */
   stop(): void {
     this.#close()
     for (const runner of [...this.#runners.values()]) runner.release(false)
   }
 
-  /** What still runs after `grace` ms is aborted, then left as lost. */
+  /** Attempts that still run after `grace` ms are aborted, and then left as lost. */
   async drain(grace: number): Promise<void> {
     if (await this.#empty(grace)) return
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
@@ -254,7 +260,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.abandon(reason)
   }
 
-  /** What it owned belongs to others. */
+  /** Forgets all tasks: they belong to others now. */
   abandon(reason: Error): void {
     this.#close()
     for (const runner of [...this.#runners.values()]) runner.discard(reason, this.handsOn)
@@ -303,7 +309,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const agent = agentOf(action)
     const host = this.#options.hosts.get(agent)
     if (!host) return false
-    // The rank is asked for only where it matters: each step passes here.
+    // The rank is computed only if it matters, because every step passes here.
     if (host.backlog.empty && host.slots.parted === null) return host.reserve(action)
     const rank = this.#queueing.rank(agent, state, step)
     return host.backlog.admits(rank) && host.reserve(action, rank)
@@ -335,7 +341,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const completeBy =
       operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within
     const heartbeatWithin = operation === 'run' ? policy.heartbeatWithin : null
-    // Its slot goes back to the pool that it was taken of.
+    // The slot must go back to the pool that it was taken from.
     if (host?.slots.parted != null) request.rank = this.#queueing.rank(host.name, runner.state, step)
     host?.start(new OwnAttempt(runner, request, { completeBy, heartbeatWithin }), local && this.#handler(local, runner))
   }
@@ -378,7 +384,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     else if (this.letters.crowded) this.wake(hints.mail)
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null) this.alarm.set(wakeAt)
-    // By the store's clock it was due. Until this node hears of that, it would be taken and given back without end.
+    // The task was due by the store's clock only. Left alone until this node's clock agrees, it is not taken and given back endlessly.
     if (wakeAt !== null && runner.key !== null && !runner.moved)
       this.#leave(runner.key, Math.min(wakeAt - this.environment.now(), TOO_EARLY))
     for (const { startAt } of children) if (startAt !== null) this.alarm.set(startAt)
@@ -404,7 +410,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   refused(runner: TaskRunner, cause: Error, tries: number): number | Error {
-    // Whatever else it is, it is not the fault of the turn.
+    // Whatever the cause, the failure is the store's, not the turn's.
     const error = isTriarchError(cause) ? cause : new TriarchError('STORE_FAILED', String(cause), { cause })
     if (isTriarchError(error, 'STORE_CLOSED')) return error
     if (tries === 0) this.#options.failed(error)
@@ -424,7 +430,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     else this.giveBack(runner, rest, runner.orphaned)
   }
 
-  /** Others may take it meanwhile. A letter makes it ready, whatever its row says. */
+  /** Leaves the task to other nodes for `rest` ms. An inbox message makes it ready all the same, whatever its row says. */
   #leave(key: number, rest: number): void {
     if (rest <= 0) return
     this.#left.set(key, this.environment.monotonic() + rest)
@@ -453,7 +459,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
       this.witness.givenBack()
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
-      // What was meant to be written may have been, and nobody told the agents.
+      // The transition may have been written although it failed, in which case the agents were not notified of its work.
       queued()
     })
   }
@@ -488,18 +494,18 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
         if (wanted.has('tasks') && this.#open) await this.#claim()
         this.#backoff.reset()
       } catch (error) {
-        // A node that stops meanwhile has no more use for the answer.
+        // A node that is stopping does not need the answer, nor its error.
         if (this.#open) this.#options.failed(error)
         this.#again(wanted)
         break
       }
-      // One round after the other would leave nobody else a turn.
+      // Other work gets a turn of the event loop between two rounds.
       if (this.#wanted.size > 0) await new Promise<void>((resolve) => this.environment.soon(resolve))
     }
     this.#polling = false
   }
 
-  /** Not before a while is anything asked again, whoever wants it. */
+  /** After a failure no round begins before the backoff is over, whoever asks for one. */
   #again(wanted: ReadonlySet<Hint>): void {
     if (!this.#open) return
     this.#retry = this.environment.timer(this.#backoff.next(), () => {
@@ -575,11 +581,14 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#claimSize.claimed(runner)
     if (trial) this.#trials.add(runner)
     if (unread) this.letters.flooded(claim.key)
-    // The drain began while the claim was under way, and knew nothing of it.
+    // A drain that began while the claim was under way did not know of this task.
     if (!this.#open) runner.release(false)
   }
 
-  /** Too large for now it comes again, for good it is left for a node with more memory; where there is none, set apart. */
+  /**
+   * A task with no room at the moment is left and claimed again later. One larger than this node's limit is left for a node with more
+   * memory; if there is none, it is quarantined.
+   */
   async #makeRoom(claim: Claim, bytes: number): Promise<void> {
     const { memory } = this.limits
     const { id, epoch, orphaned, trial } = claim
@@ -597,12 +606,12 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.giveBack(task, 0, orphaned)
   }
 
-  /** Lets the longest idle tasks go to make room; and in any case those idle for long. */
+  /** Lets the longest idle tasks go to make room, and in any case those that have been idle for too long. */
   #evict(count: number): void {
     const since = this.environment.monotonic() - this.limits.idle
     const idle = [...this.#runners.values()].filter((runner) => runner.idle && (count > 0 || runner.idleSince <= since))
     idle.sort((a, b) => a.idleSince - b.idleSince)
-    // What they wait for may be what there is no room for.
+    // Without idle tasks, movable ones go: the task for which there is no room may be the one they wait for.
     if (count > 0 && idle.length === 0) idle.push(...[...this.#runners.values()].filter(({ movable }) => movable))
     for (const [index, runner] of idle.entries()) {
       if (index >= count && runner.idleSince > since) return
@@ -622,7 +631,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 }
 
-/** Its message may be made of an error that was not recorded yet. */
+/** The alert's message may quote an error that was not recorded, and so was not scrubbed of secrets yet. */
 function sayable(alert: RaisedAlert, { secrets }: TaskState): RaisedAlert {
   return secrets === null ? alert : { ...alert, message: secrets.texts.scrub(alert.message) }
 }

@@ -19,7 +19,7 @@ import { agentOf } from '../value/name.ts'
 import type { Command } from './command.ts'
 import type { Standing } from './queueing.ts'
 
-/** A transition's parts that change nothing. */
+/** The fields of a transition, with values that change nothing. */
 export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
   lastAt: null,
   events: null,
@@ -36,8 +36,8 @@ export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq'
 }
 
 /**
- * The row of the state, with its payloads as texts. Nothing of it is secret, but for the output, which is veiled where something of that is.
- * `place`: where an output stands that is not, which the row says instead.
+ * The task's row, with payloads as JSON texts. No payload in it is secret; an output with secret parts is veiled. `place`: a reference
+ * stored instead of an output that has none.
  */
 export function snapshotOf(summary: Summary, place: string | null = null): Snapshot {
   const { status, result, failures, deadline, progress, output, error, pause, secrets } = summary
@@ -82,7 +82,7 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
   }
 }
 
-/** What it is given may have texts that are secret in its task, whatever its own action marks. */
+/** Texts in the request that are secret in its task, whatever the action itself marks as secret. */
 function secretsOf({ secrets, metadata }: TaskState, step: Step): Pick<StepRequest, 'secretTexts'> {
   if (secrets === null) return {}
   const { input, output, checkpoint, received } = step
@@ -90,7 +90,7 @@ function secretsOf({ secrets, metadata }: TaskState, step: Step): Pick<StepReque
   return secretTexts.length > 0 ? { secretTexts } : {}
 }
 
-/** The same for an action in this process: what it does to what it is given is nobody else's, nor its own next attempt's. */
+/** Copies the payloads for an action in this process, so that its changes to them affect neither the task nor the next attempt. */
 export function isolated(request: StepRequest): StepRequest {
   request.input = copy(request.input)
   if (request.output !== undefined) request.output = copy(request.output)
@@ -103,14 +103,14 @@ function fenced(fence: number | undefined): Pick<StepRequest, 'fence'> {
   return fence === undefined ? {} : { fence }
 }
 
-/** A batch is told where its next page begins. */
+/** What a step has received; for a batch, where its next page begins. */
 function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest, 'event'> {
   const batch = state.batches.get(id)
   if (batch) return { event: { name: 'page', payload: { offset: batch.next } } }
   return received ? { event: received } : {}
 }
 
-/** The same through the agent's work queue. */
+/** The request as it goes to the agent's work queue. */
 export function workRequest(
   state: TaskState,
   step: Step,
@@ -134,7 +134,7 @@ function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-/** The child a decision starts, as the task that is created with it in one transaction. */
+/** The child task that a decision starts, created in the same transaction. */
 export function childTask(turn: Turn, command: Command): NewTask | null {
   const { decision, child } = command
   if (decision.type !== 'childStarted' || !child) return null
@@ -153,19 +153,19 @@ export function childParent(turn: Turn, { id, mode }: { id: number; mode: 'call'
   return parentOf(turn, { step: id, ...(mode === 'call' && { awaits: true }) })
 }
 
-/** A child of a batch, likewise. */
+/** A child task of a batch. */
 export function batchChild(turn: Turn, { task, step, ordinal, policy, item }: Spawn): NewTask {
   return newChild(turn, { ...policy, ...item, task, parent: parentOf(turn, { step, ordinal }) })
 }
 
-/** The child knows who waits for it: what these hold it cannot wait for. */
+/** A child knows all tasks that wait for it, because it cannot wait for locks that they hold. */
 function parentOf({ state }: Turn, place: Omit<Parent, 'task'>): Parent {
   const waits = place.awaits || place.ordinal !== undefined
   const above = waits && state.parent ? waitingParents(state.parent) : []
   return { task: state.id, ...place, ...(above.length > 0 && { above }) }
 }
 
-/** The task of a hook: it is listed with the children of its task, which does not wait for it. */
+/** The task of a hook. It is listed among the task's children, but the task does not wait for it. */
 export function hookTask(turn: Turn, { task, workflow, version, input }: HookTask): NewTask {
   return newChild(turn, { task, workflow, version, input, hookOf: turn.state.id })
 }
@@ -186,7 +186,7 @@ interface ChildOrder {
   hookOf?: string
 }
 
-/** What it is not given itself, it has from its parent. */
+/** Values that are not given are inherited from the parent. */
 function newChild(
   { at, state }: Turn,
   { task, completeWithin, exclusive, hooks, secrets, ...rest }: ChildOrder,
@@ -212,7 +212,7 @@ function newChild(
   })
 }
 
-/** The record's events; those of a task's first record follow its submission. */
+/** The events of the record. In a task's first record they follow the events of its submission. */
 export function recordedEvents(draft: Draft | null, events: readonly TaskEvent[]): readonly TaskEvent[] {
   return draft ? [...draft.first, ...events] : events
 }

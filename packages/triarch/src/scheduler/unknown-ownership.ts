@@ -1,31 +1,31 @@
 import type { OwnedTask, StateStore } from '../store/port.ts'
 
-/** Rows that are compared at a time: so many cost nothing worth counting, and with more of them the others come next. */
+/** Rows compared in one call. A node that owns more rows compares the rest in later calls. */
 const PAGE = 500
 
-/** The round that is under way, a whole one, and one look more at what that found last. */
+/** Rounds to finish after the last write: the one under way, a complete one, and one that checks again what that one found. */
 const ROUNDS = 3
 
 export interface UnknownOwnershipOptions {
   store: Pick<StateStore, 'owned'>
   node: string
-  /** Whether the task is here. */
+  /** Whether the task is in this node's memory. */
   has: (id: string) => boolean
-  /** A claim is under way: what it took is owned already and not here yet. */
+  /** A claim is under way: its tasks are already owned but not in memory yet. */
   claiming: () => boolean
   giveBack: (task: OwnedTask) => void
 }
 
 /**
- * Tasks that the store says are this node's, though it does not have them: a store that went back may have lost no more than
- * that they were given back. Nobody else takes what has a living owner.
+ * Finds tasks that the store assigns to this node but that this node does not have: a store that went back may have lost just their
+ * release. No other node claims a task whose owner is alive, so they must be given back.
  */
 export class UnknownOwnership {
   readonly #options: UnknownOwnershipOptions
-  /** Those of the last look, by key: what is under way is over until the next. */
+  /** Suspects of the last check, by key. Whatever was still in flight then is over by the next check. */
   #suspects = new Map<number, OwnedTask>()
   #after = 0
-  /** How often the end must still be reached, for each row to have been compared since something was written last. */
+  /** Rounds left until every row has been compared since the last write. */
   #left = 0
 
   constructor(options: UnknownOwnershipOptions) {
@@ -33,9 +33,9 @@ export class UnknownOwnership {
   }
 
   /**
-   * Compares the next page, and gives back what was astray the last time and still is; where something was, the store went
-   * back, and all the other pages come at once. `fresh`: something was written lately. Long after that only what is left
-   * of the round is compared.
+   * Compares the next page, and gives back the suspects of the last check that are still unknown here. If there were any, the store went
+   * back, and all remaining pages are compared at once. `fresh`: something was written lately; otherwise only the rounds left are
+   * finished.
    */
   async look(fresh: boolean): Promise<void> {
     const { has, claiming, giveBack } = this.#options
@@ -44,7 +44,7 @@ export class UnknownOwnership {
     const astray = [...this.#suspects.values()].filter(({ id }) => !has(id))
     this.#suspects.clear()
     for (const suspect of astray) giveBack(suspect)
-    // What it finds is looked at once more.
+    // What this round finds must be checked once more.
     if (astray.length > 0) this.#left = ROUNDS
     do await this.#compare()
     while (astray.length > 0 && this.#after > 0)

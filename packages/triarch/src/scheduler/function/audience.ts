@@ -1,25 +1,25 @@
 /**
- * Who listens to the promises that the workflow's code was given. `await` reads a promise's constructor; `then` is called by
- * everything else, Promise.race and its like included, with functions of the language that say nothing of themselves but that
- * they are always the same: the promises of one race all get the same two. Once one of them is settled, these two do nothing
- * any more, so whoever has no other listener has lost the race, and nobody would see what becomes of it.
+ * Detects whether the workflow's code still listens to the promises it was given. `await` reads a promise's constructor. Everything else,
+ * including Promise.race and its like, calls `then` with native functions, which cannot be told apart except that they are the same for
+ * all promises of one race. Once one promise of a race is settled, these functions do nothing any more; a promise without other listeners
+ * has then lost the race, and its outcome would go unseen.
  *
- * They are native promises, tick for tick, of a class that takes note of this.
+ * The promises are native ones, with the same timing, of a subclass that records this.
  */
 
-/** What is to be heard of a promise. */
+/** Notified of what happens to a promise. */
 export interface Listener {
-  /** Somebody awaits it, chains to it, or gives it to Promise.all and its like. */
+  /** The code awaits the promise, chains to it, or gives it to Promise.all or its like. */
   looked(): void
-  /** A race was lost that it was in: maybe nobody listens any more (`heard`). */
+  /** A race that the promise was part of is decided, so the code may no longer listen (see `heard`). */
   lost(): void
 }
 
-/** By `then`. */
+/** One call of `then`. */
 interface Reaction {
   readonly fulfilled: Race | null
   readonly rejected: Race | null
-  /** The promise that came of it. */
+  /** The promise that `then` returned. */
   readonly derived: Given<unknown>
 }
 
@@ -32,7 +32,7 @@ const nothing = (): void => undefined
 export class Given<T> extends Promise<T> {
   #listener: Listener | null = null
   #looked = false
-  /** How often it was awaited: that is for good. */
+  /** How many times it was awaited; an await listens for good. */
   #awaited = 0
   #settled: 'fulfilled' | 'rejected' | null = null
   #observed = false
@@ -41,7 +41,10 @@ export class Given<T> extends Promise<T> {
   #refuse: ((error: unknown) => void) | null = null
   #name: string | null = null
 
-  /** One for the code. Only the engine settles it, by `fulfil` and `refuse`. `name`: of what must not be overlooked. */
+  /**
+   * Makes a promise for the code, which only the engine settles, by `fulfil` and `refuse`. `name`: set if the code must not forget to
+   * await it.
+   */
   static make(name: string | null): Given<never> {
     let fulfil: ((value: never) => void) | null = null
     let refuse: ((error: unknown) => void) | null = null
@@ -59,36 +62,36 @@ export class Given<T> extends Promise<T> {
     given.#fulfil?.(value)
   }
 
-  /** That nobody awaits it must not end the process. */
+  /** Rejects the promise. The handler prevents the process from ending on an unhandled rejection. */
   static refuse(given: Given<never>, error: unknown): void {
     unseen(given, nothing, nothing)
     given.#refuse?.(error)
   }
 
-  /** Has it heard what becomes of the promise, once. */
+  /** Sets the listener, once. */
   attend(listener: Listener): void {
     this.#listener ??= listener
   }
 
-  /** The name of what must not be overlooked, until somebody looks at it. */
+  /** The name of a promise that must be awaited, as long as the code has not looked at it; otherwise null. */
   static overlooked(given: Given<never>): string | null {
     return given.#looked ? null : given.#name
   }
 
-  /** Whether anybody would see what becomes of it; also what nobody has looked at yet is to be looked at. */
+  /** Whether the code would see the promise's outcome. True also as long as the code has not looked at the promise at all. */
   get heard(): boolean {
     if (this.#awaited > 0 || !this.#looked) return true
-    // One that is raced again and again would keep all it lost.
+    // Drops decided races: a promise that is raced repeatedly would otherwise keep them all.
     this.#reactions = this.#reactions.filter((reaction) => reaction.derived.#looked || Given.#isLive(reaction))
     return this.#reactions.some(Given.#isLive)
   }
 
-  /** A handler whose promise nobody looks at is there for what it does. */
+  /** A handler counts as listening even if its derived promise is not looked at, because it runs for its effect. */
   static #isLive({ fulfilled, rejected, derived }: Reaction): boolean {
     return derived.#looked ? derived.heard : fulfilled?.[RIVALS] !== OVER && rejected?.[RIVALS] !== OVER
   }
 
-  /** Its constructor was read. */
+  /** The promise's constructor was read, which is what `await` does. */
   static read(promise: Given<unknown>): void {
     promise.#look()
     promise.#awaited++
@@ -116,7 +119,7 @@ export class Given<T> extends Promise<T> {
     this.#listener?.looked()
   }
 
-  /** It takes part in what settles by these functions. */
+  /** The promise takes part in the race that these functions settle. */
   #enter({ fulfilled, rejected }: Omit<Reaction, 'derived'>): void {
     if (this.#listener) {
       if (fulfilled) join(fulfilled, this.#listener)
@@ -143,9 +146,11 @@ export class Given<T> extends Promise<T> {
   }
 }
 
-/** On a function that settles a promise: who would lose by it. A map of weak references would cost the collector more than all the rest. */
+/**
+ * Property of a race's settling function: the listeners of the promises in the race. A WeakMap would cost the garbage collector far more.
+ */
 const RIVALS = Symbol('rivals')
-/** The promise is settled: to call the function changes nothing. */
+/** The race is decided; calling its function changes nothing. */
 const OVER: Listener[] = []
 
 interface Race {
@@ -158,9 +163,9 @@ function join(race: Race, listener: Listener): void {
   else race[RIVALS] = [listener]
 }
 
-/** Read last: what Promise.race reads right before it chains is no await. */
+/** The promise whose constructor was read last: a read immediately before `then`, as by Promise.race, is not an await. */
 let last: Given<unknown> | null = null
-/** What the engine itself makes of one; null: it is the code that reads. */
+/** The constructor to use while the engine itself derives a promise; null: the code is reading. */
 let making: PromiseConstructor | typeof Given | null = null
 
 Object.defineProperty(Given.prototype, 'constructor', {
@@ -187,7 +192,7 @@ function chain(
   }
 }
 
-/** Then, without counting as one who listens. */
+/** Calls `then` without counting as a listener. */
 function unseen(promise: Promise<unknown>, fulfilled: () => void, rejected: (error: unknown) => void): void {
   void chain(promise, Promise, fulfilled, rejected)
 }
@@ -195,7 +200,7 @@ function unseen(promise: Promise<unknown>, fulfilled: () => void, rejected: (err
 const source = Function.prototype.toString
 const nameless = source.call(Promise.withResolvers<void>().resolve)
 
-/** If it is one of those that settle a promise; a user's function may be called by many. */
+/** Returns the function if it is a native settling function; a user's function may be shared by many promises. */
 function raceOf(used: unknown): Race | null {
   return typeof used === 'function' && used.name === '' && source.call(used) === nameless ? (used as Race) : null
 }

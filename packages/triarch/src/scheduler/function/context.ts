@@ -41,7 +41,7 @@ const isolations: readonly Isolation[] = ['read committed', 'repeatable read', '
 const ifChildExists: readonly IfChildExists[] = ['renew', 'match', 'return', 'reject']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
-/** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
+/** The `task` that a durable function programs against: checks arguments and turns calls into decisions. */
 export function functionContext(decider: Decider): TaskContext {
   const { workflow, taskId, payloadLimit } = decider
   let random: (() => number) | null = null
@@ -293,7 +293,7 @@ function undo(decider: Decider, fn: (step: StepContext) => unknown, options: Und
   decider.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
 }
 
-/** What the code is given, whatever comes of it: what it asked for wrongly is refused as what failed is. */
+/** Returns what `ask` gives; if `ask` throws, a rejected promise, so that invalid calls fail like failed steps. */
 function given(decider: Decider, ask: () => Given<never>, name: unknown = null): Promise<never> {
   try {
     return ask()
@@ -315,7 +315,7 @@ function instant(until: Duration | Date, now: number, what: string): number {
   return at
 }
 
-/** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */
+/** A UUID (RFC 9562 §5.8, version 8) that is the same each time the same task asks for its n-th. */
 function uuidFrom(seed: string): string {
   const hex = createHash('sha256').update(seed).digest('hex')
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16)

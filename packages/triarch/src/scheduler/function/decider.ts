@@ -6,31 +6,31 @@ import type { Given } from './audience.ts'
 import type { Watch } from './watch.ts'
 import type { Wish } from './wish.ts'
 
-/** Who takes down what the workflow's code decides, and gives it what comes of that. */
+/** Takes the decisions of the workflow's code and gives it their outcomes. */
 export interface Decider {
   readonly workflow: Workflow
   readonly taskId: string
-  /** Part of the ids of its children. */
+  /** Part of the ids of the task's children. */
   readonly incarnation: string
   readonly metadata: Readonly<Record<string, string>>
   /** Largest payload, in bytes of JSON. */
   readonly payloadLimit: number
   /** The number of the first decision of this run. */
   readonly firstId: number
-  /** The instant of what the code was told last: its now. */
+  /** The time of the last outcome delivered to the code, which is its `now`. */
   readonly at: number
   readonly watch: Watch
   /** The number of the next decision. */
   nextId(): number
-  /** Code of a local step or a registered compensation, by its decision. */
+  /** Keeps the code of a local step or a registered compensation, by its decision id. */
   keep(id: number, code: LocalCode): void
-  /** Makes a decision whose outcome the code may wait for. `name`: of what must not be overlooked. */
+  /** Makes a decision whose outcome the code may wait for. `name`: set if the code must not forget to await it. */
   decide(command: Command & { decision: { id: number } }, name?: string | null): Given<never>
-  /** Asks for something that the code may leave again. */
+  /** Makes a wait that the code may abandon. */
   wish(wish: Wish): Given<never>
-  /** Makes a decision that nothing comes of. */
+  /** Makes a decision without an outcome. */
   issue(command: Command): void
   patched(patch: string): boolean
-  /** A line for the task's log. */
+  /** Writes a line to the task's log. */
   say(level: keyof LogWriter, message: string, fields: LogFields): void
 }

@@ -15,16 +15,16 @@ import { isStalled } from '../rest.ts'
 import { replay, wasRunning } from './replay.ts'
 import { FunctionRun } from './run.ts'
 
-/** Drives a durable function, which runs in this process: it has decided all that it can when its promises are quiet. */
+/** Drives a durable function, which runs in this process. The function has decided all it can when its promises are quiet. */
 export class FunctionDriver implements Driver {
   readonly begins = 'function'
   readonly runWithin: number | undefined
   readonly #signals: SignalSchemas | undefined
   readonly #run: FunctionRun
   readonly #host: RunnerHost
-  /** What the code asked for when it was not its turn. */
+  /** The error of a call that the code made outside of its turn. */
   #stray: TriarchError | null = null
-  /** Rejections that nobody has handled yet. */
+  /** Unhandled errors of the code, by promise. */
   readonly #left = new Map<Promise<unknown> | null, TriarchError>()
   readonly #wake: () => void
 
@@ -59,7 +59,7 @@ export class FunctionDriver implements Driver {
 
   async replay(rebuilt: Rebuilt, undoes: boolean): Promise<void> {
     if (wasRunning(rebuilt.state, undoes)) await replay(this.#host, this.#run, rebuilt)
-    // What seemed to be left behind in the middle of a long replay may have been handled later on.
+    // A rejection that looked unhandled in the middle of a long replay may be handled later.
     if (this.#left.size > 0) await new Promise<void>((resolve) => this.#host.environment.soon(resolve))
   }
 

@@ -4,13 +4,13 @@ import { droppedText, lineText } from '../../store/line.ts'
 import type { LogEntry } from '../../store/port.ts'
 import { rankOf } from '../../value/level.ts'
 
-/** Lines of one instant of the code, and their bytes: others are dropped. */
+/** Most lines logged at one instant of the code, and their bytes; further lines are dropped. */
 const MOST = 1_000
 const MOST_BYTES = 256 * 1024
 
 /**
- * What a workflow's code says. A line is known by the instant of the turn in which it is said, which the history has, and by its place among
- * the lines of that instant: replayed code says it under the same number.
+ * The log lines of a workflow's code. A line is identified by the time of its turn, which the history has, and by its position among the
+ * lines of that time, so replayed code logs it under the same number.
  */
 export class CodeLog {
   #entries: LogEntry[] = []
@@ -21,7 +21,7 @@ export class CodeLog {
 
   say(at: number, level: keyof LogWriter, message: string, fields: LogFields, secrets: SecretTexts): void {
     if (at !== this.#at) this.#begin(at)
-    // The last place is for the number of those that were dropped.
+    // The last position is kept for the line that says how many were dropped.
     if (this.#place >= MOST - 2 || this.#bytes >= MOST_BYTES) return void this.#dropped++
     const text = lineText(message, fields, secrets)
     this.#bytes += text.length
@@ -42,7 +42,7 @@ export class CodeLog {
     this.#dropped = 0
   }
 
-  /** What was said since it was asked last; null: nothing. */
+  /** The lines logged since the last call. */
   take(): readonly LogEntry[] | null {
     if (this.#entries.length + this.#dropped === 0) return null
     this.#close()

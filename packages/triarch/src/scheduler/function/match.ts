@@ -2,7 +2,7 @@ import { TriarchError } from '../../error/error.ts'
 import { placeOf } from '../../error/place.ts'
 import type { Decision } from '../../kernel/event.ts'
 
-/** Whether the code asks for what the history recorded: the kind of decision, its id and its name; not its input. */
+/** Whether the code asks for what the history recorded: the same kind of decision, id and name. Inputs are not compared. */
 export function matches(recorded: Decision, asked: Decision): boolean {
   if (recorded.type !== asked.type) return false
   if ('id' in recorded && 'id' in asked && recorded.id !== asked.id) return false
@@ -24,7 +24,7 @@ export function matches(recorded: Decision, asked: Decision): boolean {
   }
 }
 
-/** A decision in words, for people who have to find it in their code. */
+/** Describes a decision for people who have to find it in their code. */
 export function describe(decision: Decision): string {
   switch (decision.type) {
     case 'stepRequested':
@@ -62,12 +62,12 @@ export function isMarker(decision: Decision): boolean {
   return decision.type === 'patched' || decision.type === 'progressed'
 }
 
-/** The code asked for it, and asks again on replay. */
+/** Whether the decision was made by the code, which makes it again on replay. */
 export function isCode(decision: Decision): boolean {
   return !isMarker(decision) && decision.type !== 'waitCancelled'
 }
 
-/** `at`: what shows the place in the user's code, by its stack. */
+/** The error for a misuse. `at`: an error whose stack shows the place in the user's code. */
 export function misuse(what: string, at: unknown = new Error('the place of the call')): TriarchError {
   const place = placeOf(at)
   const where = place === null ? '' : ` at ${place}`

@@ -2,7 +2,7 @@ import { fromRecord } from '../../error/record.ts'
 import { ChildFailedError, SignalTimeoutError, StepFailedError } from '../../error/task-error.ts'
 import type { Delivery } from '../../kernel/state.ts'
 
-/** What the code's promise is rejected with. */
+/** The error with which the code's promise is rejected. */
 export function rejection(delivery: Extract<Delivery, { ok: false }>): Error {
   switch (delivery.reason) {
     case 'step': {

@@ -6,16 +6,16 @@ import type { TaskState } from '../../kernel/state.ts'
 import { microtasksDrained } from '../microtasks.ts'
 import type { FunctionRun } from './run.ts'
 
-/** Nobody waits longer than this for the code of one task (ms). */
+/** The longest wait for the replay of one task's code (ms). */
 const LONGEST = 600_000
 
-/** Whether the code must be brought to where the history is. Of a stopped task it is only needed to undo local steps. */
+/** Whether the code must be replayed. For a stopped task it is needed only to undo local steps. */
 export function wasRunning({ status, pause }: TaskState, undoes: boolean): boolean {
   const from = pause?.from ?? status
   return from !== 'pending' && from !== 'scheduled' && (status !== 'stopped' || undoes)
 }
 
-/** Feeds the code what it was told before, one outcome at a time, and compares what it decides. Throws REPLAY_TOO_LONG. */
+/** Delivers the recorded outcomes to the code, one at a time, and compares its decisions with the history. Throws REPLAY_TOO_LONG. */
 export async function replay(
   { environment, courtesy }: { environment: Environment; courtesy: EventLoopYield },
   driver: FunctionRun,

@@ -30,23 +30,23 @@ const NO_PATCHES: ReadonlySet<string> = new Set()
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * Runs a durable function: ordinary code whose every effect is a decision. While it replays, its decisions are compared
- * with the recorded ones and its deliveries come from the history; after that they are new.
+ * Runs a durable function: ordinary code whose every effect is a decision. During replay its decisions are compared with the recorded
+ * ones and outcomes come from the history; after that, decisions are new.
  */
 export class FunctionRun implements Decider {
-  /** New decisions, for the runner to take. */
+  /** New decisions, which the driver takes into a turn. */
   readonly commands: Command[] = []
   /** Code of local steps and registered compensations, by decision id. */
   readonly locals: Table<number, LocalCode> = new Table()
-  /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
+  /** Set when the code and the history disagree, or the code broke the rules of durable functions: the task pauses. */
   failure: TriarchError | null = null
-  /** Steps that the code asked for, and whether it ever looks at what becomes of them. */
+  /** Tracks whether the code awaits the steps that it asked for. */
   readonly watch: Watch = new Watch()
-  /** The instant of the delivery at hand: what `task.now()` says. */
+  /** The time of the outcome being delivered, which `task.now()` returns. */
   at = 0
   readonly workflow: Workflow
   readonly taskId: string
-  /** Part of the ids of its children. */
+  /** Part of the ids of the task's children. */
   readonly incarnation: string
   readonly metadata: Readonly<Record<string, string>>
   readonly payloadLimit: number
@@ -57,18 +57,18 @@ export class FunctionRun implements Decider {
   readonly #patched = new Table<string, boolean>()
   readonly #waiting = new Table<number, Given<never>>()
   readonly #wished = new Table<number, Wished>()
-  /** By the ids under which they were asked for; null: what came to it went on to others. */
+  /** Waits that were withdrawn, by decision id; null: what came for the wait was passed on. */
   readonly #left = new Table<number, Wish | null>()
-  /** Maybe nobody listens to them any more. */
+  /** Waits to which the code may no longer be listening. */
   readonly #doubtful = new Table<Wished, true>()
   readonly #input: Json
   #cursor = 0
   #undelivered: number
   #nextId: number
   #active = false
-  /** Made when the code says something. */
+  /** Created when the code logs its first line. */
   #log: CodeLog | null = null
-  /** As the runner has it: what is secret grows with it. */
+  /** The runner's state: its set of secrets grows during the run. */
   readonly #state: Pick<TaskState, 'secrets'>
 
   constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
@@ -88,7 +88,7 @@ export class FunctionRun implements Decider {
     this.#nextId = rebuilt.state.firstId
   }
 
-  /** The runner says when the code may decide: from a delivery until every promise reaction has run. */
+  /** The driver allows decisions from the delivery of an outcome until all promise reactions have run. */
   activate(active: boolean): void {
     this.#active = active
   }
@@ -136,7 +136,7 @@ export class FunctionRun implements Decider {
     else this.watch.refuse(waiting, rejection(delivery))
   }
 
-  /** It continues as new: the signals among these have come to nobody yet, and are the next run's. */
+  /** The task continues as new: signals that were not delivered yet are kept for the next run. */
   giveBack(deliveries: readonly Delivery[]): void {
     if (this.failure) return
     for (const delivery of deliveries) {
@@ -146,17 +146,18 @@ export class FunctionRun implements Decider {
     }
   }
 
-  /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
+  /** The code has gone as far as it can; waits to which it no longer listens are withdrawn. */
   rest(): void {
     if (this.#doubtful.size === 0) return
     for (const wished of this.#doubtful.keys()) {
       if (wished.standing !== 'asked' || wished.promise.heard) this.#doubtful.delete(wished)
-      // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
+      // If the history holds something else here, it was recorded by a version that kept waiting: the wait stays until the recorded
+      // decisions end.
       else if (this.#leave(wished)) this.#doubtful.delete(wished)
     }
   }
 
-  /** After replay: everything recorded must have been asked for again. */
+  /** After replay, the code must have asked for everything that is recorded. */
   finishReplay(): void {
     this.#follow()
     this.rest()
@@ -164,17 +165,16 @@ export class FunctionRun implements Decider {
     if (missing && !this.failure) this.fail(mismatch(missing, undefined))
   }
 
-  /** Takes the next decision id. */
   nextId(): number {
     return this.#nextId++
   }
 
-  /** Keeps the code of a local step or compensation, unless the history holds something else under this id. */
+  /** Keeps the code of a local step or compensation. */
   keep(id: number, code: LocalCode): void {
     if (!this.failure) this.locals.set(id, code)
   }
 
-  /** Makes a decision whose outcome will be delivered. `name`: of what the code must not forget to await. */
+  /** Makes a decision whose outcome will be delivered. `name`: set if the code must not forget to await it. */
   decide(command: Command & { decision: { id: number } }, name: string | null = null): Given<never> {
     this.issue(command)
     const promise = Given.make(name)
@@ -182,7 +182,10 @@ export class FunctionRun implements Decider {
     return promise
   }
 
-  /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
+  /**
+   * Makes a wait that the code may abandon: it is withdrawn once the code stops listening to its promise, and asked for again if the code
+   * listens anew.
+   */
   wish(wish: Wish): Given<never> {
     const promise = Given.make(null)
     const { signal } = wish
@@ -223,7 +226,10 @@ export class FunctionRun implements Decider {
     Given.refuse(wished.promise, reason)
   }
 
-  /** It came. If nobody listens it is for others; what is refused is waited past. */
+  /**
+   * What the code waited for has come. If the code no longer listens, it is passed on; a payload that the code refuses is skipped and the
+   * wait goes on.
+   */
   #grant(wished: Wished, delivery: Delivery): void {
     const { id } = wished
     if (delivery.ok && !wished.promise.heard && this.#leave(wished, { payload: delivery.value })) return
@@ -256,7 +262,7 @@ export class FunctionRun implements Decider {
     return true
   }
 
-  /** False: the history holds something else here. */
+  /** Returns false if the history holds another decision here. */
   #withdraw(wish: Wish, id: number, came?: { payload: Json }): boolean {
     this.#skipMarkers()
     const recorded = this.#recorded[this.#cursor]
@@ -266,7 +272,7 @@ export class FunctionRun implements Decider {
     return true
   }
 
-  /** Makes a decision: compared with the history while that lasts, new afterwards. */
+  /** Makes a decision: compared with the history during replay, new afterwards. */
   issue(command: Command): void {
     if (this.failure) return
     if (!this.#active) {
@@ -282,11 +288,12 @@ export class FunctionRun implements Decider {
       if (!matches(recorded, command.decision)) this.fail(mismatch(recorded, command.decision))
       return
     }
-    // Nothing is recorded for it: nobody ran the code when the outcome at hand came (a node without it did). It is new.
+    // The history ends here without this decision, because the turn that got the outcome ran on a node without the code. The decision is
+    // new.
     this.commands.push(command)
   }
 
-  /** Whether code that refuses the payload of this signal waits on: a history of before it did so holds something else here. */
+  /** Whether code that refuses this signal's payload may wait on. Histories written before it did so hold another decision here. */
   #waitsOn(name: string): boolean {
     const next = this.#recorded.find((decision, at) => at >= this.#cursor && isCode(decision))
     return next === undefined || (next.type === 'waitStarted' && next.name === name)
@@ -313,7 +320,7 @@ export class FunctionRun implements Decider {
     this.#log.say(this.at, level, message, fields, this.#state.secrets?.texts ?? NO_SECRETS)
   }
 
-  /** For the task's log: what the code said since this was asked last; null: nothing. */
+  /** The log lines of the code since the last call; null: none. */
   said(): readonly LogEntry[] | null {
     return this.#log?.take() ?? null
   }
@@ -336,7 +343,7 @@ export class FunctionRun implements Decider {
     }
   }
 
-  /** Withdrawals are the engine's own, not the code's: those that were recorded are obeyed, if they were not met yet. */
+  /** Withdrawals are made by the engine, not by the code. Recorded ones that were not reached yet are carried out. */
   #follow(): void {
     for (;;) {
       this.#skipMarkers()
@@ -351,7 +358,7 @@ export class FunctionRun implements Decider {
   #returned(output: unknown): void {
     try {
       this.#follow()
-      // What is recorded stands: code that returned before this was looked at has returned.
+      // A recorded return stands, even if it was recorded before unawaited steps were checked.
       const forgotten =
         this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten(this.#waiting.values())
       if (forgotten) throw forgotten
@@ -364,7 +371,7 @@ export class FunctionRun implements Decider {
   }
 
   #threw(error: unknown): void {
-    // Told already, or by something that is not the task's.
+    // The error was reported already, or it comes from something outside the task.
     if (!this.#active) {
       if (this.failure) return
       const text = error instanceof Error ? error.message : String(error)

@@ -1,9 +1,9 @@
 import { TriarchError } from '../../error/error.ts'
 import { Given } from './audience.ts'
 
-/** Tells what the workflow's code asked for and never looked at. */
+/** Finds what the workflow's code asked for and never awaited. */
 export class Watch {
-  /** Before anybody looked at them. */
+  /** Promises rejected before the code looked at them. */
   readonly #refused: { promise: Given<never>; error: unknown }[] = []
 
   refuse(promise: Given<never>, error: unknown): void {
@@ -11,7 +11,7 @@ export class Watch {
     Given.refuse(promise, error)
   }
 
-  /** Why code that returns now has not done what it asked for; null: it has. `waiting`: what is not settled. */
+  /** The error for code that returns without having awaited what it asked for; null: it has. `waiting`: the promises not settled yet. */
   forgotten(waiting: Iterable<Given<never>>): TriarchError | null {
     for (const { promise, error } of this.#refused) {
       const name = Given.overlooked(promise)

@@ -2,28 +2,28 @@ import type { Decision } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Given } from './audience.ts'
 
-/** What the code waits for and may leave: a signal, or a lock. Whoever looks at it again has it asked for again. */
+/** A wait for a signal or a lock. It is withdrawn when the code stops listening, and asked for again when the code listens anew. */
 export interface Wish {
-  /** The decision that asks for it. */
+  /** The decision that asks for it, under this id. */
   ask(id: number): Extract<Decision, { type: 'waitStarted' | 'lockRequested' }>
-  /** What the code is given for what came; an Error: it is no good, and why. */
+  /** Turns what came into the value for the code; an Error says why it is unacceptable. */
   take(came: Json, id: number): { value: unknown } | Error
-  /** The code's own way to leave it; what it aborts with rejects the promise. */
+  /** Aborts the wait; its reason rejects the promise. */
   signal?: AbortSignal | undefined
 }
 
-/** A wish and the promise of it. */
+/** A wait and its promise. */
 export interface Wished extends Wish {
   promise: Given<never>
   /** Lets go of the signal. */
   over(): void
-  /** Of the decision that asks now. */
+  /** The id of the decision that currently asks. */
   id: number
-  /** `left`: it is asked for by nobody now. */
+  /** `left`: the wait is withdrawn for now. */
   standing: 'asked' | 'left' | 'done'
 }
 
-/** The decision that ends it; `came`: with what had come. */
+/** The decision that ends the wait. `came`: the signal that had come for it. */
 export function withdrawal({ ask }: Wish, id: number, came?: { payload: Json }): Decision {
   const asked = ask(id)
   if (asked.type === 'lockRequested') return { type: 'waitCancelled', id, lock: true }

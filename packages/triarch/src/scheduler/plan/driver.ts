@@ -11,7 +11,7 @@ import type { RunnerHost } from '../host.ts'
 import { finalizeCode } from './finalize.ts'
 import { planInTime } from './planning.ts'
 
-/** Plans the task once; from then on the kernel knows what follows. */
+/** Plans the task once; after that, the kernel alone knows what follows. */
 export function planDriver(workflow: Workflow, { state: run }: Rebuilt, host: RunnerHost): Driver {
   return {
     ...absent,

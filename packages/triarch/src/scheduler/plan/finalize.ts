@@ -4,7 +4,7 @@ import type { FinalizedStep } from '../../kernel/plan/plan.ts'
 import type { Step } from '../../kernel/step/step.ts'
 import type { LocalCode } from '../effect.ts'
 
-/** The finalize phase of a plan as one transaction: all of it takes effect with the record of it, or nothing does. */
+/** Runs the finalize phase of a plan in one transaction: all of it takes effect together with its record, or none of it does. */
 export function finalizeCode(step: Step, firstStep: number, known: (key: string) => Action | undefined): LocalCode {
   let failed: Action | undefined
   const run = async (tx: unknown, context: Parameters<NonNullable<Action['definition']['finalize']>>[1]) => {
@@ -16,7 +16,7 @@ export function finalizeCode(step: Step, firstStep: number, known: (key: string)
       await finalize({ input, output }, context, tx)
     }
   }
-  // Of what failed; without a predicate of its own it has no opinion.
+  // The predicate of the action that failed; without a predicate this returns undefined.
   const retryIf = (error: unknown) => failed?.definition.retry?.retryIf?.(error) as boolean
   return { effect: { run, retryIf, isolation: 'read committed', firstStep } }
 }

@@ -9,7 +9,7 @@ import { defaultPolicy } from '../../kernel/step/policy.ts'
 import { makePlan } from '../../planning/planning.ts'
 import type { RunnerHost } from '../host.ts'
 
-/** Makes the plan of a task that is due. The answer is a message, so that whatever happened meanwhile comes first. */
+/** Makes the plan of a task. The result is a message, so messages that arrived meanwhile are received first. */
 export function planInTime(host: RunnerHost, workflow: Workflow, { input, nextId }: TaskState): Promise<Message> {
   const { payload, planSteps, planBytes } = host.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
