@@ -6,35 +6,37 @@ import type { Attempt } from './attempt.ts'
 export interface AbandonedCodeOptions {
   environment: Environment
   slots: Slots
-  /** Told when a slot was freed although its code still runs. */
+  /** Called when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
 }
 
-/** Code that outlives its attempt keeps its slot for as long again as the attempt was given, but at least so long (ms). */
+/** Code that outlives its attempt keeps its slot for as long again as the attempt had, but at least this long (ms). */
 const LEAST = 10_000
 
-/** Code that still runs though nobody waits for it: the slot is its own until it returns, within bounds. One that never does would close the agent. */
+/**
+ * Code that still runs after its attempt is over. It keeps its slot until it returns, within a limit: code that never returns would
+ * otherwise block the agent for good.
+ */
 export class AbandonedCode {
   readonly #options: AbandonedCodeOptions
-  /** What frees the slot of each. */
+  /** For each attempt, the function that frees its slot. */
   readonly #running = new Map<Attempt, () => void>()
-  /** Such code that was left to itself. */
+  /** Attempts whose slot was freed by `dismiss` although their code still ran. */
   readonly #left = new Set<Attempt>()
 
   constructor(options: AbandonedCodeOptions) {
     this.#options = options
   }
 
-  /** Those that nobody watches any more. */
   get left(): Iterable<Attempt> {
     return this.#left
   }
 
-  /** `over`: told when its slot is free. */
+  /** `over` is called when the slot is free. */
   begin(running: Attempt, over: () => void = () => undefined): void {
     const { environment, slots, overrun } = this.#options
     const { request, completeBy } = running.order
-    slots.take() // besides the one that is given back with the reply
+    slots.take() // one more than the slot that is freed with the reply
     slots.count(request.action, request.rank)
     const free = () => {
       if (!this.#running.delete(running)) return
@@ -52,7 +54,7 @@ export class AbandonedCode {
     if (!slots.open) this.dismiss()
   }
 
-  /** Nobody waits for them. */
+  /** Frees all slots without waiting for the code. */
   dismiss(): void {
     for (const [running, free] of [...this.#running]) {
       this.#left.add(running)

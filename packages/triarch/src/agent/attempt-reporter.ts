@@ -11,7 +11,7 @@ export interface AttemptReporterOptions {
   telemetry: Telemetry
 }
 
-/** What is told of the attempts of one agent; `''`: of local steps. */
+/** Emits the telemetry of one agent's attempts; `''`: of local steps. */
 export class AttemptReporter {
   readonly #agent: string
   readonly #options: AttemptReporterOptions
@@ -29,7 +29,7 @@ export class AttemptReporter {
     outlet.tell({ ...this.#about(request), at, trial: trial !== undefined, waited })
   }
 
-  /** What the cache said; an outcome without a mark is a failure of the attempt itself. */
+  /** Reports the result of a cache lookup. An outcome without a mark is a failure of the attempt itself. */
   found(request: StepRequest, outcome: Outcome | null): void {
     const { environment, telemetry } = this.#options
     const cached = outcome !== null && 'cached' in outcome ? outcome.cached : undefined
@@ -51,7 +51,7 @@ export class AttemptReporter {
 
   #about(request: StepRequest): Omit<AttemptTelemetry, 'at'> {
     const { task, workflow, version, step, action, name, operation, attempt, metadata, run = 1 } = request
-    // A local step has its name in the place of an action.
+    // A local step's request has its name in place of an action.
     const own = this.#agent === '' ? null : action
     const { node } = this.#options
     const about = { node, task, workflow, version, step, action: own, name, operation, attempt }

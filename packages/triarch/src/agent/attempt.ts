@@ -20,50 +20,50 @@ import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
 
-/** The code an attempt runs: an action's, or a local step's closures. */
+/** The code that an attempt runs: that of an action, or the closures of a local step. */
 export interface Handler {
   run(input: unknown, step: StepContext, received?: StepSignal): unknown
   undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
   verify?: ((input: unknown, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
-  /** Of undo and verify; `retryIf` when not given. */
+  /** For undo and verify; `retryIf` if not given. */
   undoRetryIf?: ((error: unknown) => boolean) | undefined
-  /** Where secrets are in what it is given: no error of it tells them. */
+  /** Paths of secrets in payloads; secret texts are removed from errors. */
   secrets?: readonly string[] | undefined
 }
 
-/** Where the code of attempts runs that is not in this process. */
+/** Runs attempts whose code is in another process. */
 export interface Relay {
-  /** For how long that code may run without a word while nobody here lives (ms). */
+  /** How long that code may run without a heartbeat while no node here is alive (ms). */
   readonly lease: number
-  /** Why it cannot begin now; null: there is a process that has room for it. */
+  /** Returns why the attempt cannot begin now; null: a process has room for it. */
   meet(request: StepRequest): Outcome | null
-  /** Has it run: how it goes is told to the attempt (`heartbeat`, `told`). */
+  /** Runs the attempt there; progress and outcome are reported to the attempt (`heartbeat`, `told`). */
   send(attempt: Attempt, options: AttemptOptions): Relayed
 }
 
-/** An attempt that was sent elsewhere. */
+/** An attempt that runs in another process. */
 export interface Relayed {
-  /** When something was last heard of its process (by the monotonic clock). */
+  /** When its process was last heard from (monotonic clock). */
   readonly heardAt: number
-  /** Whoever asked for it wants it to end. */
+  /** Asks the code to end. */
   abort(reason: unknown): void
 }
 
-/** What came with an outcome from elsewhere. */
+/** What came with an outcome from another process. */
 export interface Telling {
   checkpoint?: Json | undefined
-  /** Called once the outcome is durable (true), or counts for nothing (false). */
+  /** Called once the outcome is durable (true) or counts for nothing (false). */
   recorded: (counts: boolean) => void
 }
 
 export interface AttemptOptions {
   request: StepRequest
-  /** The number of its request in the work queue, if it came from there. */
+  /** The number of the attempt's request in the work queue, if it came from there. */
   work?: number
   completeBy: number
   heartbeatWithin: number | null
-  /** Its resume token, where that came with it. */
+  /** The attempt's resume token, if it came with the request. */
   token?: string
   beat: (progress?: Json, checkpoint?: Json) => void
 }
@@ -71,50 +71,50 @@ export interface AttemptOptions {
 export interface AttemptBounds {
   /** Largest payload, in bytes of JSON. */
   payload: number
-  /** The code answered after nobody waited any more. */
+  /** Called when the code answers after its attempt is over. */
   late: () => void
-  /** Where its lines go. */
+  /** Receives the attempt's log lines. */
   logs: LogSink
-  /** Makes its resume token, where none came with it. */
+  /** Makes the attempt's resume token if none came with the request. */
   token: (content: TokenContent) => string
-  /** Told of what the code left behind when nobody waited any more. */
+  /** Called with errors that the code leaves behind after its attempt is over. */
   failed: (error: unknown) => void
 }
 
 /**
- * One attempt under its complete-by. `settle` is called once: with what the code answered in time, or with a timeout of
- * unknown outcome at complete-by. What the code does after that counts for nothing.
+ * One attempt under its complete-by. `settle` is called once: with the code's answer if it comes in time, otherwise at complete-by with a
+ * timeout of unknown outcome. What the code does later counts for nothing.
  */
 export class Attempt {
   readonly startedAt: number
   checkpoint: Json | undefined
   readonly #settle: (outcome: Outcome) => void
-  /** The code has returned; it may outlive its attempt. */
+  /** The code has returned, which may be after the attempt's end. */
   returned = false
   #outlived: (() => void) | undefined
   #settled = false
-  /** What the code has returned, its work done; for a page of a batch it has read something, and changed nothing. */
+  /** What the code has returned. An output means that its work is done; a page of a batch was only read, and changed nothing. */
   #gave: 'nothing' | 'page' | 'output' = 'nothing'
   #timer: Timer | undefined
   #pulse: Timer | undefined
-  /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
+  /** Created when the code asks for its signal. Listeners run in the context in which it asked. */
   #abortion: { controller: AbortController; context: CallContext } | undefined
   #aborted: unknown
   #progress: Json | undefined
   #beat: (() => void) | undefined
-  /** Where its code runs, if that is elsewhere. */
+  /** Set if the code runs in another process. */
   relayed: Relayed | undefined
-  /** Of an outcome from elsewhere: who waits for it to be durable. */
+  /** Set with an outcome from another process: called once the outcome is durable. */
   recorded: Telling['recorded'] | undefined
   #pulseOut: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
   #secretPaths: readonly string[] = []
-  /** Made when it says something. */
+  /** Created when the code logs its first line. */
   #log: AttemptLog | undefined
-  /** What its lines may not have, as of this checkpoint. */
+  /** Secret texts to be removed from log lines, as of this checkpoint. */
   #hidden: { checkpoint: Json | undefined; texts: SecretTexts } | undefined
   readonly #environment: Environment
-  /** What it was asked to do, and by when. */
+  /** The request and its limits. */
   readonly order: AttemptOptions
   readonly #bounds: AttemptBounds
 
@@ -136,7 +136,7 @@ export class Attempt {
     this.#expectPulse()
   }
 
-  /** Made when the code asks for it. */
+  /** The resume token, made when the code asks for it. */
   get token(): string {
     const { request, token } = this.order
     const { task, step, idempotencyKey: key } = request
@@ -148,12 +148,12 @@ export class Attempt {
     void owned({ left: (error) => this.#left(handler, error) }, () => this.#run(handler))
   }
 
-  /** Its code runs elsewhere. */
+  /** Runs the code in another process. */
   send(relay: Relay): void {
     this.relayed = relay.send(this, this.order)
   }
 
-  /** What that code answered. */
+  /** Takes the outcome from the other process. */
   told(outcome: Outcome, { checkpoint, recorded }: Telling): void {
     if (this.#settled) recorded(false)
     else this.recorded = recorded
@@ -161,17 +161,17 @@ export class Attempt {
     this.#answer(outcome)
   }
 
-  /** Whether this is that attempt of its step: a newer one may run by the time somebody speaks of an older. */
+  /** Whether this is that attempt of its step: a newer one may already run when a message for an older one arrives. */
   is({ operation, attempt }: Pick<StepRequest, 'operation' | 'attempt'>): boolean {
     return this.order.request.operation === operation && this.order.request.attempt === attempt
   }
 
-  /** It was told to stop before it had an answer: what it says then is said because of that. */
+  /** The attempt was told to stop before it had an answer, so its answer is a consequence of that. */
   get cutOff(): boolean {
     return isCutOff(this.#aborted)
   }
 
-  /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
+  /** Fires the step's signal. The attempt still ends by its code's answer or at complete-by. */
   abort(reason: unknown): void {
     this.#aborted = reason
     const to = this.#abortion
@@ -179,7 +179,7 @@ export class Attempt {
     this.relayed?.abort(reason)
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Ends the attempt as lost: its answer is not awaited any more. */
   abandon(reason: unknown): void {
     const lost = lossBy(reason)
     this.#finish({ kind: 'failed', error: toRecord(reason), retryable: true, unknown: true, ...(lost && { lost }) })
@@ -204,7 +204,7 @@ export class Attempt {
     }
   }
 
-  /** A branch of the code failed, and nobody awaits it: the rest may be under way, or wait for that branch for ever. */
+  /** The code left an error unhandled. The rest of the code may still run, or wait for the failed branch for ever. */
   #left(handler: Handler, cause: unknown): void {
     const { action, name, step, task } = this.order.request
     const error = unhandled(`${action || name} (step ${step} of task ${task})`, cause)
@@ -217,7 +217,7 @@ export class Attempt {
 
   #failure(error: unknown, handler: Handler): Outcome {
     const kind = stepErrorKind(error)
-    // The work was done, but its result cannot be recorded: trying again is no help, asking the service is.
+    // The work was done, but its result cannot be recorded: retrying does not help, verifying may.
     const unfit = unrecordableCodes.some((code) => isTriarchError(error, code))
     const unrecordable = unfit && this.#gave !== 'page'
     const refused = kind === 'permanent' || unfit || refusedCodes.some((code) => isTriarchError(error, code))
@@ -239,7 +239,7 @@ export class Attempt {
   #secrets(secrets: readonly string[] | undefined): SecretTexts {
     const { input, output, checkpoint, event, secretTexts } = this.order.request
     const found = new SecretTexts(secretTexts)
-    // A finalizer is given the input and the output of its run.
+    // A finalizer's input holds the input and the output of its run.
     const given = [input, output, checkpoint, this.checkpoint, event?.payload, partOf(input, 'input'), partOf(input, 'output')] // biome-ignore format: one line
     if (secrets) for (const payload of given) secretsAt(payload, secrets, found)
     return found
@@ -251,14 +251,14 @@ export class Attempt {
     this.abort(error)
   }
 
-  /** The code returned. */
+  /** The code has returned. */
   #answer(outcome: Outcome): void {
     this.returned = true
     this.#finish(outcome)
     this.#outlived?.()
   }
 
-  /** Calls back when the code returns that has not, though its attempt or its node is over. */
+  /** Calls back when the code returns, if the attempt or its node ended before that. */
   whenReturned(callback: () => void): void {
     const others = this.#outlived
     this.#outlived = () => {
@@ -289,7 +289,7 @@ export class Attempt {
     return this.logFrom(undefined).writer
   }
 
-  /** `source`: of code elsewhere, by which its lines are known. */
+  /** `source`: identifies the lines of code in another process. */
   logFrom(source: string | undefined): AttemptLog {
     const { logs } = this.#bounds
     this.#log ??= new AttemptLog(this.#environment, logs.source(this.order.request, source), () => this.#unsayable())
@@ -310,7 +310,7 @@ export class Attempt {
     return controller.signal
   }
 
-  /** Why its signal was fired; undefined: it was not. */
+  /** The reason for which the signal was fired; undefined: it was not. */
   get aborted(): unknown {
     return this.#aborted
   }
@@ -347,7 +347,7 @@ function partOf(value: Json, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
 }
 
-/** The two operations that are rare. */
+/** Runs undo and verify, which are rarer than run. */
 async function perform(handler: Handler, request: StepRequest, step: StepContext, limit: number): Promise<Outcome> {
   if (request.operation === 'verify') return verification(await handler.verify?.(request.input, step), limit, handler)
   await handler.undo?.({ input: request.input, output: request.output }, step)

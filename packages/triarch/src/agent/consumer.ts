@@ -23,20 +23,20 @@ export interface ConsumerOptions {
   store: StateStore
   node: string
   hosts: ReadonlyMap<string, AgentHost>
-  /** How often a running attempt shows that it lives, and learns that it was withdrawn (ms). */
+  /** How often a running attempt shows that it is alive and asks whether it was withdrawn (ms). */
   pulse: number
-  /** Of the task with this id, if it is in this process. */
+  /** The context of the task with this id, if the task is in this process. */
   contextOf: (task: string) => CallContext
-  /** Told when replies were written: their owners may be in this process. */
+  /** Called when replies were written: the owners of their tasks may be in this process. */
   replied: () => void
-  /** Told when the queues were asked. */
+  /** Called after the queues were asked. */
   asked: () => void
   telemetry: Telemetry
   late: (count: number) => void
   failed: (error: unknown) => void
 }
 
-/** What is told of an attempt that runs here; null: that it does. */
+/** A heartbeat of an attempt that runs here. `message` null: it only says that the attempt is alive. */
 interface Beat {
   item: WorkItem
   message: Heartbeat | null
@@ -45,38 +45,38 @@ interface Beat {
 /** Most requests taken from one queue at a time. */
 const LARGEST_TAKE = 500
 
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** Delay before the store is asked again after a failure: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
-/** After how long a heartbeat that somebody's transaction kept out is sent again (ms). */
+/** Delay before a heartbeat that was blocked by another transaction is sent again (ms). */
 const BEAT_AGAIN = 1_000
 
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer implements Service {
   readonly #options: ConsumerOptions
   readonly #running = new Register<number, WorkItem>()
-  /** What each item said last: all that it has said. */
+  /** The last heartbeat of each item, with progress or a checkpoint. */
   readonly #said = new Register<number, Heartbeat>()
   #replies: QueuedReply[] = []
-  /** Suspects that were tried, by themselves, and whose replies are not written yet. */
+  /** Items run on probation whose replies are not written yet. */
   readonly #tried = new Map<number, WorkItem>()
-  /** Done, and their replies not written yet: they are not silent, though they say nothing more themselves. */
+  /** Items that are done and whose replies are not written yet. They still send heartbeats, so that they do not count as silent. */
   readonly #unsent = new Register<number, WorkItem>()
-  /** Who waits for replies to be written. */
+  /** Callbacks to call once the reply of an item is written. */
   readonly #recorded = new Map<number, Telling['recorded']>()
   #replying = false
-  /** Replies that wait by themselves, for somebody's transaction holds their task, or the store takes them not. */
+  /** Number of replies that are retried one by one, because another transaction blocks their task or the store refuses them. */
   #held = 0
-  /** Wait until every reply is written. */
+  /** Resolved when every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
   readonly #order: QueueOrder
-  /** Of portions that gave something. Those with a bound of their own are asked first: they leave room for others. */
+  /** Counts the portions that gave something; rotates which portion is asked first, so that none starves. */
   #round = 1
   #again = false
   #open = true
-  /** What still runs is lost, as this node's leave tells. */
+  /** Attempts that still run count as lost, because the node is leaving. */
   #ended = false
   #pulse: Timer | null = null
   readonly #backoff = { poll: new Backoff(AGAIN, LONGEST_AGAIN), reply: new Backoff(AGAIN, LONGEST_AGAIN) }
@@ -91,7 +91,7 @@ export class Consumer implements Service {
     this.wake()
   }
 
-  /** A hint that there may be work. */
+  /** There may be work in the queues. */
   wake(): void {
     this.#again = true
     if (this.#polling || !this.#open) return
@@ -103,13 +103,13 @@ export class Consumer implements Service {
     this.#open = false
   }
 
-  /** Goes on with an attempt that runs already: this node has it from the one that took it. */
+  /** Goes on with an attempt that already runs and that this node got from the node that took it. */
   adopt(item: WorkItem): void {
     this.#options.hosts.get(agentOfQueue(item.agent))?.slots.take()
     this.#start(item, true)
   }
 
-  /** When its hosts have drained: resolves once every reply is written. */
+  /** Called once the hosts have drained; resolves when every reply is written. */
   async drain(): Promise<void> {
     this.#pulse?.cancel()
     this.#retry?.cancel()
@@ -117,7 +117,7 @@ export class Consumer implements Service {
     this.#ended = true
   }
 
-  /** What its attempts say of their end from now on is not told: the store may not know yet that this node is gone, and would believe it. */
+  /** Sends no more replies: the store may not yet count this node as gone and would believe them. */
   abandon(): void {
     this.stop()
     this.#ended = true
@@ -126,7 +126,7 @@ export class Consumer implements Service {
   async #poll(): Promise<void> {
     while (this.#again && this.#open) {
       this.#again = false
-      // Slots are taken before the queue is asked: what it gives must not find them gone.
+      // Slots are held before the queue is asked, so that no request is taken without one.
       const held = new Map<string, number>()
       for (const host of this.#options.hosts.values()) {
         const slots = host.slots.hold(LARGEST_TAKE)
@@ -163,7 +163,7 @@ export class Consumer implements Service {
           }
         }
         for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
-        // A queue that a rate limit kept from being asked was not found empty.
+        // A queue that a rate limit kept from being asked must not count as found empty.
         for (const host of this.#options.hosts.values()) {
           const { breakerGate, rateLimiter, sharedConcurrency, slots, name, paused } = host
           breakerGate?.asked(
@@ -173,11 +173,11 @@ export class Consumer implements Service {
             slots.running > 0 || this.#again || this.#seated(host),
           )
         }
-        // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
+        // All held slots were used, so there may be more. Otherwise a notification announces new work.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()
       } catch (error) {
-        if (!this.#open) break // a node that stops has no more use for the answer
+        if (!this.#open) break // a stopping node does not need the answer
         this.#options.failed(error)
         this.#retry?.cancel()
         this.#retry = this.#options.environment.timer(this.#backoff.poll.next(), () => this.wake())
@@ -190,7 +190,10 @@ export class Consumer implements Service {
     this.#polling = false
   }
 
-  /** One that is over has its seat until its reply is written: then the queue is asked again. */
+  /**
+   * Whether the agent holds permits of finished attempts, which are free only once the replies are written; the queue is asked again
+   * then.
+   */
   #seated({ name, sharedConcurrency }: AgentHost): boolean {
     if (sharedConcurrency.isUnlimited) return false
     for (const { agent } of this.#unsent.values()) if (agentOfQueue(agent) === name) return true
@@ -205,15 +208,15 @@ export class Consumer implements Service {
   }
 
   /**
-   * What to ask for, one after the other: all actions without a concurrency of their own, and each that has one. Another
-   * comes first each time something was taken, so that none starves when slots are few.
+   * What to ask for, one portion after the other: all actions without a limit of their own, and each action that has one. The first
+   * portion rotates each time something was taken, so that none starves when slots are few.
    */
   #portions(): QueueRequest[] {
     const hosts = [...this.#options.hosts.values()]
     const keyed = hosts.flatMap((host) => {
       const { breakerGate } = host
       if (!breakerGate || breakerGate.keys.none) return []
-      // What is in its own queue only passes through it, or waits there as well.
+      // If all actions have keys, the agent's own queue (the first) is asked separately, below: requests mostly just pass through it.
       const queues = breakerGate.keys.all ? breakerGate.queues().slice(1) : breakerGate.queues()
       return queues.length > 0
         ? queueRequestsOf(
@@ -225,7 +228,7 @@ export class Consumer implements Service {
     const own = hosts
       .filter(({ breakerGate }) => !breakerGate || breakerGate.keys.none || breakerGate.keys.all)
       .map((host) => ({ host, queue: host.breakerGate ? host.breakerGate.queues()[0] : null }))
-    // Those of keys together: what is next in whichever of them comes first.
+    // The queues by keys are one portion: the request that is next in any of them comes first.
     const portions = own.length > 0 ? [...queueRequestsOf(own), ...keyed] : keyed
     const first = this.#round % Math.max(1, portions.length)
     return [...portions.slice(first), ...portions.slice(0, first)]
@@ -235,7 +238,7 @@ export class Consumer implements Service {
     const host = this.#options.hosts.get(agentOfQueue(item.agent))
     host?.slots.count(item.request.action, item.request.rank)
     const pass = adopted ? undefined : host?.breakerGate?.pass(item.agent)
-    // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
+    // A store that went back assigns its numbers anew; an attempt with the same number belongs to the history that was lost.
     const before = this.#running.get(item.id)
     this.#running.set(item.id, item)
     if (before) this.#attempt(before)?.abandon(new TriarchError('STEP_LOST', 'the store went back behind the attempt'))
@@ -276,7 +279,7 @@ export class Consumer implements Service {
     return this.#options.hosts.get(agentOfQueue(agent))?.attempt(request)
   }
 
-  /** False: the request is no longer this node's, or nobody knows. */
+  /** Returns false if the request is no longer this node's, or if that is unknown. */
   async #told(item: WorkItem, trial: Trial): Promise<boolean> {
     const { step, attempt } = item.request
     const message: Heartbeat = { type: 'heartbeat', step, attempt, trial }
@@ -306,12 +309,12 @@ export class Consumer implements Service {
       this.#backoff.reply.reset()
       if (this.#tried.size > 0) for (const { work } of batch) this.#tried.delete(work)
     } catch (error) {
-      // A store that was closed takes nothing more: others will learn by the lease that the attempts are lost.
+      // A closed store takes nothing more; other nodes learn from the lease that the attempts are lost.
       if (isTriarchError(error, 'STORE_CLOSED')) return this.#replied()
-      // Nothing is lost by trying again: a reply that was taken the first time is refused as late the second.
+      // Retrying is safe: a reply that was written the first time is refused as late the second time.
       this.#options.failed(error)
       this.#replies.unshift(...batch)
-      // The answer may come too late, and would be missed as if its process had died.
+      // The reply may come too late and the attempt count as a death of this process, so survival is reported now.
       for (const item of this.#tried.values()) void this.#told(item, 'survived')
       this.#tried.clear()
       this.#options.environment.timer(this.#backoff.reply.next(), () => void this.#flush())
@@ -321,7 +324,10 @@ export class Consumer implements Service {
     else this.#replied()
   }
 
-  /** Where somebody's transaction is in the way, or the store takes one of them not, in halves, until that is alone. */
+  /**
+   * Writes the replies. If another transaction blocks a task, or the store refuses a reply, the batch is halved until that reply is
+   * alone.
+   */
   async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
     try {
       const accepted = await this.#options.store.reply(batch)
@@ -335,7 +341,7 @@ export class Consumer implements Service {
       const late = accepted.filter((ok) => !ok).length
       if (late > 0) this.#options.late(late)
       this.#options.replied()
-      // A seat is free once the request is gone: only now.
+      // A permit is free only now, after the request is gone.
       if (seated) this.wake()
     } catch (error) {
       if (!isTriarchError(error) && batch.some((reply) => !isSendable(reply)))
@@ -356,7 +362,7 @@ export class Consumer implements Service {
     recorded?.(counts)
   }
 
-  /** The others do not wait for it. */
+  /** Retries the reply by itself, so that others need not wait for it. */
   #hold(reply: QueuedReply, again: Backoff): void {
     this.#held++
     this.#options.environment.timer(again.next(), () => {
@@ -388,14 +394,14 @@ export class Consumer implements Service {
     await this.#beats([{ item, message }])
   }
 
-  /** As long as nothing newer is said. */
+  /** Sends the heartbeat again, unless the attempt has sent a newer one. */
   #beatAgain(item: WorkItem, message: Heartbeat): void {
     this.#options.environment.timer(BEAT_AGAIN, () => {
       if (this.#said.get(item.id) === message) void this.#beats([{ item, message }])
     })
   }
 
-  /** Asks now and then whether what runs here is still wanted. Does not count as the attempt's own heartbeat. */
+  /** Checks regularly whether the running attempts are still wanted. This does not count as the attempt's own heartbeat. */
   #beat(): void {
     this.#pulse = this.#options.environment.timer(this.#options.pulse, () => {
       const items = [...this.#running.values()].filter((item) => item.heartbeatWithin === null)
@@ -419,7 +425,7 @@ export class Consumer implements Service {
       )
       for (const [index, { item, message }] of beats.entries()) {
         if (outcomes[index] === 'held' && message) this.#beatAgain(item, message)
-        // Just this attempt: a newer one of the same step may run here by now.
+        // Only this attempt: a newer one of the same step may already run here.
         const attempt = this.#running.get(item.id) === item ? this.#attempt(item) : undefined
         if (outcomes[index] === 'withdrawn') attempt?.abort(new TriarchError('STEP_CANCELLED', 'the task stops'))
         if (outcomes[index] === 'late') attempt?.abandon(new TriarchError('STEP_LOST', 'the attempt was given up'))
@@ -439,7 +445,7 @@ function isSendable({ message }: QueuedReply): boolean {
   }
 }
 
-/** That the attempt failed, because its answer cannot be written as JSON: whether it took effect is unknown, unless it said that it did. */
+/** The reply for an answer that cannot be written as JSON: the attempt failed with unknown effect, unless its code had reported success. */
 function withoutContent(reply: QueuedReply): QueuedReply {
   const message = reply.message as Reply
   const { checkpoint: _, ...rest } = message

@@ -4,7 +4,7 @@ import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
 import { SUSPENDED } from './suspension.ts'
 
-/** What an attempt lets its code do. */
+/** How the step's code acts on its attempt. */
 export interface Reins {
   readonly signal: AbortSignal
   readonly suspended: boolean
@@ -14,14 +14,14 @@ export interface Reins {
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void
 }
 
-/** What the action's code sees of its attempt. */
+/** The `step` that an action's code is given. */
 export class Context implements StepContext {
   readonly attempt: number
   readonly idempotencyKey: string
   readonly fence: number | undefined
   readonly taskId: string
   readonly stepId: number
-  /** Middleware may add to it. */
+  /** Middleware may add entries. */
   metadata: Readonly<Record<string, string>>
   readonly checkpoint: Json | undefined
   readonly received: StepSignal | undefined

@@ -3,7 +3,7 @@ import { validate } from '../value/schema.ts'
 import type { Handler } from './attempt.ts'
 import { waits } from './suspension.ts'
 
-/** An action as a handler: validated at both ends. */
+/** The handler of an action, which validates inputs and outputs. */
 export function actionHandler(action: Pick<Action<unknown, unknown>, 'key' | 'definition'>): Handler {
   const { definition } = action
   return {
@@ -19,7 +19,7 @@ export function actionHandler(action: Pick<Action<unknown, unknown>, 'key' | 'de
   }
 }
 
-/** The step that finalizes a run step of the action, under a key of its own. */
+/** The handler of the action's finalize step, which has a key of its own. */
 export function finalizeHandler({ definition }: Action<unknown, unknown>): Handler | undefined {
   if (!definition.finalize) return undefined
   return {

@@ -31,42 +31,42 @@ import { wrapped } from './middleware.ts'
 import { inThreads, type Threads } from './threads.ts'
 
 export interface HostedAttempt extends GuardedAttempt {
-  /** The number of its request in the work queue, if it came from there. */
+  /** The number of the attempt's request in the work queue, if it came from there. */
   work?: number
-  /** The queue that it was taken of. */
+  /** The queue that the request was taken from. */
   queue?: string
   completeBy: number
-  /** It runs elsewhere already, and another node had it before: nobody is asked whether it may. */
+  /** The attempt already runs in another process and was taken over from another node: no gate is asked. */
   adopted?: boolean
-  /** It has no slot: what it waits for is an answer of a cache. */
+  /** The attempt holds no slot: it waits for an answer from the cache. */
   guest?: boolean
-  /** What it gives is kept. */
+  /** The attempt's outcome is stored in the cache. */
   flight?: CacheFill
   heartbeatWithin: number | null
-  /** Its resume token, where that came with it. */
+  /** The attempt's resume token, if it came with the request. */
   token?: string
   beat: (progress?: Json, checkpoint?: Json) => void
-  /** It is about to be tried by itself. True: that is durable. */
+  /** The attempt, on probation, is about to begin. Resolves to true once that is durable. */
   begun: () => Promise<boolean>
-  /** The process outlived its beginning. */
+  /** The process has outlived the beginning of an attempt on probation. */
   survived: () => void
-  /** `recorded`: who waits for it to be durable, or to count for nothing. */
+  /** `recorded` is called once the reply is durable, or counts for nothing. */
   done: (reply: Reply, recorded?: Telling['recorded']) => void
 }
 
-/** The node's lease. Without it others may have taken over what is about to start. */
+/** The node's lease. Once it is over, other nodes may have taken over what is about to start. */
 export interface Leased {
-  /** Whether it holds for sure. */
+  /** Whether the lease certainly holds. */
   holds(): boolean
-  /** Asks the store whether it does. */
+  /** Asks the store whether the lease holds. */
   sure(): Promise<boolean>
-  /** Names what runs, for who watches the event loop; null: nobody does. */
+  /** Names what runs, so that a blocked event loop can be attributed; null: nothing watches the event loop. */
   readonly trace: Trace | null
 }
 
 export interface Trace {
   begin(name: string): number
-  /** What began last let go of the event loop. */
+  /** The code that began last has returned to the event loop. */
   outside(): void
   end(place: number): void
 }
@@ -76,73 +76,72 @@ export interface HostOptions {
   node: string
   /** Largest payload, in bytes of JSON. */
   payload: number
-  /** What is around the attempts of an action in tasks of this workflow. */
+  /** The middleware around attempts of this action in tasks of this workflow. */
   around: (action: string, workflow: string, version: string) => readonly Middleware[]
   telemetry: Telemetry
-  /** Where the lines of attempts go. */
+  /** Receives the log lines of attempts. */
   logs: LogSink
-  /** Makes resume tokens. */
   token: (content: TokenContent) => string
-  /** Told when code answers after nobody waited any more. */
+  /** Called when code answers after its attempt is over. */
   late: () => void
-  /** Told of what code left behind then. */
+  /** Called with errors that such code leaves behind. */
   failed: (error: unknown) => void
   lease: Leased
-  /** Answers of before; null: none are kept. */
+  /** The cache of answers; null: nothing is cached. */
   answers?: ActionCache | null
-  /** For code that computes; null: it runs here. */
+  /** Threads for CPU-bound code; null: it runs in the main thread. */
   threads: Threads | null
-  /** The one of this process. */
+  /** The probation of this process, shared by all hosts. */
   probation: Probation
-  /** Told when a slot is free again after all were taken. */
+  /** Called when a slot is free again after all were taken. */
   freed?: () => void
-  /** Told when a slot was freed although its code still runs. */
+  /** Called when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
-  /** Told that the service behind this queue asks to be left alone until then; without it each step waits for itself. */
+  /** Called when the service behind this queue asks for a cooldown until then. If not given, each step waits by itself. */
   cooldownAsked?: (queue: string, until: number) => void
-  /** Told what became of each attempt that ran. */
+  /** Called with the outcome of each attempt that ran. */
   ended?: (agent: string, outcome: Outcome) => void
 }
 
-/** What stands between a host and its service. */
+/** The gates between a host and its service. */
 export interface Gates {
   breakerGate?: BreakerGate | null
   rateLimiter?: RateLimiter | null
-  /** Other nodes have it, and its queue: this one gives it attempts, and takes none for it. */
+  /** Another node has the agent and its queue: this host passes attempts to it and takes none from the queue. */
   elsewhere?: boolean
-  /** No store counts here what runs on all nodes: who gives it attempts heeds such bounds. */
+  /** No store counts here what runs on all nodes; limits over all nodes are applied where the attempts come from. */
   storeless?: boolean
 }
 
-/** Runs attempts of one agent in this process, never more at once than its concurrency. */
+/** Runs attempts of one agent in this process, at most as many at once as its concurrency allows. */
 export class AgentHost {
   readonly name: string
   readonly slots: Slots
-  /** What all nodes share: it is had with the request, from the queue. */
+  /** Limits over all nodes. Permits are taken in the store, together with the request from the queue. */
   readonly sharedConcurrency: SharedConcurrency
   #breakerGate: BreakerGate | null
-  /** What waits in its queue, as far as this process knows. */
+  /** What waits in the agent's queue, as far as this process knows. */
   readonly backlog: Backlog | PooledBacklog
   #rateLimiter: RateLimiter | null
   #paused: PausedThere | null = null
   readonly #cooldown: Cooldown
-  /** Null: as many as are allowed. */
+  /** Null: the concurrency is fixed. */
   #adaptive: AdaptiveConcurrency | null = null
   readonly #options: HostOptions
-  /** Of actions whose answers may be given again. */
+  /** Cache policies of the actions whose answers are cached. */
   readonly #cached = new Map<string, CachePolicy>()
   #handlers = new Map<string, Handler | Relay>()
   readonly #running = new Register<string, Attempt>()
-  /** Who also takes what was meant for an action that is offered no more. */
+  /** Also takes requests for actions that are no longer offered. */
   #relay: Relay | null = null
   readonly #abandonedCode: AbandonedCode
   readonly #reporter: AttemptReporter
-  /** Of attempts that wait here for an instant of their rate: how each goes on, if it may. */
+  /** Attempts that wait here for an instant of their rate limit: each function resumes one if it may begin. */
   readonly #tarrying = new Set<() => void>()
-  /** Attempts that start once the lease is sure. */
+  /** Attempts that wait to begin, for example until the lease is known to hold; by task and step. */
   readonly #unsure = new Register<string, HostedAttempt>()
 
-  /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
+  /** `agent` null: the host of local steps; or, if a name is given, of an agent in other processes (`offer`). */
   constructor(options: HostOptions, agent: Agent | null, between: Gates = {}, name: string = agent?.name ?? '') {
     const { breakerGate = null, rateLimiter = null, elsewhere = false, storeless = false } = between
     this.name = name
@@ -174,17 +173,17 @@ export class AgentHost {
     this.resize(most, agent?.least ?? null)
   }
 
-  /** Null: nothing stands between it and its service. */
+  /** Null: the agent has no circuit breaker. */
   get breakerGate(): BreakerGate | null {
     return this.#breakerGate
   }
 
-  /** Null: as many attempts may begin as there are slots. */
+  /** Null: the agent has no rate limit. */
   get rateLimiter(): RateLimiter | null {
     return this.#rateLimiter
   }
 
-  /** What stands before it is another from now on. What runs goes on. */
+  /** Replaces the given gates. Attempts that run go on. */
   setGates({
     breakerGate = this.#breakerGate,
     rateLimiter = this.#rateLimiter,
@@ -195,7 +194,7 @@ export class AgentHost {
     this.#options.freed?.()
   }
 
-  /** So many attempts may run at a time; `least`: or fewer, down to so many, as the service answers. */
+  /** Sets how many attempts may run at a time. `least`: with adaptive concurrency, the number may fall down to this; null: it is fixed. */
   resize(most: number, least: number | null): void {
     if (least === null) this.#adaptive = null
     else if (this.#adaptive) this.#adaptive.rule = { least, most }
@@ -203,22 +202,22 @@ export class AgentHost {
     this.slots.most = this.#adaptive?.limit ?? most
   }
 
-  /** Fewer run than are allowed, for the sake of the service. */
+  /** Adaptive concurrency currently allows fewer attempts than configured. */
   get throttled(): boolean {
     return this.#adaptive?.holds === true
   }
 
-  /** What attempts usually take here (ms), for processes that begin; null: nobody asks. */
+  /** How long attempts usually take here (ms), by operation and action, for processes that start; null: not measured. */
   get usual(): Readonly<Record<string, number>> | null {
     return this.#adaptive?.usual ?? null
   }
 
-  /** What they usually take in other processes. */
+  /** Takes over how long attempts usually take in other processes (ms). */
   know(usual: Readonly<Record<string, number>>): void {
     this.#adaptive?.know(usual)
   }
 
-  /** The queue in which a step waits by its key; null: in its agent's own, where nobody knows better. */
+  /** The queue in which a step waits by its key; null: the agent's own queue, or the key is not known here. */
   queueOf(request: Pick<StepRequest, 'action' | 'input'>): string | null {
     if (this.breakerGate === null || this.breakerGate.keys.none) return null
     if (!this.rateLimiter?.isKeyed(request.action) && !this.sharedConcurrency.isKeyed(request.action)) return null
@@ -228,22 +227,22 @@ export class AgentHost {
       this.rateLimiter?.expect(request.action, queue)
       return queue
     } catch {
-      // The attempt fails of it, as if its code had thrown.
+      // The attempt will fail with this error, as if its code had thrown it.
       return null
     }
   }
 
-  /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
+  /** Takes a slot for an attempt that starts once its request is durable. Returns false if none is free or the action is unknown. */
   reserve(action: string, rank = 0): boolean {
     if (!this.#handlers.has(action) || this.#paused !== null || this.sharedConcurrency.isLimited(action)) return false
     if (!this.#cached.has(action)) return this.#seat(action, rank)
-    // What was kept needs neither a slot nor a healthy service.
+    // An answer from the cache needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
     this.slots.enter()
     return true
   }
 
-  /** What was to start does not. */
+  /** The attempt does not start: gives back what `reserve` took. */
   unreserve(action: string, rank = 0): void {
     if (this.#cached.has(action)) this.slots.leave()
     else this.slots.release(action, rank)
@@ -259,7 +258,7 @@ export class AgentHost {
     return false
   }
 
-  /** Why nothing begins here; null: it does. What runs goes on. */
+  /** Why no attempt begins here; null: attempts may begin. Setting it does not affect attempts that run. */
   get paused(): PausedThere | null {
     return this.#paused
   }
@@ -270,47 +269,47 @@ export class AgentHost {
     if (over) this.#options.freed?.()
   }
 
-  /** The service asked that nothing of this queue begins before then: of the agent's own, nothing at all. */
+  /** Starts a cooldown: nothing from this queue begins before then. For the agent's own queue, nothing of the agent begins. */
   coolDown(queue: string, until: number): void {
     if (this.slots.open) this.#cooldown.begin(queue, until)
   }
 
-  /** Whether nothing of this queue may begin now. */
+  /** Whether a cooldown keeps attempts of this queue from beginning. */
   isCoolingDown(queue: string): boolean {
     return this.#cooldown.isOn(queue)
   }
 
-  /** Actions with a bound of their own. */
+  /** Actions with a limit of their own. */
   get limited(): string[] {
     const { limited } = this.slots
     if (!this.rateLimiter && this.sharedConcurrency.isUnlimited) return limited
     return [...new Set([...limited, ...(this.rateLimiter?.limited ?? []), ...this.sharedConcurrency.limitedActions])]
   }
 
-  /** How many attempts of what waits in this queue may begin now, of any action without a bound of its own (null), or of this one. */
+  /** How many attempts from this queue may begin now: of this action, or (null) of all actions without a limit of their own. */
   room(action: string | null, queue: string = this.name): number {
     const room = this.rateLimiter?.room(action, queue) ?? Number.POSITIVE_INFINITY
     return action === null ? room : Math.min(room, this.slots.room(action))
   }
 
-  /** The bound over all nodes of the agent (null), or of an action, is another from now on; null: there is none. */
+  /** Changes the limit over all nodes of the agent (null) or of an action; `most` null: no limit. */
   bound(action: string | null, most: number | null): void {
     if (this.sharedConcurrency.setLimit(action ?? this.name, most)) this.#options.freed?.()
   }
 
-  /** What is offered of an agent that is elsewhere: these actions, in so many attempts at a time. */
+  /** Sets what other processes offer of the agent: these actions, and this many attempts at a time. */
   offer(relay: Relay, actions: readonly string[], most: number): void {
     this.#handlers = new Map(actions.map((action) => [action, relay]))
     this.#relay = relay
     this.slots.most = most
   }
 
-  /** For how long an attempt may outlive this process without a word (ms); null: it dies with it. */
+  /** How long an attempt may run without a heartbeat while this process is dead (ms); null: it dies with this process. */
   get lease(): number | null {
     return this.#relay?.lease ?? null
   }
 
-  /** The actions it knows, as step requests name them. */
+  /** The actions that the host knows, as step requests name them. */
   get actions(): string[] {
     return [...this.#handlers.keys()]
   }
@@ -326,11 +325,11 @@ export class AgentHost {
     else this.#admit(attempt, handler, local)
   }
 
-  /** First whether there is an answer already. */
+  /** Looks for a cached answer first. */
   #ask(attempt: HostedAttempt, handler: Handler | Relay, policy: CachePolicy): void {
     const { request, completeBy } = attempt
     const { answers } = this.#options
-    // Taken from the queue it has a slot.
+    // An attempt from the queue already has a slot.
     if (attempt.work === undefined) attempt.guest = true
     const key = this.#await(attempt)
     const waits = () => {
@@ -355,7 +354,7 @@ export class AgentHost {
     })
   }
 
-  /** An answer that is stale was given: another is asked for, for whoever comes next. */
+  /** A stale answer was given; an attempt in the background fetches a new one for later requests. */
   #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: CacheFill): void {
     const { environment } = this.#options
     const within = completeBy - environment.now()
@@ -364,7 +363,7 @@ export class AgentHost {
       const nothing = () => undefined
       this.#admit(
         {
-          // Of no task that waits: nothing of it is told, and nobody calls it off.
+          // The attempt belongs to no task: its outcome is not reported, and nothing can abort it.
           request: { ...request, step: -request.step },
           ...{ completeBy: environment.now() + within, heartbeatWithin: null, flight },
           ...{ beat: nothing, begun: async () => true, survived: nothing, done: nothing },
@@ -383,21 +382,21 @@ export class AgentHost {
     if (lease.holds()) return this.#begin(attempt, handler)
     const key = this.#await(attempt)
     void lease.sure().then((sure) => {
-      if (this.#unsure.get(key) !== attempt) return // called off meanwhile
+      if (this.#unsure.get(key) !== attempt) return // cancelled meanwhile
       this.#unsure.delete(key)
       if (sure) this.#begin(attempt, handler)
       else this.#drop(attempt)
     })
   }
 
-  /** Nobody hears of it. */
+  /** Gives up an attempt that has not begun, without a reply. */
   #drop(attempt: HostedAttempt): void {
     this.#free(attempt)
     attempt.flight?.end(null)
     this.#pass(attempt, { kind: 'withdrawn' }, null)
   }
 
-  /** It waits for something else than its service: its slot is for others. */
+  /** Frees the attempt's slot while it waits for something other than its service. */
   #releaseSlot(attempt: HostedAttempt): void {
     const { action, rank } = attempt.request
     this.slots.enter()
@@ -405,12 +404,15 @@ export class AgentHost {
     attempt.guest = true
   }
 
-  /** One that stood has all else that its queue was asked for, its seat over all nodes too: it needs a slot again. */
+  /**
+   * Takes a slot again. An attempt from the queue still holds everything else that the queue granted it, including its permits over all
+   * nodes.
+   */
   #resume({ work, request: { action, rank } }: HostedAttempt): boolean {
     return work === undefined ? this.#seat(action, rank) : this.slots.reserve(action, rank)
   }
 
-  /** A slot was taken for it. */
+  /** Marks the attempt as holding a slot, which was just taken for it. */
   #reacquireSlot(attempt: HostedAttempt): void {
     this.slots.leave()
     attempt.guest = false
@@ -421,17 +423,17 @@ export class AgentHost {
     else this.slots.release(request.action, request.rank)
   }
 
-  /** Tells the breaker of its service what became of it. */
+  /** Reports the attempt's outcome to the circuit breaker, and gives back its pass. */
   #pass({ lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
-    // One that was given an answer of before has met no breaker, and has a pass all the same: that is for others.
+    // An attempt answered from the cache never met the breaker, but may hold a pass that came with its request.
     const met = lane ?? pass?.lane
     if (met !== undefined) this.breakerGate?.ended(met, pass, outcome, ms)
   }
 
-  /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
+  /** Runs an attempt on probation, which begins only once its beginning is recorded: if the process dies of it, nothing else could tell. */
   #try(attempt: HostedAttempt, handler: Handler | Relay, strikes: number): void {
     const { probation, lease } = this.#options
-    // Where no process may try it, nothing is said of a beginning, and no place is taken from those that one may.
+    // If no process may run it now, no beginning is recorded and no probation place is taken.
     const refusal = 'send' in handler ? handler.meet(attempt.request) : null
     if (refusal) return this.#end(attempt, refusal, null)
     const after = probation.enter(attempt, strikes)
@@ -447,7 +449,7 @@ export class AgentHost {
     })
   }
 
-  /** One of the same step that still waits to begin was given up by who asks for another. */
+  /** Registers an attempt that waits to begin. One of the same step that still waits is given up: its owner asked for a new one. */
   #await(attempt: HostedAttempt): string {
     const { task, step } = attempt.request
     const key = attemptKey(task, step)
@@ -456,7 +458,7 @@ export class AgentHost {
     return key
   }
 
-  /** Nobody hears of what waited there to begin. */
+  /** Gives up the attempt that waits under this key, without a reply. */
   #giveUp(key: string): void {
     const waiting = this.#unsure.get(key)
     if (!waiting) return
@@ -468,11 +470,11 @@ export class AgentHost {
   #begin(attempt: HostedAttempt, handler: Handler | Relay): void {
     const { request } = attempt
     const { environment, probation } = this.#options
-    // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
+    // The attempt is overdue: a process that stood still must not start what others have given up.
     const now = environment.now()
     const late = now >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
-    // Or the breaker has opened while the lease was asked for.
+    // The breaker may have opened while the lease was checked.
     const opened = overdue ?? (attempt.lane === undefined ? null : this.breakerGate?.meet(attempt))
     const paused = opened ?? this.#pause() ?? this.#rest(attempt)
     const elsewhere = paused ?? this.#astray(attempt)
@@ -484,8 +486,8 @@ export class AgentHost {
   }
 
   /**
-   * By its queue it would ask the cache again, and while that answers, the instants of its rate go by: it waits here for the next ones,
-   * without a slot, for as long as it would be put off.
+   * Lets a cached attempt without a rate limit instant wait here, without a slot. Back in its queue it would ask the cache again, and
+   * instants would pass unused meanwhile. It waits at most as long as it would be put off.
    */
   #tarry(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
     const { action, rank } = attempt.request
@@ -511,7 +513,7 @@ export class AgentHost {
     this.#tarrying.add(resume)
   }
 
-  /** There may be instants of its rate: those that wait here have them before the queue. */
+  /** The rate limit may have new instants. Attempts that wait here get them before those in the queue. */
   paced(): void {
     for (const resume of [...this.#tarrying]) resume()
   }
@@ -535,7 +537,7 @@ export class AgentHost {
     this.#running.set(key, running)
     const outlast = (span: number, since: number) => {
       trial = environment.timer(span, () => {
-        // A process elsewhere may have died of it long before anybody misses it.
+        // A remote process may have died well before that is noticed, so survival requires a sign of life after the span.
         if (running.relayed && running.relayed.heardAt < since + span) outlast(span, since)
         else if (probation.leave(attempt)) attempt.survived()
       })
@@ -548,7 +550,7 @@ export class AgentHost {
       if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
       running.start(chain.length === 0 ? handler : wrapped(handler, chain, { agent: this.name || null, request }))
     } catch (error) {
-      // Middleware that cannot be put in order: the attempt's own failure, as if its code had thrown.
+      // Middleware that cannot be ordered fails the attempt, as if its code had thrown.
       const refuse = () => {
         throw error
       }
@@ -557,23 +559,23 @@ export class AgentHost {
     trace?.outside()
   }
 
-  /** It was let start before it was paused: it waits in its queue. */
+  /** The agent was paused after the attempt was admitted: the attempt goes back to its queue. */
   #pause(): Outcome | null {
     return this.#paused === null || this.name === '' ? null : { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }
   }
 
-  /** Its service has asked for a rest meanwhile. */
+  /** A cooldown began after the attempt was admitted. */
   #rest({ lane = this.name }: HostedAttempt): Outcome | null {
     return this.isCoolingDown(lane) ? { kind: 'withdrawn', after: ASK_AGAIN, lane } : null
   }
 
-  /** It needs a seat by its key, and was taken of a queue without keys. */
+  /** The attempt needs a permit by its key, but was taken from a queue without keys: it goes to the queue of its key. */
   #astray({ request, lane, queue }: HostedAttempt): Outcome | null {
     if (lane === undefined || queue === lane || !this.sharedConcurrency.isKeyed(request.action)) return null
     return { kind: 'withdrawn', after: ASK_AGAIN, lane }
   }
 
-  /** Follows the host that a fenced node of this process had: the code that still runs there has slots here. */
+  /** Succeeds the host of a fenced node of this process: code that still runs there takes slots here. */
   succeed(before: AgentHost): void {
     for (const running of [...before.#abandonedCode.left, ...before.#running.values()])
       if (!running.returned && !running.relayed) this.#abandonedCode.begin(running)
@@ -607,7 +609,7 @@ export class AgentHost {
     else hosted.done(reply)
   }
 
-  /** A service that asks for a rest is left alone by all attempts: of the limit that they are under, or else of the agent. */
+  /** If the service asked for a cooldown, applies it to the rate limit that the action is under, or else to the whole queue. */
   #heed(action: string, queue: string, outcome: Outcome): void {
     const ms = retryAfterOfOutcome(outcome)
     if (ms === 0) return
@@ -640,32 +642,32 @@ export class AgentHost {
     this.#end(waiting, notStarted('STEP_CANCELLED', 'the attempt was called off before it started'), null)
   }
 
-  /** The step's owner is gone or gave it up: stop listening. */
+  /** The step's owner is gone or gave the attempt up: its outcome is not awaited any more. */
   abandon(task: string, step: number, reason: unknown): void {
     const key = attemptKey(task, step)
     this.#running.get(key)?.abandon(reason)
     this.#giveUp(key)
   }
 
-  /** The attempt of this very request, if it still runs. */
+  /** The attempt of exactly this request, if it still runs. */
   attempt(request: StepRequest): Attempt | undefined {
     const running = this.#running.get(attemptKey(request.task, request.step))
     return running?.is(request) ? running : undefined
   }
 
-  /** Takes no new work, and waits for nothing that outlived its attempt. */
+  /** Takes no new work, and does not wait for code that outlived its attempt. */
   close(): void {
     this.slots.close()
     this.#cooldown.close()
     this.#abandonedCode.dismiss()
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Resolves when no attempt runs any more. */
   idle(): Promise<void> {
     return this.slots.idle()
   }
 
-  /** Nobody waits for what still runs: its timers must not keep the process from ending. */
+  /** Abandons all attempts: their timers must not keep the process from ending. */
   abandonAll(reason: unknown): void {
     this.abortAll(reason)
     for (const attempt of [...this.#running.values()]) attempt.abandon(reason)
@@ -677,10 +679,12 @@ export class AgentHost {
   }
 }
 
-/** Across the wire no lane is named: whoever asked from there asks again after this (ms). */
+/** Delay before an attempt that was put off is requested again (ms), for callers in other processes, which do not know the queue. */
 const ASK_AGAIN = 1_000
 
-/** Before anybody else may take the attempt for lost. */
+/**
+ * How long an attempt on probation must run to count as survived (ms): short enough that nothing else takes the attempt for lost before.
+ */
 function survivalOf({ completeBy, heartbeatWithin }: HostedAttempt, now: number): number {
   return Math.min(SURVIVED_AFTER_MS, (completeBy - now) / 2, (heartbeatWithin ?? Number.POSITIVE_INFINITY) / 2)
 }

@@ -5,16 +5,16 @@ import { TriarchError } from '../error/error.ts'
 import type { StateStore } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
-/** How long code that was told to end has for that, at most (ms). */
+/** The longest that aborted code is given to end (ms). */
 const LAST_GRACE = 1_000
 
-/** The hosts of a node's agents, as one part of it. */
+/** The hosts of a node's agents, as one service of the node. */
 export class Hosts implements Service {
   readonly #byAgent: ReadonlyMap<string, AgentHost>
   readonly #stopBudget: StopBudget
   readonly #failed: (error: unknown) => void
 
-  /** `byAgent`: agents that are elsewhere come later. */
+  /** `byAgent` is a live map: agents of other processes are added to it later. */
   constructor(byAgent: ReadonlyMap<string, AgentHost>, environment: Environment, failed: (error: unknown) => void) {
     this.#byAgent = byAgent
     this.#failed = failed
@@ -29,7 +29,10 @@ export class Hosts implements Service {
     return [...this.#byAgent.values()]
   }
 
-  /** What attempts usually take, as the nodes know it that there are: measured beside them, it would be their queue. */
+  /**
+   * Takes over from the running nodes how long attempts usually take. Measured only now, beside their load, the time would include queueing
+   * at the service.
+   */
   async learn(store: Pick<StateStore, 'nodes'>): Promise<void> {
     const adaptive = this.#hosts.filter(({ usual }) => usual !== null)
     if (adaptive.length === 0) return
@@ -37,19 +40,19 @@ export class Hosts implements Service {
       for (const { runs } of await store.nodes())
         for (const host of adaptive) host.know(runs?.load?.agents[host.name]?.usual ?? {})
     } catch (error) {
-      this.#failed(error) // then they learn by themselves
+      this.#failed(error) // without it, each host learns by itself
     }
   }
 
   start(): void {
-    // They are open from the beginning: what asks them for slots is not.
+    // The hosts are open from the beginning; the services that ask them for slots start later.
   }
 
   stop(): void {
     for (const host of this.#hosts) host.close()
   }
 
-  /** What still runs after `grace` ms is aborted: then it may end by its own word, for a while. */
+  /** Attempts that still run after `grace` ms are aborted, and then get a short time to end by themselves. */
   async drain(grace: number): Promise<void> {
     const idle = Promise.all(this.#hosts.map((host) => host.idle()))
     await this.#stopBudget.wait(idle, grace)
@@ -62,7 +65,7 @@ export class Hosts implements Service {
     this.#abort(reason)
   }
 
-  /** Nobody hears what still runs: its timers must not keep the process from ending. */
+  /** Abandons what still runs: its timers must not keep the process from ending. */
   forget(reason: Error): void {
     for (const host of this.#hosts) host.abandonAll(reason)
   }

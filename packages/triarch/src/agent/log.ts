@@ -5,21 +5,23 @@ import { droppedText, lineText } from '../store/line.ts'
 import type { LogEntry, StepRequest } from '../store/port.ts'
 import { rankOf } from '../value/level.ts'
 
-/** Where lines of attempts go. */
+/** Receives the log lines of attempts. */
 export interface LogSink {
-  /** One run of the attempt's code: who says something in it. `source`: by which lines that come twice are known; a new one. */
+  /**
+   * A source for one run of the attempt's code. `source`: an id by which lines that arrive twice are recognised; a new one if not given.
+   */
   source(request: StepRequest, source?: string): LogSource
 }
 
 export interface LogSource {
-  /** False: there is no room for it. */
+  /** Returns false if there is no room for the line. */
   put(entry: LogEntry): boolean
 }
 
-/** For parts that are made by themselves. */
+/** Discards all lines; for hosts without a logbook. */
 export const unkept: LogSink = { source: () => ({ put: () => true }) }
 
-/** What an attempt may say: so many lines at once, and bytes of them; and in each second more. */
+/** Rate limit of an attempt's log: lines and bytes at once, and per second. */
 export const LOG_RATE: { lines: number; linesPerSecond: number; bytes: number; bytesPerSecond: number } = {
   lines: 1_000,
   linesPerSecond: 20,
@@ -27,18 +29,18 @@ export const LOG_RATE: { lines: number; linesPerSecond: number; bytes: number; b
   bytesPerSecond: 16 * 1024,
 }
 
-/** A line that code elsewhere wrote. */
+/** A line that code in another process wrote. */
 export interface TakenLine {
   n: number
   at: number
   level: keyof LogWriter
   message: string
   fields: LogFields
-  /** So many before it were dropped. */
+  /** How many lines before it were dropped. */
   dropped: number
 }
 
-/** The lines of one run of an attempt's code, within what it may say. */
+/** The log of one run of an attempt's code, within its rate limit. */
 export class AttemptLog {
   readonly writer: LogWriter
   readonly #environment: Environment
@@ -50,7 +52,7 @@ export class AttemptLog {
   #bytes: number = LOG_RATE.bytes
   #filledAt: number
 
-  /** `secrets`: what no line may have. */
+  /** `secrets`: texts that no line may contain. */
   constructor(environment: Environment, source: LogSource, secrets: () => SecretTexts) {
     this.#environment = environment
     this.#source = source
@@ -59,7 +61,7 @@ export class AttemptLog {
     this.writer = logWriter((level, message, fields) => this.#say(level, message, fields))
   }
 
-  /** A line of code elsewhere, under the number that it has there. */
+  /** Takes a line of code in another process, under its number there. */
   take({ n, at, dropped, level, message, fields }: TakenLine): void {
     if (n <= this.#last) return
     this.#dropped += dropped
@@ -90,7 +92,7 @@ export class AttemptLog {
     return this.#lines >= 1 && this.#bytes > 0
   }
 
-  /** The attempt is over: what was dropped is said. */
+  /** The attempt is over: logs how many lines were dropped. */
   end(): void {
     if (this.#dropped === 0) return
     const entry = {

@@ -6,25 +6,25 @@ import { isTriarchError } from '../error/error.ts'
 import type { LogEntry, LogWrite, StateStore, StepRequest } from '../store/port.ts'
 import type { LogSink, LogSource } from './log.ts'
 
-/** Lines are written this long after the first of them was said (ms). */
+/** Delay between a line and its write to the store, in which more lines are gathered (ms). */
 export const FLUSH = 1_000
-/** Of one write: what keeps a thread of the store busy for some milliseconds. */
+/** Size of one write, which occupies a store thread for some milliseconds. */
 const PORTION = { lines: 200, bytes: 256 * 1024 }
-/** In each FLUSH. What is more waits. */
+/** Most lines written per FLUSH; the rest waits. */
 const MOST_WRITTEN = 2_000
-/** Lines of a node that wait, at most, and their bytes: others are dropped. */
+/** Most lines that wait on a node, and their bytes; further lines are dropped. */
 const MOST_WAITING = { lines: 10_000, bytes: 4 * 1024 * 1024 }
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** Delay before the store is asked again after a failure: the first one, and the longest (ms). */
 const AGAIN = 1_000
 const LONGEST_AGAIN = 30_000
-/** How often a node that stops tries to write what it has. */
+/** How many times a stopping node tries to write its remaining lines. */
 const LAST_TRIES = 3
-/** What the store refuses so often is given up. */
+/** A portion that the store has refused this many times is dropped. */
 const MOST_REFUSED = 3
 
 interface Waiting extends LogWrite {
   entries: LogEntry[]
-  /** Replayed code said it: most of it is there. */
+  /** The lines come from replayed code, so most of them are already stored. */
   again: boolean
 }
 
@@ -35,12 +35,15 @@ export interface LogbookOptions {
   failed: (error: unknown) => void
 }
 
-/** The lines of a node's attempts and tasks on their way into the store: gathered for a second, apart from all commits. */
+/**
+ * Buffers the log lines of a node's attempts and tasks on their way to the store. Lines are gathered for a second and written apart from
+ * commits.
+ */
 export class Logbook implements LogSink, Service {
   readonly #options: LogbookOptions
-  /** In the order in which they were said: lines of one source that follow each other are together. */
+  /** Lines in the order in which they were logged; consecutive lines of one source are one entry. */
   readonly #waiting: Waiting[] = []
-  /** By task: the last that waits and is not on its way. */
+  /** By task, the last entry of `#waiting` that may still take lines. */
   readonly #open = new Map<string, Waiting>()
   #lines = 0
   #bytes = 0
@@ -61,7 +64,7 @@ export class Logbook implements LogSink, Service {
     return { put: (entry) => this.#put(write, entry, false) }
   }
 
-  /** What the code of a task said, in its run; `again`: while it was replayed. */
+  /** Lines logged by the code of a task, in this run. `again`: during replay. */
   code(task: string, run: number, entries: readonly LogEntry[], again: boolean): void {
     const { node } = this.#options
     const write = { task, source: null, run, step: 0, operation: null, attempt: null, node }
@@ -95,7 +98,7 @@ export class Logbook implements LogSink, Service {
     this.#timer.unref?.()
   }
 
-  /** What was said up to now is written, if the store takes it. */
+  /** Writes all lines logged so far, if the store takes them. */
   async flush(): Promise<void> {
     await this.#writing
     await this.#flush(Number.POSITIVE_INFINITY)
@@ -120,7 +123,7 @@ export class Logbook implements LogSink, Service {
         this.#refused = 0
       } catch (error) {
         failed(error)
-        // What is wrong with a line must not keep all others from being written.
+        // A portion with a faulty line is dropped, so that it does not block all later lines.
         const given = isTriarchError(error, 'STORE_FAILED') && ++this.#refused >= MOST_REFUSED
         const over = given || isTriarchError(error, 'STORE_CLOSED')
         if (!over) {
@@ -137,7 +140,7 @@ export class Logbook implements LogSink, Service {
     if (this.#waiting.length > 0) this.#arm(FLUSH)
   }
 
-  /** The first that fit, whole or in part. */
+  /** As many waiting lines as fit one write; the last entry may be taken in part. */
   #portion(): { count: number; portion: Waiting[]; lines: number; bytes: number } {
     const portion: Waiting[] = []
     let [lines, bytes, count] = [0, 0, 0]
@@ -153,20 +156,20 @@ export class Logbook implements LogSink, Service {
       portion.push({ ...waiting, entries: waiting.entries.slice(0, n) })
       if (n < waiting.entries.length) break
       count++
-      // What is said from now on is not part of it.
+      // Later lines must not join an entry that is being written.
       if (this.#open.get(waiting.task) === waiting) this.#open.delete(waiting.task)
     }
     return { count, portion, lines, bytes }
   }
 
-  /** `count`: so many are written whole. */
+  /** Removes what was written. `count`: the number of entries written whole. */
   #done(count: number, portion: readonly Waiting[]): void {
     this.#waiting.splice(0, count)
     const part = portion[count]
     this.#waiting[0]?.entries.splice(0, part?.entries.length ?? 0)
   }
 
-  /** Without what the log has. */
+  /** The write without lines that the log already has. */
   async #unsaid(write: Waiting): Promise<Waiting> {
     const { task, run } = write
     const { said } = await this.#options.store.logs({ task, after: 0, limit: 0, level: 0, step: null, attempt: null })
@@ -175,20 +178,20 @@ export class Logbook implements LogSink, Service {
   }
 
   start(): void {
-    // It takes lines from the beginning.
+    // The logbook takes lines from the beginning.
   }
 
   stop(): void {
-    // What still runs may say something.
+    // Attempts that still run may log.
   }
 
-  /** Once nothing runs any more. */
+  /** Called once nothing runs any more. */
   async drain(): Promise<void> {
     for (let tries = 0; tries < LAST_TRIES && (tries === 0 || this.#waiting.length > 0); tries++) await this.flush()
     this.#timer?.cancel()
   }
 
-  /** They were said all the same. */
+  /** Writes the remaining lines without waiting: what they report has happened. */
   abandon(): void {
     this.#timer?.cancel()
     void this.flush()

@@ -5,12 +5,12 @@ import type { Handler } from './attempt.ts'
 import type { Context } from './context.ts'
 
 export interface Wrapping {
-  /** Null: a local step. */
+  /** The agent's name; null: a local step. */
   agent: string | null
   request: StepRequest
 }
 
-/** The handler inside of its middlewares: their errors are its own. */
+/** Wraps the handler in its middleware; errors of the middleware are errors of the attempt. */
 export function wrapped(handler: Handler, chain: readonly Middleware[], about: Wrapping): Handler {
   const { agent } = about
   const { action, name, workflow, run: began = 1 } = about.request
@@ -19,7 +19,7 @@ export function wrapped(handler: Handler, chain: readonly Middleware[], about: W
     return { agent, action, name, workflow, run: began, input, step, metadata: { ...step.metadata } }
   }
   const run = action.endsWith(':finalize') ? 'finalize' : 'run'
-  /** What they put into the metadata is there for the code inside of them. */
+  /** What middleware adds to the metadata is visible to the code inside of it. */
   const inside = (hook: Hook, made: StepCall, core: (input: unknown) => unknown) =>
     around(chain, hook, made, (changed) => {
       const step: { metadata: Context['metadata'] } = made.step
@@ -38,7 +38,7 @@ export function wrapped(handler: Handler, chain: readonly Middleware[], about: W
   }
 }
 
-/** What is finalized is the input and the output of its run. */
+/** For `finalize`, the call's input is the input and output of the run. */
 function called(call: StepCall, hook: 'run' | 'finalize'): StepCall {
   if (hook === 'run') return call
   const { output } = call.input as { output: unknown }

@@ -3,29 +3,29 @@ import type { Service } from '../environment/service.ts'
 import type { AgentHost } from './host.ts'
 import type { Remotes } from './remote.ts'
 
-/** Where a node listens, and by what name others reach it. */
+/** Where a node listens, and under which name others reach it. */
 export interface PeerPlace {
   host: string
   port: number
   advertise: string
 }
 
-/** One life of a node, as those see it who connect it with others. */
+/** One life of a node, from registration to stop or fencing, as its peering sees it. */
 export interface PeerNode {
   readonly id: string
   readonly scheduler: boolean
-  /** Of its own agents, by their names; empty: it has none. */
+  /** The hosts of the node's own agents, by name. */
   readonly hosts: ReadonlyMap<string, AgentHost>
-  /** This is offered of an agent that other nodes have. */
+  /** Called with what other nodes offer of an agent. */
   offered(relay: Remotes, agent: string, actions: readonly string[], most: number): void
-  /** Where it is reached is another place by now. */
+  /** Called when the node's address has changed. */
   moved(): void
 }
 
-/** A node's connections with other nodes of its store. */
+/** A node's connections to other nodes of its store. */
 export interface Peering extends Service {
-  /** Where it is reached; null: nowhere. */
+  /** The node's address; null: it does not listen. */
   readonly address: Address | null
-  /** Slots of this node were taken or given back by another way. */
+  /** Slots of this node were taken or freed by attempts that did not come through a connection. */
   stirred(): void
 }

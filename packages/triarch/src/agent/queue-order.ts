@@ -2,28 +2,28 @@ import { FairOrder } from '../flow/fair-order.ts'
 import type { QueueHead, StateStore, WorkItem } from '../store/port.ts'
 import type { Ask } from './queue-request.ts'
 
-/** Requests that are looked at before some are taken, in all; and of each queue, whatever there is room for. */
+/** Requests inspected before some are taken: in all, and at least and usually in each queue. */
 const SIGHT = 1_000
 const LEAST_SIGHT = 2
 const USUAL_SIGHT = 8
-/** Queues that are looked at: of more, others each time. */
+/** Queues inspected at a time; if there are more, each call continues with others. */
 const MOST_QUEUES = 500
-/** Most that is taken by one look. */
+/** Most requests taken by one call. */
 const MOST_TURNS = 100
 
-/** What to ask of each of several queues, and what they are told of it. */
+/** What to take from each of several queues. */
 export interface Ordered {
   asks: readonly Ask[]
-  /** More waits than is asked for. */
+  /** More requests wait than are asked for. */
   more: boolean
-  /** Told what they gave. */
+  /** Must be called with the requests that the queues gave. */
   gave(items: readonly WorkItem[]): void
 }
 
-/** In which order the queues of one agent's keys are asked: by what waits in them. */
+/** Orders the queues of one agent's keys by the requests that wait in them. */
 export class QueueOrder {
   readonly #store: Pick<StateStore, 'queueHeads'>
-  /** By the agent, and the action that has bounds of its own. */
+  /** The fair order by agent and action with a limit of its own. */
   readonly #turns = new Map<string, FairOrder>()
   #page = 0
 
@@ -31,14 +31,14 @@ export class QueueOrder {
     this.#store = store
   }
 
-  /** `round`: of equals another comes first each time. */
+  /** `round`: rotates which of equal queues comes first. */
   async of(agent: string, asks: readonly Ask[], round: number): Promise<Ordered> {
-    // What a bound keeps from being asked was not found empty.
+    // A queue that a limit kept from being asked must not count as found empty.
     for (const { share, tight, narrow } of asks) if (tight && share.limit <= 0) narrow?.()
     const open = this.#some(asks.filter(({ share }) => share.limit > 0))
     const [first] = open
     const name = `${agent} ${asks[0]?.action ?? ''}`
-    // Nobody waits elsewhere: whoever had more than others took it from nobody.
+    // With a single queue nothing waits elsewhere, so there is no imbalance to remember.
     if (asks.length === 1) this.#turns.delete(name)
     if (!first || open.length === 1) return { asks: open, more: false, gave: () => undefined }
     const most = Math.min(MOST_TURNS, first.most)
@@ -59,7 +59,7 @@ export class QueueOrder {
     })
     const more = [...inSight].some(([queue, its]) => {
       const count = counts.get(queue) ?? 0
-      // All that was in sight of a queue may not be all that waits there.
+      // If all inspected requests of a queue are taken, more may wait there.
       return count < Math.min(its.length, room(queue)) || (count === depth && depth < room(queue))
     })
     return {

@@ -2,37 +2,37 @@ import type { OpenQueue } from '../flow/local-breaker.ts'
 import type { QueueShare } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
-/** What to ask of one queue. */
+/** What to take from one queue. */
 export interface Ask {
   readonly share: QueueShare
-  /** Of which action with bounds of its own; null: of all others. */
+  /** The action with a limit of its own; null: all other actions. */
   readonly action: string | null
-  /** What all queues of the agent may give together. */
+  /** The most that all queues of the agent may give together. */
   readonly most: number
-  /** A bound lets less begin than there are slots and passes for. */
+  /** A limit allows fewer attempts than there are slots and passes for. */
   readonly tight: boolean
-  /** Told when more may wait there than there was room for. */
+  /** Called when more may wait in the queue than there was room for. */
   readonly narrow?: () => void
 }
 
-/** What to ask for. */
+/** What to take in one step: one queue of each agent, or several queues of one agent. */
 export interface QueueRequest {
-  /** By the slots that are held of each host. */
+  /** The queues to ask, given the slots held of each host. */
   asks(held: ReadonlyMap<string, number>): Ask[]
-  /** The agent all whose queues they are, and which of those is next is to be found out; null: of each agent one queue. */
+  /** The agent, if these are its queues by keys, which must be ordered by what waits in them; null: one queue of each agent. */
   readonly agent: string | null
 }
 
 interface Place {
   host: AgentHost
-  /** Null: its agent's own, without bounds; undefined: nothing may be taken now. */
+  /** Null: the agent's own queue, without gates; undefined: nothing may be taken now. */
   queue: OpenQueue | null | undefined
 }
 
-/** Of these queues: one of each host, or several of one. */
+/** Requests for these queues: one of each host, or several of one (`agent`). */
 export function queueRequestsOf(places: readonly Place[], agent: string | null = null): QueueRequest[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
-  // One pool after the other: together they could take more than is left, by a breaker or a limit, and leave one of them nothing.
+  // High and low ranks are asked one after the other: asked together, they could exceed what a breaker or limit still allows.
   const pools = places.some(({ host }) => host.slots.parted !== null) ? 2 : 1
   return Array.from({ length: (most + 1) * pools }, (_, number) => {
     const [index, high] = [Math.floor(number / pools), number % pools === 0]

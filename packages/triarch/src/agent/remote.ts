@@ -4,24 +4,24 @@ import type { RequestMark, StepRequest, WorkItem } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
 
-/** What a process elsewhere runs of one agent. */
+/** What one remote process runs of one agent. */
 export interface Offer {
   agent: string
   /** Most attempts at a time. */
   slots: number
-  /** As step requests name them. */
+  /** The actions, as step requests name them. */
   actions: readonly string[]
 }
 
-/** A process elsewhere that runs attempts. */
+/** A connection to a remote process that runs attempts. */
 export interface AgentLink {
-  /** For how long its process has been here (ms). */
+  /** How long the process has been connected (ms). */
   readonly age: number
-  /** Takes the attempt; there is room for it until `freed` is called. `under`: the name by which it runs there already. */
+  /** Takes the attempt, which counts as one slot until `freed` is called. `under`: the name under which it already runs there. */
   give(attempt: Attempt, options: AttemptOptions, terms: { freed: () => void; under: string | undefined }): Relayed
 }
 
-/** What all processes elsewhere together run of one agent. */
+/** What all remote processes together run of one agent. */
 export interface Offered {
   agent: string
   actions: readonly string[]
@@ -29,16 +29,16 @@ export interface Offered {
   most: number
 }
 
-/** The node through which agents that are elsewhere work now. */
+/** The node that remote agents currently work for. */
 export interface RemoteNode {
   id: string
   offered(offers: readonly Offered[]): void
-  /** Nobody has offered the agent for long, and nothing of it runs: it is to be forgotten. False: something does. */
+  /** The agent has not been offered for long. Drops its host; returns false if an attempt of it still runs. */
   forgotten(agent: string): boolean
   adopted(item: WorkItem): void
 }
 
-/** One agent of one link. */
+/** One agent's slots on one link. */
 interface Place {
   link: AgentLink
   slots: number
@@ -46,35 +46,38 @@ interface Place {
   taken: number
 }
 
-/** Agents that nobody offers any more, and that are remembered: whoever comes back finds its host as it was. */
+/** Agents that are no longer offered but still remembered, so that a process that comes back finds its host as it was. */
 const MOST_EMPTY = 100
 
-/** After how long a request that finds no room where there should be some is asked for again (ms). */
+/** Delay before a request that found no free slot is made again (ms). */
 const NO_ROOM = 250
 
-/** Who offers which agents, and which of them is given an attempt. A node has a host for each of these agents, and is replaced when it is fenced. */
+/**
+ * Keeps which links offer which agents, and chooses the link for each attempt. A node has a host for each of these agents; when fenced,
+ * the node is replaced and this object stays.
+ */
 export class Remotes implements Relay {
   readonly #places = new Map<string, Place[]>()
-  /** Agents without a place, those first that have been so for longest. */
+  /** Agents that no link offers, the longest unoffered first. */
   readonly #empty = new Set<string>()
   readonly #coming = new Map<string, { link: AgentLink; under: string }>()
   #node: RemoteNode | null = null
   readonly lease: number
-  /** What finds no place waits in its agent's queue, which those who have the agent ask themselves. */
+  /** Requests without a free slot wait in their agent's queue, from which the agent's own nodes take them. */
   readonly #queued: boolean
 
-  /** `lease`: for how long the attempt of a dead server is awaited without a word (ms). */
+  /** `lease`: how long an attempt is awaited without a heartbeat after its server died (ms). */
   constructor(lease: number, { queued = false }: { queued?: boolean } = {}) {
     this.lease = lease
     this.#queued = queued
   }
 
-  /** What an outcome from elsewhere is here. */
+  /** Converts an outcome from a remote process into one for this node. */
   judged(agent: string, outcome: Outcome): Outcome {
     return this.#queued && outcome.kind === 'withdrawn' ? { kind: 'withdrawn', lane: agent } : outcome
   }
 
-  /** Null: no node here hosts agents now. */
+  /** Id of the bound node; null: no node here hosts agents now. */
   get node(): string | null {
     return this.#node?.id ?? null
   }
@@ -88,7 +91,7 @@ export class Remotes implements Relay {
     this.#node = null
   }
 
-  /** What the link has to offer of these agents from now on; of none: nothing more. The node is told once, of all. */
+  /** Sets what the link offers of these agents; without slots, nothing more. The node is notified once, of all changes. */
   offer(link: AgentLink, offers: readonly Offer[]): void {
     for (const { agent, slots, actions } of offers) {
       const places = this.#places.get(agent) ?? []
@@ -101,7 +104,7 @@ export class Remotes implements Relay {
     this.#tell(offers.map(({ agent }) => agent))
   }
 
-  /** It runs nothing more. */
+  /** The link runs nothing more. */
   leave(link: AgentLink): void {
     const left: string[] = []
     for (const [agent, places] of this.#places) {
@@ -124,7 +127,7 @@ export class Remotes implements Relay {
     }
   }
 
-  /** Goes on with an attempt that the link has from another node, under the name by which it knows it. */
+  /** Goes on with an attempt that the link has from another node and knows by the name `under`. */
   adopt(link: AgentLink, item: WorkItem, under: string): void {
     const key = keyOf(item.request)
     this.#coming.set(key, { link, under })
@@ -143,7 +146,7 @@ export class Remotes implements Relay {
 
   #roomFor({ action, trial }: StepRequest): Place | undefined {
     const all = this.#places.get(agentOf(action)) ?? []
-    // Where processes die young, what is tried is not to blame.
+    // An attempt on probation goes only to processes of a certain age: where processes die young, the attempt may not be the cause.
     return roomiest(trial ? all.filter(({ link }) => link.age >= MIN_PROCESS_AGE_MS) : all, action)
   }
 
@@ -166,7 +169,7 @@ export class Remotes implements Relay {
     return place.link.give(attempt, options, { freed, under: coming?.under })
   }
 
-  /** A place of the link for an attempt that nobody here has given to it, until it is freed. */
+  /** Takes a slot of the link for an attempt that was not given to it here; returns the function that frees it. */
   occupy(link: AgentLink, action: string): () => void {
     const place = this.#places.get(agentOf(action))?.find((it) => it.link === link)
     if (!place) return () => undefined
@@ -189,7 +192,7 @@ export class Remotes implements Relay {
   }
 }
 
-/** Spread over all that have room. */
+/** The place with the most free slots. */
 function roomiest(places: readonly Place[], action: string): Place | undefined {
   let best: Place | undefined
   for (const place of places) {

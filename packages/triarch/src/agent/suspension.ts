@@ -7,19 +7,21 @@ import { checkLabel } from '../value/name.ts'
 import { checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 
-/** What `run` returns when it waits. */
+/** The value that `run` returns to suspend its step. */
 export const SUSPENDED: never = Object.freeze({ suspended: true }) as never
 
-/** To call `suspend`, which is typed as if it never returned, and to return nothing means the same as to return what it gives. */
+/**
+ * Whether the step is suspended. Calling `suspend` (typed as if it never returned) and returning nothing counts as returning its result.
+ */
 export function waits(output: unknown, step: object): boolean {
   return output === SUSPENDED || (output === undefined && 'suspended' in step && step.suspended === true)
 }
 
-/** Names that only the engine gives to signals. */
+/** Signal names that only the engine uses. */
 export const ownSignals: readonly string[] = ['timeout', 'cancel']
 const MOST_SIGNALS = 100
 
-/** The outcome of an attempt that waits. Throws for what cannot be recorded, TOO_MANY_SECRETS among others. */
+/** The outcome of a suspended attempt. Throws if it cannot be recorded, for example TOO_MANY_SECRETS. */
 export function suspensionOf(options: SuspendOptions, limit: number, secrets: readonly string[]): Outcome {
   checkOptions('suspend', options, ['timeout', 'checkpoint', 'progress', 'signals', 'onCancel'])
   const { timeout, checkpoint, progress, signals = [], onCancel } = options
@@ -40,7 +42,7 @@ export function suspensionOf(options: SuspendOptions, limit: number, secrets: re
   }
 }
 
-/** What an attempt tells meanwhile. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
+/** What a heartbeat reports. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
 export function toldOf(
   { progress, checkpoint }: { progress?: unknown; checkpoint?: unknown },
   limit: number,

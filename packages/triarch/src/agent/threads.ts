@@ -24,7 +24,7 @@ interface Call {
   reject: (error: unknown) => void
 }
 
-/** What a thread says of its call. */
+/** A message from a thread about its call. */
 type Word = { id: number } & (
   | { type: 'done'; output: unknown }
   | { type: 'failed'; error: ErrorRecord; kind: StepErrorKind | undefined; retryAfter: number | undefined }
@@ -32,24 +32,24 @@ type Word = { id: number } & (
   | { type: 'log'; level: keyof LogWriter; message: string; fields: LogFields }
 )
 
-/** After these nobody waits for the answer: the thread is ended, whatever it does. */
+/** After an abort for one of these reasons the answer is not awaited: the thread is terminated, whatever it does. */
 const overCodes = ['STEP_TIMEOUT', 'HEARTBEAT_MISSED', 'STEP_LOST', 'NODE_FENCED', 'UNHANDLED_ERROR'] as const
 
-/** How many threads there are when nobody says. */
+/** The number of threads if none is configured. */
 export function defaultThreads(): number {
   return availableParallelism()
 }
 
-/** Threads for code that computes: started when needed, one call at a time each, and replaced when they end. */
+/** Worker threads for CPU-bound code: started when needed, running one call at a time each, and replaced when they end. */
 export class Threads implements Service {
-  /** Most calls at a time, for those who reserve places. */
+  /** Limit of concurrent calls, for hosts that reserve slots. */
   readonly limit: Limit
   readonly #idle: Worker[] = []
-  /** Each with the port that only the engine's code in it has: what the user's code posts to its parent is not heard. */
+  /** The port of each thread, known only to the engine's code in it: messages that user code posts to its parent are ignored. */
   readonly #ports = new WeakMap<Worker, MessagePort>()
   readonly #all = new Set<Worker>()
   readonly #waiting: Call[] = []
-  /** What each is at. */
+  /** The call that each thread runs. */
   readonly #calls = new Map<Worker, { hear(word: Word): void; over(error: unknown): void }>()
   #lastId = 0
   #open = true
@@ -58,7 +58,7 @@ export class Threads implements Service {
     this.limit = { most, taken: 0 }
   }
 
-  /** Where threads are not of an environment's world the code runs in this one. */
+  /** Null if the environment has no real threads (a simulated one); the code then runs in this thread. */
   static in(environment: Environment, most: number): Threads | null {
     return environment.hrtimeOrigin === undefined ? null : new Threads(most)
   }
@@ -75,14 +75,14 @@ export class Threads implements Service {
   }
 
   start(): void {
-    // Each when it is needed.
+    // Threads are started when they are needed.
   }
 
   stop(): void {
-    // What runs in its attempts goes on, and may need them.
+    // Attempts under way go on, and may need threads.
   }
 
-  /** When those have drained: ends all threads. */
+  /** Ends all threads. Called once the attempts have drained. */
   async drain(): Promise<void> {
     this.#open = false
     for (const call of this.#waiting.splice(0)) call.reject(new TriarchError('NODE_STOPPED', 'the node is stopping'))
@@ -107,7 +107,7 @@ export class Threads implements Service {
     return worker
   }
 
-  /** Also one that nobody used: what its code left behind failed later. */
+  /** A thread ended, possibly an idle one in which something left behind by its code failed later. */
   #ended(worker: Worker, cause: unknown): void {
     const place = this.#idle.indexOf(worker)
     if (place >= 0) this.#idle.splice(place, 1)
@@ -116,7 +116,7 @@ export class Threads implements Service {
     this.#calls.get(worker)?.over(new UnknownOutcomeError('the thread that ran the attempt ended', { cause }))
   }
 
-  /** Nobody waits for one that found no thread in time. */
+  /** Gives up a call that was aborted before it got a thread. */
   #forget(call: Call): void {
     const place = this.#waiting.indexOf(call)
     if (place < 0) return
@@ -140,7 +140,7 @@ export class Threads implements Service {
       this.#next()
     }
     const hear = (word: Word) => {
-      if (word.id !== id) return // of a call before, whose code goes on
+      if (word.id !== id) return // from an earlier call, whose code still runs
       if (word.type === 'log') return step.log[word.level](word.message, word.fields)
       if (word.type === 'heartbeat') {
         try {
@@ -186,7 +186,7 @@ export class Threads implements Service {
   }
 }
 
-/** The definition as it is run: the code of an action with a module runs in the threads, or else right here. */
+/** The definition with the code that runs: that of an action with a module runs in threads, if there are any. */
 export function inThreads(definition: ActionDefinition, threads: Threads | null): ActionDefinition {
   const { thread } = definition
   if (!thread) return definition
@@ -207,7 +207,7 @@ export function inThreads(definition: ActionDefinition, threads: Threads | null)
   }
 }
 
-/** What follows the input. */
+/** The arguments after the input. */
 function after(operation: Operation, step: StepContext): readonly unknown[] {
   return operation === 'run' && step.received ? [step, step.received] : [step]
 }
@@ -216,7 +216,7 @@ function missing(module: string, operation: Operation): never {
   throw new PermanentError(`${module} does not export ${operation}`)
 }
 
-/** As it was thrown there, of the same kind. */
+/** The error as it was thrown in the thread, of the same kind. */
 function errorOf({ error: told, kind, retryAfter }: Extract<Word, { type: 'failed' }>): unknown {
   const error = withDetails(told)
   const plain = fromRecord(error)
@@ -236,7 +236,7 @@ function errorOf({ error: told, kind, retryAfter }: Extract<Word, { type: 'faile
   })
 }
 
-/** The record with its details and those of its causes as values: a thread posts them as texts. */
+/** The record with details as values, for itself and its causes: a thread posts them as JSON texts. */
 function withDetails({ details, cause, ...error }: ErrorRecord): ErrorRecord {
   return {
     ...error,
@@ -245,7 +245,7 @@ function withDetails({ details, cause, ...error }: ErrorRecord): ErrorRecord {
   }
 }
 
-/** Runs in each thread. Plain JavaScript in a string: no bundler has a file of ours to find. */
+/** Runs in each thread. It is plain JavaScript in a string, because a bundler would not find a file of ours. */
 const THREAD = `
 const { workerData } = require('node:worker_threads')
 const { AsyncLocalStorage } = require('node:async_hooks')
@@ -268,7 +268,7 @@ function record(error, depth = 0) {
   if (code !== undefined) told.code = String(code)
   if (typeof stack === 'string') told.stack = stack
   if (cause !== undefined && depth < 5) told.cause = record(cause, depth + 1)
-  // As a text: a thread cannot post what is nested deeply.
+  // As a text: deeply nested values cannot be posted.
   try { if (details !== undefined) told.details = JSON.stringify(details) } catch {}
   return told
 }
@@ -283,7 +283,7 @@ function failed(id, error) {
   }
 }
 
-// One that says more than this is not heard: this process could do nothing else than listen.
+// Lines beyond this are dropped: otherwise this process could be kept busy with nothing else.
 const MOST_LINES = 2000
 function logOf(id) {
   let left = MOST_LINES
@@ -299,7 +299,7 @@ function logOf(id) {
   return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
 }
 
-// What a call left behind ends that call, and no other of this thread.
+// An error left behind by a call ends that call, and no other call of this thread.
 for (const event of ['unhandledRejection', 'uncaughtException']) {
   process.on(event, (cause) => {
     const id = calls.getStore()

@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import { sizeOf } from '../kernel/size.ts'
 
-/** Calls at once, then at most once per `ms` (as it is then), with the latest arguments. */
+/** Calls at once, then at most once per `ms` (evaluated anew each time), with the latest arguments. */
 export function throttle<A extends unknown[]>(
   environment: Environment,
   ms: () => number,
@@ -28,13 +28,13 @@ export function throttle<A extends unknown[]>(
   }
 }
 
-/** Distance between two durable reports of one attempt (ms). */
+/** Bounds of the time between two durable reports of one attempt (ms). */
 export const REPORT_EVERY: { least: number; most: number } = { least: 250, most: 60_000 }
 
 /**
- * How long after a report of an attempt the next one comes (ms). The longer it runs, the less a moment of it matters: a twentieth of its time
- * so far is what a crash may cost, a minute at most, and for a new checkpoint up to a quarter, by its size as a part of the largest payload.
- * So the checkpoints of an attempt grow by the logarithm of its time: by four payloads each time that it is e times as old.
+ * How long after a report of an attempt the next one is made (ms). A crash may cost a twentieth of the attempt's time so far, at most a
+ * minute; for a new checkpoint up to a quarter, in proportion to its size relative to the largest payload. So checkpoints written grow
+ * with the logarithm of an attempt's time: about four payloads each time it has become e times as old.
  */
 export function pacing(
   environment: Environment,

@@ -7,15 +7,18 @@ import { checkInteger, checkOptions } from '../value/options.ts'
  * @example const audit: AuditKeeping = { keep: '90d', entries: 50_000 }
  */
 export interface AuditKeeping {
-  /** How long; `false`: whatever its age. '365d'. */
+  /** How long entries are kept; `false`: regardless of age. '365d'. */
   keep?: Duration | false
-  /** Most entries: 1,000 to 10,000,000; beyond it the oldest go that are older than `atLeast`. 100,000. */
+  /** Most entries: 1,000 to 10,000,000; 100,000 by default. If there are more, the oldest that are older than `atLeast` are deleted. */
   entries?: number
-  /** No entry that is younger goes, however many there are: who acts often must not make the audit forget what they did. '7d'. */
+  /**
+   * Entries younger than this are kept however many there are, so that many actions in a short time cannot push their own traces out.
+   * '7d'.
+   */
   atLeast?: Duration
 }
 
-/** `keep`: ms; null: whatever its age. `atLeast`: ms. */
+/** `keep`: in ms; null: regardless of age. `atLeast`: in ms. */
 export interface AuditRules {
   keep: number | null
   entries: number

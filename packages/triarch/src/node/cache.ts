@@ -18,11 +18,11 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 export interface AnswerCacheOptions {
   /** What all nodes share: the state store; or a cache shaped as `keyv` has them (Redis and others); false: nothing is shared. */
   shared?: KeyValueCache | false
-  /** Most answers in the memory of the process: 0 to 10,000,000; 10,000. */
+  /** Most answers in the memory of the process: 0 to 10,000,000; 10,000 by default. */
   entries?: number
-  /** Most bytes of them: 16,777,216. */
+  /** Most bytes of these answers: 16,777,216 by default. */
   bytes?: number
-  /** How long a shared cache is waited for; one that is slower has nothing: '250ms'. */
+  /** How long to wait for the shared cache; a slower answer counts as a miss: '250ms'. */
   deadline?: Duration
 }
 
@@ -47,7 +47,7 @@ export function answerCacheOf(options: AnswerCacheOptions = {}): AnswerCache {
   }
 }
 
-/** The node that answers are kept for. */
+/** The node for which answers are kept. */
 interface Holder {
   environment: Environment
   store: StateStore
@@ -55,7 +55,7 @@ interface Holder {
   telemetry: Telemetry
 }
 
-/** Of one node. */
+/** The cache of one node. */
 export function answersOf(
   { environment, store, node, telemetry }: Holder,
   { shared, deadline, ...memory }: AnswerCache,
@@ -73,7 +73,7 @@ export function answersOf(
   })
 }
 
-/** No node gives an answer any more, once this resolves, that has one of these names and was asked for before. */
+/** Invalidates answers. Once this resolves, no node gives an answer with one of these names that was requested before. */
 export async function invalidate(
   environment: Environment,
   store: StateStore,
@@ -84,5 +84,5 @@ export async function invalidate(
   await delay(environment, INVALIDATIONS_FRESH_MS * SURELY)
 }
 
-/** Clocks of machines do not differ by more. */
+/** Clocks of machines differ by less than this factor. */
 const SURELY = 1.1

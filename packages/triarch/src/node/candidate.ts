@@ -14,11 +14,11 @@ import type { Leadership, Term } from './term.ts'
  * @example const options: LeadOptions = { retry: { initial: '1s', max: '1m' } }
  */
 export interface LeadOptions {
-  /** Ends it: the leadership is given up once the function has ended. */
+  /** Ends the candidacy: the leadership is given up once the function has ended. */
   signal?: AbortSignal
   /**
-   * After an error of the function this process is a candidate again: after `initial` ('1s'), twice as long each time, up to `max`
-   * ('1m'). Errors go to `onError` then. When not given, `lead` rejects.
+   * After an error of the function, this process is a candidate again: after `initial` ('1s'), doubled each time, up to `max` ('1m').
+   * Errors then go to `onError`. If not given, `lead` rejects.
    */
   retry?: { initial?: Duration; max?: Duration }
 }
@@ -26,11 +26,11 @@ export interface LeadOptions {
 /** How a leadership ended. */
 export type TermEnd = 'returned' | 'failed' | 'stopped' | 'lost'
 
-/** A process that wants to lead, through all the lives of its node. */
+/** One call of `lead`: a process that wants to lead, across all lives of its node. */
 export class Candidate {
   readonly name: string
   readonly result: Promise<unknown>
-  /** Not before this instant of the monotonic clock. */
+  /** It does not stand for election before this time (monotonic clock, ms). */
   notBefore: number = Number.NEGATIVE_INFINITY
   readonly #environment: Environment
   readonly #run: (leadership: Leadership) => unknown
@@ -38,10 +38,10 @@ export class Candidate {
   readonly #context = CallContext.here()
   readonly #settled = Promise.withResolvers<unknown>()
   readonly #failed: (error: unknown) => void
-  /** Told when its function has ended: it may wait to lead again, in another life of the node. */
+  /** Called when its function has ended: it may wait to lead again, possibly in another life of the node. */
   readonly #ended: () => void
   #leads = false
-  /** Why it wants to lead no more. */
+  /** The reason why it no longer wants to lead. */
   #withdrawn: Error | null = null
   #term: Term | null = null
 
@@ -79,19 +79,19 @@ export class Candidate {
     return !this.#leads && this.#withdrawn === null
   }
 
-  /** It leads, or may yet. */
+  /** It leads, or may lead later. */
   get stands(): boolean {
     return this.#leads || this.#withdrawn === null
   }
 
-  /** It is over once its function has ended, if that runs. */
+  /** Ends the candidacy; if its function runs, once that has ended. */
   withdraw(reason: Error): void {
     this.#withdrawn ??= reason
     if (this.#leads) this.#term?.ask(reason)
     else this.#settled.resolve(undefined)
   }
 
-  /** Nobody waits for its function any more. */
+  /** Ends the candidacy without waiting for its function. */
   forsake(reason: Error): void {
     this.withdraw(reason)
     this.#settled.resolve(undefined)
@@ -120,7 +120,7 @@ export class Candidate {
       this.#settled.resolve(value)
       return 'returned'
     }
-    // What it throws because it was told to end is no error.
+    // An error that the function throws because it was told to end does not count.
     const told = how === 'returned' || (term.signal.aborted && isAbortion(value, term.signal))
     const retry = this.#backoff !== null || term.signal.aborted
     if (how === 'failed' && !told && retry) this.#failed(value)
@@ -134,7 +134,7 @@ export class Candidate {
   }
 }
 
-/** With the engine's prefix before it, a name of a lease. */
+/** Longest name that, with the engine's prefix, is a valid lease name. */
 const LONGEST_NAME = 190
 
 function isAbortion(error: unknown, { reason }: AbortSignal): boolean {

@@ -7,17 +7,20 @@ import { checkInteger, checkOptions } from '../value/options.ts'
  * @example const direct: DirectOptions = { host: '0.0.0.0', port: 7411, advertise: 'orders-1.internal' }
  */
 export interface DirectOptions {
-  /** Of this machine's addresses, the one on which it listens; '0.0.0.0' or '::': all of them. '127.0.0.1', where only this machine reaches it. */
+  /**
+   * The address of this machine on which it listens; '0.0.0.0' or '::': all of them. Default: '127.0.0.1', which only this machine
+   * reaches.
+   */
   host?: string
-  /** Its port: 0 to 65,535; 0, for one that is free. */
+  /** The port: 0 to 65,535; 0 (default) picks a free one. */
   port?: number
-  /** The name or address by which others reach it: `host`, which may not stand for all addresses then. */
+  /** The name or address under which others reach it. Default: `host`, which must not stand for all addresses then. */
   advertise?: string
 }
 
 const everywhere: readonly string[] = ['0.0.0.0', '::']
 
-/** Null: it is not asked for. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Null if direct dispatch is not requested. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function directOf(given: boolean | DirectOptions = false): PeerPlace | null {
   if (given === false) return null
   const options = given === true ? {} : given

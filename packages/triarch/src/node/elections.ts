@@ -10,27 +10,27 @@ export interface ElectionsOptions {
   environment: Environment
   store: Pick<StateStore, 'leaders' | 'elect' | 'resign' | 'transact' | 'writeProbes'>
   node: string
-  /** Length of the node's lease (ms): may be another later. */
+  /** Length of the node's lease (ms), which may change. */
   lease: () => number
   tenure: Tenure
-  /** All of this process: they outlive the node. */
+  /** All candidates of this process; they outlive the node. */
   candidates: ReadonlySet<Candidate>
   telemetry: Telemetry
   failed: (error: unknown) => void
 }
 
-/** Who waits to lead looks so often (ms): what a hand-over takes. */
+/** Poll interval while a candidate waits to lead (ms); bounds how long a hand-over takes. */
 const FOLLOW = 250
-/** After a look that failed the next comes so much later (ms). */
+/** Delay after a failed poll (ms). */
 const AGAIN = 1_000
-/** Of the node's lease: how much sooner than that a leadership counts as lost. Clocks of machines differ by less. */
+/** A leadership counts as lost this share of the node's lease early. Clocks of machines drift apart by less. */
 const MARGIN = 1 / 10
 
-/** The leaderships of one node: takes those that nobody has for who waits for them, and watches over those that it has. */
+/** The leaderships of one node: takes vacant ones for waiting candidates, and checks those that it has. */
 export class Elections implements Service {
   readonly #options: ElectionsOptions
   readonly #terms = new Map<string, { term: Term; over: Promise<void> }>()
-  /** Of this node, and of no use to it: what was given up, unheard. */
+  /** Leaderships that the store assigns to this node and that it gave up, but whose resignation was not acknowledged. */
   readonly #unresigned = new Set<string>()
   #open = false
   #timer: Timer | null = null
@@ -46,13 +46,13 @@ export class Elections implements Service {
     this.wake()
   }
 
-  /** The node's lease is of another length. */
+  /** The length of the node's lease has changed. */
   resized(): void {
     for (const { term } of this.#terms.values()) term.watch()
     this.wake()
   }
 
-  /** There is somebody who wants to lead, or does no more. */
+  /** A candidate was added or withdrawn. */
   wake(): void {
     if (!this.#open) return
     this.#again = true
@@ -68,7 +68,7 @@ export class Elections implements Service {
     for (const { term } of this.#terms.values()) term.ask(reason)
   }
 
-  /** Leaders have this time to end well; then they are told that others lead. */
+  /** Leaders get this time to end; after that they are notified that the leadership is lost. */
   async drain(grace: number): Promise<void> {
     const over = new AbortController()
     const ended = async () => {
@@ -102,7 +102,7 @@ export class Elections implements Service {
       })
   }
 
-  /** Until the next look (ms); null: there is nothing to look for. */
+  /** Time until the next poll (ms); null: there is nothing to poll for. */
   get #wait(): number | null {
     const { lease } = this.#options
     if (this.#unresigned.size > 0 || this.#waiting.some(({ name }) => !this.#terms.has(name))) return FOLLOW
@@ -123,7 +123,7 @@ export class Elections implements Service {
     for (const name of names) {
       const row = rows.find((it) => it.name === name)
       const led = this.#terms.get(name)
-      // One that began, or ended, while the store answered is of no such answer.
+      // A term that began or ended while the store answered is not covered by that answer.
       if (led !== before.get(name)) continue
       if (led) this.#check(led.term, row)
       else await this.#stand(name, row)
@@ -133,14 +133,14 @@ export class Elections implements Service {
   #check(term: Term, row: LeaderRow | undefined): void {
     const { node, token } = term.leading
     if (row?.node !== node || row.token !== token) return term.lose('the store names another leader')
-    // Its function does not end, though its time was over: nobody else needs to wait for that.
+    // The function still runs although its leadership is lost. Successors need not wait for it.
     if (term.lost) void this.#resign(term.leading.name, token)
   }
 
   async #stand(name: string, row: LeaderRow | undefined): Promise<void> {
     const { store, node } = this.#options
     const candidate = this.#waiting.find((it) => it.name === name)
-    // An election, or a resignation, of which the answer was lost, or a leadership that was lost before the node was.
+    // The answer to an election or resignation was lost, or a leadership was lost before the node was.
     if (row?.node === node) return this.#resign(name, row.token)
     this.#unresigned.delete(name)
     if (!candidate || (row && row.node !== null) || !this.#sure) return
@@ -150,7 +150,7 @@ export class Elections implements Service {
     else await this.#resign(name, expected + 1)
   }
 
-  /** That its lease lasts for a while. */
+  /** Whether the node's lease certainly lasts for a while. */
   get #sure(): boolean {
     const { environment, tenure, lease } = this.#options
     return this.#open && tenure.holds() && tenure.until - environment.monotonic() > 2 * MARGIN * lease()

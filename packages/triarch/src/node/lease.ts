@@ -6,62 +6,65 @@ import type { Telemetry } from '../telemetry/outlet.ts'
 
 export interface LeaseOptions {
   environment: Environment
-  /** This machine's wall clock, which knows of pauses that the monotonic one slept through. */
+  /** This machine's wall clock, which also advances during sleep that the monotonic clock misses. */
   wall: () => number
   store: Pick<StateStore, 'heartbeat' | 'keepAlive' | 'heartbeats'>
   node: NodeHeartbeat
-  /** For how long it is renewed though the event loop stands still (ms). */
+  /** How long the lease is renewed while the event loop is blocked (ms). */
   stall: number
   quiet: boolean
-  /** After each renewal. From a thread: what the store's clock said, between two instants of the monotonic one. */
+  /** Called after each renewal. If a thread renewed, with the store's clock reading between two readings of the monotonic clock. */
   renewed: (told?: { asked: number; now: number; answered: number }) => Promise<void> | void
-  /** The event loop stood still for so long, while this ran. */
+  /** Called when the event loop was blocked for `ms` while these steps ran. */
   blocked: (ms: number, ran: readonly string[]) => void
-  /** The node is taken for dead, or may be. */
+  /** Called when the node counts as dead, or may. */
   lost: () => void
   telemetry: Telemetry
   failed: (error: unknown) => void
 }
 
-/** How long after a renewal that failed it is tried again, by whoever must be sure (ms). */
+/** Delay before a failed renewal is retried by a caller that must be sure (ms). */
 const AGAIN = 100
-/** The same once the lease is over, while the store takes no write and says that the node lives (ms). */
+/** The same delay after the lease is over, while the store refuses writes but lists the node as alive (ms). */
 const LISTED_AGAIN = 500
-/** With these the store says itself that it takes no write now: so it takes none of others, as far as is known. */
+/** With these errors the store says that it takes no writes at the moment; as far as is known, it takes none from other nodes either. */
 const REFUSED: ReadonlySet<string> = new Set(['STORE_BUSY', 'STORE_FULL'])
-/** What was not answered may yet be done: no longer than this after it was asked (ms). */
+/** A renewal without an answer may still be executed, but no later than this after it was sent (ms). */
 const LATEST = 60_000
-/** The same where all that failed is to say what the node runs. */
+/** Delay before the report of what the node runs is retried (ms). */
 const TELL_AGAIN = 1_000
 
 /**
- * One node's lease: who renews it, and whether it holds. A thread of the store's renews it where there is one, timers of
- * this process otherwise. Whoever is unsure (this process stood still, or a clock was set) asks the store before anything starts.
+ * One node's lease: renews it, and knows whether it holds. A thread of the store renews it if there is one, otherwise timers of this
+ * process. When that is uncertain (this process was blocked, or a clock was set), the store is asked before anything starts.
  */
 export class Lease {
   readonly #options: LeaseOptions
-  /** How long it is to be (ms), and for how long it surely lasts: the less of two until everybody who renews says the new one. */
+  /**
+   * The configured length, and how long the lease certainly lasts (ms): the shorter of old and new until every renewer uses the new
+   * length.
+   */
   #length: number
   #lasts: number
-  /** How long it was by the last renewal of the thread. */
+  /** The length in the thread's last renewal (ms). */
   #threads: number
-  /** Renewals by this thread that are under way; and by their length, when (monotonic) the last that was is surely over, answered or not. */
+  /** Renewals by this process in flight; and by length, until when (monotonic) one of that length may still be executed. */
   readonly #sent = new Set<{ length: number }>()
   readonly #over = new Map<number, number>()
   #begun = false
   #lifeline: Lifeline | null = null
   #timers: { beat: Timer | null; look: Timer | null } = { beat: null, look: null }
-  /** When the last renewal by this thread that succeeded was asked for, by the monotonic clock. */
+  /** When the last successful renewal by this process was sent (monotonic clock). */
   #beatenAt: number
-  /** From the monotonic clock to the wall clock, when this was last sure. */
+  /** Difference between wall clock and monotonic clock when the lease was last certain (ms). */
   #offset: number
-  /** When it was last seen to hold, by the wall clock (ms). */
+  /** When the lease was last seen to hold (wall clock, ms). */
   #heldAt = Number.NEGATIVE_INFINITY
   #told = false
-  /** What it last told of its load, and when, by the monotonic clock. */
+  /** The load last reported, and when (monotonic clock). */
   #load: { said: string; at: number } = { said: '', at: Number.NEGATIVE_INFINITY }
   #unsure = false
-  /** When this process was last seen to have stood still. */
+  /** When this process was last seen to have been blocked (monotonic clock). */
   #stoodAt = Number.NEGATIVE_INFINITY
   #lookedAt: number
   #renewing: Promise<unknown> = Promise.resolve()
@@ -80,7 +83,7 @@ export class Lease {
     this.#offset = wall() - this.#beatenAt
   }
 
-  /** Registers the node. False: it was taken for dead, or stopped, before it began. */
+  /** Registers the node. Resolves to false if it was declared dead, or stopped, before it began. */
   async start(): Promise<boolean> {
     for (let said = 0; said !== this.#length && this.#open; ) {
       said = this.#length
@@ -99,7 +102,7 @@ export class Lease {
     return true
   }
 
-  /** What the node can run is another by now. */
+  /** What the node can run has changed, and is reported. */
   tell(): void {
     if (!this.#told || !this.#open) return
     this.#told = false
@@ -112,8 +115,8 @@ export class Lease {
   }
 
   /**
-   * From now on it is this long (ms). A shorter one holds at once, for whoever watches learns of it with the next renewal; a longer one once
-   * that was acknowledged, and no renewal is under way any more that says otherwise.
+   * Changes the length (ms). A shorter lease applies at once, because those who watch this node learn of it with the next renewal. A
+   * longer one applies once it was acknowledged and no renewal with another length is in flight.
    */
   resize(length: number): void {
     if (length === this.#length) return
@@ -130,12 +133,12 @@ export class Lease {
     this.#say()
   }
 
-  /** How long it is to be (ms). */
+  /** The configured length (ms). */
   get length(): number {
     return this.#length
   }
 
-  /** A renewal of this length, asked for then, was acknowledged. */
+  /** A renewal of this length, sent at `asked`, was acknowledged. */
   #settle(length: number, asked: number): void {
     if (this.#lasts === this.#length || length !== this.#length) return
     if (this.#lifeline && this.#threads !== length) return
@@ -145,27 +148,27 @@ export class Lease {
     this.#lasts = length
   }
 
-  /** Until when it lasts if it is not renewed, by the monotonic clock (ms). */
+  /** Until when the lease lasts if it is not renewed (monotonic clock, ms). */
   get until(): number {
     const over = !this.#open || this.#lifeline?.dead === true
     return over ? Number.NEGATIVE_INFINITY : this.#renewedAt + this.#lasts
   }
 
-  /** What runs is named while it blocks the event loop; null: nobody would see it. */
+  /** Records what runs, so that it can be named if it blocks the event loop; null: nothing watches the event loop. */
   get trace(): Lifeline | null {
     return this.#lifeline
   }
 
-  /** Whether it surely holds. Otherwise others may have taken over what this process was about to start. */
+  /** Whether the lease certainly holds. If not, others may have taken over what this process is about to start. */
   holds(): boolean {
     const { environment } = this.#options
     const lease = this.#lasts
     const wall = this.#options.wall()
-    // Nothing has stood still, and no machine has slept, since it was seen to hold in this very millisecond.
+    // The lease was seen to hold in this very millisecond, so the process was neither blocked nor suspended since.
     if (wall === this.#heldAt && this.#open && !this.#unsure) return true
     const now = environment.monotonic()
     if (this.#lifeline?.dead || now - this.#renewedAt > lease) return false
-    // The wall clock went further than the other: it was set, or the machine slept.
+    // The wall clock advanced further than the monotonic one: it was set, or the machine slept.
     if (wall - now - this.#offset > lease) this.#unsure = true
     if (!this.#open || this.#unsure) return false
     this.#heldAt = wall
@@ -173,8 +176,9 @@ export class Lease {
   }
 
   /**
-   * Asks the store, for as long as that says both that it takes no write and that the node lives: whoever is to be taken for dead must first have
-   * had the chance to beat. False: it does not hold, and the node is lost.
+   * Renews the lease, retrying until it is over; and beyond that as long as the store says both that it takes no writes and that the node
+   * is alive, because a node must have had the chance to renew before it counts as dead. Resolves to false if the lease does not hold;
+   * then the node is lost.
    */
   sure(): Promise<boolean> {
     this.#asking ??= this.#ask().finally(() => {
@@ -183,7 +187,7 @@ export class Lease {
     return this.#asking
   }
 
-  /** Renews no more once this resolves. */
+  /** Ends all renewals; none follows once this resolves. */
   stop(): Promise<void> {
     this.#open = false
     this.#timers.beat?.cancel()
@@ -233,7 +237,7 @@ export class Lease {
     const { environment, wall, store, node, renewed } = this.#options
     const asked = environment.monotonic()
     const offset = wall() - asked
-    // What it can run is told once, and again with its load where that is another.
+    // Capabilities are reported once, and again together with the load when that changes.
     const { runs, place, ...rest } = node
     const load = loadOf(runs)
     const lease = this.#length
@@ -266,7 +270,7 @@ export class Lease {
     }
   }
 
-  /** Without a thread. */
+  /** Renews by timers, without a thread. */
   #beat(): void {
     const { environment, failed } = this.#options
     this.#timers.beat?.cancel()
@@ -274,14 +278,14 @@ export class Lease {
       this.#renewing = this.#renew()
         .catch(failed)
         .finally(() => {
-          // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
+          // By its own monotonic clock the lease is over, so this node cannot be sure that it still owns anything.
           if (environment.monotonic() - this.#renewedAt > this.#lasts) void this.sure()
           if (this.#open) this.#beat()
         })
     })
   }
 
-  /** With one: shows it that the event loop turns, and looks after it. */
+  /** With a thread: signals it that the event loop runs, and checks the lease. */
   #look(): void {
     const { environment, node } = this.#options
     const every = Lifeline.lookEvery({ lease: this.#lasts })
@@ -297,7 +301,7 @@ export class Lease {
     })
   }
 
-  /** Its load is another: the thread that renews the lease does not know it. */
+  /** Reports a changed load, which the renewing thread does not know. */
   #say(): void {
     this.#renewing = this.#renew().catch(this.#options.failed)
   }

@@ -3,10 +3,10 @@ import { toAgeing } from '../definition/queue.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Duration } from '../value/duration.ts'
 
-/** How the line of ready tasks is ordered, besides by priority and who came first. */
+/** How the queue of ready tasks is ordered, besides by priority and age. */
 export interface LineRule {
   fairness: Readonly<FairnessOptions> | null
-  /** The span of waiting that is worth a level of priority (ms). */
+  /** Waiting this long raises a task by one level of priority (ms). */
   ageing: number | null
 }
 

@@ -5,17 +5,17 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 export interface LookbackOptions {
   environment: Environment
   scheduler: Scheduler
-  /** Distance between two looks (ms). */
+  /** Interval between two checks (ms). */
   every: number
-  /** Records that were acknowledged are not there any more. */
+  /** Called when acknowledged records are missing. */
   wentBack: () => Promise<void>
   failed: (error: unknown) => void
 }
 
-/** After a call without an answer so many looks are taken for tasks that are this node's without its knowledge. */
+/** After a call without an answer, this many checks look for tasks that this node owns without knowing. */
 const DOUBTS = 8
 
-/** Makes sure now and then that the store still has what it acknowledged, and that the node knows of all tasks that are its own. */
+/** Checks regularly that the store still has what it acknowledged, and that the node knows all tasks it owns. */
 export class Lookback implements Service {
   readonly #options: LookbackOptions
   #timer: Timer | null = null
@@ -37,14 +37,14 @@ export class Lookback implements Service {
   }
 
   async drain(): Promise<void> {
-    // A look that is under way changes nothing any more.
+    // A check under way changes nothing any more.
   }
 
   abandon(): void {
     this.stop()
   }
 
-  /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
+  /** The store left a call unanswered and may still carry it out, for example give this node a task. */
   doubt(): void {
     this.#doubts = DOUBTS
   }

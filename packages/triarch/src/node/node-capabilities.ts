@@ -5,22 +5,22 @@ import type { Values } from '../setting/values.ts'
 import type { BuriedNode, NodeLoad, NodeRuns } from '../store/port.ts'
 import type { Settings } from './options.ts'
 
-/** So many pauses are told of. */
+/** Most paused workflows that a node reports. */
 const MOST_PAUSED = 1_000
 
-/** What a node runs: agents that are elsewhere come and go. */
+/** What a node can run, as it reports it to the store. Agents of other processes come and go. */
 export class NodeCapabilities {
-  /** As step requests name them. */
+  /** The actions of its agents, as step requests name them. */
   actions: readonly string[]
-  /** Nodes that this process found dead when it started, and those that they had found. */
+  /** Nodes that this process found dead when it started, and the dead nodes that those had reported. */
   buried: readonly BuriedNode[] = []
   readonly #registry: Registry
   readonly #settings: Settings
   readonly #hosts: ReadonlyMap<string, AgentHost>
   readonly #values: Values
-  /** How many tasks it owns. */
+  /** Returns how many tasks the node owns. */
   readonly #owned: () => number
-  /** Where it is reached. */
+  /** Returns the node's address. */
   readonly #address: () => Address | null
 
   constructor(
@@ -39,14 +39,14 @@ export class NodeCapabilities {
     this.actions = this.#known()
   }
 
-  /** The hosts have something else to offer. Whether that differs. */
+  /** The hosts offer something else. Returns whether the actions changed. */
   update(): boolean {
     const before = this.actions
     this.actions = this.#known()
     return this.actions.length !== before.length || this.actions.some((action, index) => action !== before[index])
   }
 
-  /** As the store is told. */
+  /** The capabilities as reported to the store. */
   get runs(): NodeRuns {
     const { roles, limits, labels } = this.#settings
     const { versions } = this.#values
@@ -73,7 +73,7 @@ export class NodeCapabilities {
     }
   }
 
-  /** What settings keep from beginning here. */
+  /** Workflows and agents that settings have paused here. */
   #paused(workflows: Registry['runnable']): Pick<NodeRuns, 'paused'> {
     const { paused } = this.#registry
     const flows = paused.size === 0 ? [] : workflows
@@ -84,7 +84,7 @@ export class NodeCapabilities {
     return found.length === 0 ? {} : { paused: Object.fromEntries(found.slice(0, MOST_PAUSED)) }
   }
 
-  /** What it has to do now, and room for. */
+  /** The node's current work and its free capacity. */
   get load(): NodeLoad {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []

@@ -45,67 +45,70 @@ import { SettingsApplier } from './settings-applier.ts'
 export interface NodeOptions {
   environment: Environment
   store: StateStore
-  /** What its tokens are signed by. */
+  /** The keys that sign the node's tokens. */
   keys: SigningKeys
   registry: Registry
   settings: Settings
-  /** Agents that are elsewhere. */
+  /** Agents of other processes. */
   remotes: Remotes
-  /** Connects it with other nodes; null: nothing does. */
+  /** Connects the node with other nodes; null: direct dispatch is off. */
   peering: ((node: PeerNode) => Peering) | null
-  /** Who in this process wants to lead. */
+  /** The candidates of this process for leaderships. */
   candidates: ReadonlySet<Candidate>
-  /** What the settings are, and who hears of their changes. */
+  /** The values of settings, and the reader that notices their changes. */
   values: Values
   reader: Reader
   counters: Counters
-  /** What watches while this node leads; null: nothing does. */
+  /** What runs while this node's supervisor leads; null: nothing. */
   watch: (() => Watch | null) | null
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
-  /** Something may wait for what never comes. */
+  /** Called when a task may wait for something that never comes. */
   wonder: (task: string, cause: string) => void
   moved: (state: TaskState) => void
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
-  /** This machine: its own wall clock, and what it knows of processes. */
+  /** This machine: its wall clock, and what it knows of processes. */
   machine: Environment
-  /** The hosts of the fenced node that this one follows in its process; null: it follows none. */
+  /** The hosts of the fenced node that this one replaces in its process; null: none. */
   before: Hosts | null
-  /** After each renewal of the lease: sets the clock by the store's, or by what was told of it. */
+  /** Called after each renewal of the lease; sets the clock by the store's. */
   renewed: LeaseOptions['renewed']
   /** Sets the clock by the store's. */
   synchronise: (ask: () => Promise<number>) => Promise<void>
   /** How far the store's clock may be ahead of the environment's (ms). */
   lag: () => number
-  /** The store takes this node for dead: it must begin again under another name. */
+  /** Called when the store has declared this node dead: it must begin again under another name. */
   fenced: () => void
 }
 
-/** How often a scheduler lets go of tasks that have been idle for long, at most (ms). */
+/** The least interval at which a scheduler lets go of tasks that have been idle for long (ms). */
 const LEAST_TIDYING = 1_000
 
-/** As the agents' hosts name what runs. */
+/** The format in which the agents' hosts name what runs. */
 const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 
-/** After so many leases a node makes sure that the store still has what it acknowledged. */
+/** A node checks once in this many leases that the store still has what it acknowledged. */
 const LEASES = 2
 
-/** Deaths that a node passes on: a leader that looks every 15 s misses none of a process that restarts several times a second. */
+/**
+ * Most dead nodes that a node reports: enough for a leader that checks every 15 s to miss none of a process that restarts several times a
+ * second.
+ */
 const MOST_BURIED = 100
 
-/** What was counted since the start of the process. */
+/** Counters since the start of the process. */
 export interface Counters {
-  /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
+  /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer applied. */
   stale: number
-  /** Times this node was taken for dead. */
+  /** How many times this node was declared dead. */
   fenced: number
 }
 
-/** One life of a node: its registration, its lease, and what it is made of. Ends when it stops or is fenced. */
+/** One life of a node: its registration, its lease, and its services. Ends when it stops or is fenced. */
 export class Node {
   readonly id: string
-  /** The last time the event loop was blocked: how long (ms), and when that was noticed, by the monotonic clock; null: never. */
+  /** When the event loop was last blocked: for how long (ms), and when that was noticed (monotonic clock); null: never. */
   blocked: { at: number; ms: number } | null = null
   readonly scheduler: Scheduler | null
   readonly #options: NodeOptions
@@ -115,18 +118,18 @@ export class Node {
   readonly #rateSync: RateSync
   readonly #cooldownSync: CooldownSync
   readonly hosts: Hosts
-  /** Of agents that other nodes have. */
+  /** Hosts for agents of other nodes, reached by direct dispatch. */
   readonly #reached: Hosts
   readonly #elections: Elections
   readonly #settingsApplier: SettingsApplier
   readonly #capabilities: NodeCapabilities
-  /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
+  /** Not one of the services: it starts before them, may find that nothing is to be started, and ends after the last. */
   readonly #lease: Lease
   readonly #lookback: Lookback | null
-  /** What runs tasks and steps, and drains first; and what does so once nothing runs. */
+  /** Services that run tasks and steps, which drain first; and those that drain once nothing runs. */
   readonly #running: readonly Service[]
   readonly #others: readonly Service[]
-  /** All of them, in the order in which they start, stop and are abandoned. */
+  /** All services, in the order in which they start, stop and are abandoned. */
   readonly #services: readonly Service[]
   #open = true
   #goingBack = false
@@ -140,7 +143,7 @@ export class Node {
     const stale = (count: number) => {
       options.counters.stale += count
     }
-    // A process that stood still may hold attempts to start that others have taken over meanwhile: it asks first.
+    // A process that was blocked may hold attempts that others have taken over meanwhile, so the lease is asked before one starts.
     const held = () => this.#lease
     const lease: Leased = {
       holds: () => held().holds(),
@@ -198,7 +201,7 @@ export class Node {
         ...{ id: this.id, scheduler: roles.has('scheduler'), hosts },
         offered: (relay, agent, actions, most) => {
           const { ended: _, cooldownAsked: __, ...means } = host
-          // How its attempts go is told where they run.
+          // Telemetry of these attempts is emitted by the node that runs them.
           const peer =
             reached.get(agent) ?? new AgentHost({ ...means, telemetry: unheard }, null, { elsewhere: true }, agent)
           reached.set(agent, peer)
@@ -235,7 +238,7 @@ export class Node {
           registry,
           limits,
           ageing: settings.ageing,
-          // One that was reached once is asked there first, for as long as this node lives.
+          // An agent once reached by direct dispatch is asked there first, as long as this node lives.
           hosts: {
             get: (agent) => reached.get(agent) ?? hosts.get(agent),
             values: () => [...hosts.values(), ...reached.values()],
@@ -368,7 +371,7 @@ export class Node {
       failed,
     })
     reader.changed = () => {
-      // Also one that stops: what it let begin and has not begun yet is not to begin where it is paused.
+      // A stopping node applies them too: attempts admitted and not begun yet must not begin if they are paused now.
       this.#settingsApplier.apply()
       if (!this.#open) return
       this.#lease.tell()
@@ -408,7 +411,7 @@ export class Node {
         })
       : null
     this.#running = present([this.hosts, this.#reached, this.scheduler, this.#elections])
-    // The consumer takes nothing more before its hosts give slots back.
+    // The consumer stops before the hosts free their slots, so that it takes nothing more.
     const all = [
       this.#breakerSync,
       this.#rateSync,
@@ -433,11 +436,11 @@ export class Node {
 
   async start(): Promise<void> {
     await Promise.all([this.#buryGone(), this.hosts.learn(this.#options.store), this.#options.keys.start()])
-    if (!(await this.#lease.start()) || !this.#open) return // stopped, or taken for dead, before it began
+    if (!(await this.#lease.start()) || !this.#open) return // stopped, or declared dead, before it began
     for (const it of this.#services) it.start()
   }
 
-  /** Processes of this machine that are no more: nobody needs to wait for their leases to end. */
+  /** Declares nodes dead whose processes on this machine no longer exist, so that others need not wait for their leases to end. */
   async #buryGone(): Promise<void> {
     const { environment, store, machine, telemetry, failed } = this.#options
     if (!machine.place) return
@@ -449,53 +452,53 @@ export class Node {
       const at = await store.now()
       const { host } = machine.place
       const known = gone.flatMap(({ runs }) => runs?.buried ?? [])
-      // The leader counts deaths by it: its sweep does not see those that are found here.
+      // The leader counts deaths by this list, because its sweep does not see nodes that are declared dead here.
       this.#capabilities.buried = [...known, ...gone.map(({ id }) => ({ id, host, at }))].slice(-MOST_BURIED)
       if (!telemetry['node:died'].open) return
       for (const { id } of gone)
         telemetry['node:died'].tell({ at: environment.now(), node: this.id, dead: id, silent: null })
     } catch (error) {
-      failed(error) // then their leases decide
+      failed(error) // without this, their leases decide
     }
   }
 
-  /** A hint that something was written. */
+  /** Something was written in this process that tasks or agents may wait for. */
   wake(): void {
     this.scheduler?.wake()
     this.#consumer?.wake()
   }
 
-  /** Somebody in this process wants to lead, or does no more. */
+  /** A candidate of this process was added or withdrawn. */
   stood(): void {
     this.#elections.wake()
   }
 
-  /** What was said here up to now can be read. */
+  /** Writes buffered log lines, so that they can be read. */
   said(): Promise<void> {
     return this.#logs.flush()
   }
 
-  /** What its agents' code says of breakers and limits can be asked for. */
+  /** Resolves when the breakers and rate limits of its agents' code are in the store. */
   async known(): Promise<void> {
     await Promise.all([this.#breakerSync.known(), this.#rateSync.known()])
   }
 
-  /** Somebody in this process changed a circuit breaker. */
+  /** A circuit breaker was changed by this process. */
   changed(): void {
     this.#breakerSync.tell()
   }
 
-  /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
+  /** The store left a call unanswered and may still carry it out, for example give this node a task. */
   doubt(): void {
     this.#lookback?.doubt()
   }
 
-  /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
+  /** Hands everything back. Attempts that still run after `grace` ms are aborted and left as lost. */
   async stop(grace: number, patience: StopBudget): Promise<void> {
     this.#open = false
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
     for (const it of this.#services) it.stop()
-    // The store may answer nobody: what waits for it alone is not waited for without end.
+    // The store may not answer, so services that only wait for it get a limited time.
     const drained = (services: readonly Service[], ms: number) =>
       Promise.all(services.map((it) => patience.wait(it.drain(grace), ms)))
     await drained(this.#running, grace + STORE_ANSWER_BUDGET_MS)
@@ -506,7 +509,7 @@ export class Node {
     this.#reached.forget(reason)
   }
 
-  /** A renewal that came after it would list this node as alive again. */
+  /** Leaves only after the last renewal: one that came later would list this node as alive again. */
   async #leave(): Promise<void> {
     const { store, failed } = this.#options
     await this.#lease.stop()
@@ -519,7 +522,7 @@ export class Node {
     this.#options.alert({ code: 'SLOT_OVERRUN', task, workflow, step, action: what, cause: 'slot-overrun', message })
   }
 
-  /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
+  /** The event loop was blocked. The lease held, but timers, other steps and answers had to wait. */
   #blocked(ms: number, ran: readonly string[]): void {
     this.blocked = { at: this.#options.environment.monotonic(), ms }
     const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${ran[0]} ran` : `one of ${ran.join(', ')} ran`
@@ -532,8 +535,8 @@ export class Node {
   }
 
   /**
-   * The store lost what it had acknowledged: what this node knows of tasks, letters, attempts and locks is of a time that never
-   * was. It says what its tasks have lost, lets go of all it may own, and comes back as another.
+   * The store lost what it had acknowledged, so this node's knowledge of tasks, messages, attempts and locks belongs to a history that no
+   * longer exists. The node reports what its tasks have lost, gives up everything it may own, and comes back under another name.
    */
   async #goBack(): Promise<void> {
     if (!this.#open || this.#goingBack) return
@@ -541,7 +544,7 @@ export class Node {
     await this.scheduler?.witness.report().catch(this.#options.failed)
     if (this.scheduler) this.scheduler.handsOn = false
     this.#fence(new TriarchError('NODE_FENCED', 'the store went back behind what it had acknowledged'))
-    // Whoever takes the tasks over finds attempts of unknown outcome, as after a death. If this fails, the lease ends.
+    // The next owners of its tasks find attempts of unknown outcome, as after a death. If leaving fails, the lease ends by itself.
     await this.#leave()
   }
 

@@ -29,7 +29,7 @@ import { type DirectOptions, directOf } from './direct.ts'
 import { type LineRule, lineOf } from './line.ts'
 
 /**
- * What a node does: own tasks, run attempts, watch over both.
+ * What a node does: own tasks (scheduler), run attempts (agent), watch over both (supervisor).
  * @example const roles: readonly Role[] = ['scheduler', 'supervisor']
  */
 export type Role = 'scheduler' | 'agent' | 'supervisor'
@@ -46,108 +46,113 @@ export type Role = 'scheduler' | 'agent' | 'supervisor'
  * })
  */
 export interface TriarchOptions {
-  /** Where everything is kept: `sqlite(…)`, `postgres(…)`, `memory()`. */
+  /** The store: `sqlite(…)`, `postgres(…)`, `memory()`. */
   store: StoreFactory
-  /** Those that this node can run; none. Submitting needs none of them. */
+  /** The workflows that this node can run; none by default. Submitting tasks does not need them. */
   workflows?: readonly Workflow[]
-  /** Those whose actions this node can run; none. */
+  /** The agents whose actions this node can run; none by default. */
   agents?: readonly Agent[]
-  /** All three when not given. */
+  /** The node's roles; all three by default. */
   roles?: readonly Role[]
-  /** A node that says nothing for this long is taken for dead: '10s'. */
+  /** A node without a heartbeat for this long counts as dead: '10s'. */
   lease?: Duration
   /**
-   * How long a process whose event loop stands still keeps its lease: '5m'. Its tasks are run nowhere else meanwhile; beyond
-   * it is taken for dead. Counts where a thread renews the lease: in every store but those in memory.
+   * How long a process whose event loop is blocked keeps its lease: '5m'. Meanwhile its tasks run nowhere else; after that the node
+   * counts as dead. Applies where a thread renews the lease: in every store except those in memory.
    */
   stall?: Duration
-  /** Most threads for actions that run in `thread`, each started when it is needed: as many as the machine has cores. */
+  /** Most threads for actions that run in `thread`; each is started when it is needed. Default: the number of cores. */
   threads?: number
-  /** Distance between two looks of the supervisor: '1s'. */
+  /** Interval between two sweeps of the supervisor: '1s'. */
   sweep?: Duration
-  /** Longest time between two looks into the store for what other processes wrote: '25ms'. */
+  /** Longest interval between two polls of the store for changes by other processes: '25ms'. */
   poll?: Duration
   /** How long running steps may go on after stop(): '10s'. */
   grace?: Duration
   /**
-   * How long stopped tasks are kept before the supervisor drops them, with their histories: a duration, or one by outcome
-   * (`{ success: '30d', error: '52w' }`); workflows may say otherwise. For ever when not given. A dropped id is forgotten:
-   * submitted again, it is a new task. Children stay as long as their parent.
+   * How long stopped tasks are kept before the supervisor deletes them with their histories: a duration, or one by outcome (`{ success:
+   * '30d', error: '52w' }`); workflows may override it. For ever by default. A deleted id is forgotten: submitted again, it is a new
+   * task. Children are kept as long as their parent.
    */
   retention?: RetentionOption
   /**
-   * Whether the supervisor counts what histories say, for `statistics({ by })`: true, or how; false. Whoever leads counts as it was told:
-   * say the same to all nodes with that role. It costs one small read a sweep, and one commit for each hundred tasks that have gone on.
+   * Whether the supervisor counts what histories contain, for `statistics({ by })`: true, or how; false by default. The leading
+   * supervisor's options count, so give all nodes with that role the same. Costs one small read a sweep, and one commit for each hundred
+   * tasks that have made progress.
    */
   statistics?: boolean | StatisticsOptions
-  /** Bounds, each with a default of its own. */
+  /** Limits; each has a default. */
   limits?: Partial<Limits>
-  /** Around all that happens in this process: what is submitted, planned, attempted and shown here; none. */
+  /** Middleware around everything that happens in this process: what is submitted, planned, attempted and shown; none by default. */
   middleware?: readonly Middleware[]
-  /** For every task submitted here, besides those of its workflow; none. */
+  /** Hooks for every task submitted here, in addition to those of its workflow; none by default. */
   hooks?: readonly TaskHook[]
-  /** Takes engine errors that nobody else hears of, and those of listeners; a process warning when not given. */
+  /** Called with engine errors that no caller gets, and with errors of listeners. By default they become process warnings. */
   onError?: (error: unknown) => unknown
   /**
-   * Whether this node carries out operations on many tasks (`operate`): it then runs their workflow and their agent, both named
-   * `triarch-operation`; false.
+   * Whether this node carries out operations on many tasks (`operate`); it then runs their workflow and their agent, both named
+   * `triarch-operation`. False by default.
    */
   operations?: boolean
   /** Whether alerts that nobody listens to (`on('alert')`) are said on stderr, one line for each cause; true. */
   notices?: boolean
   /**
-   * Who is told of what the engine does: a function by the event's name (docs/reference/telemetry.md); nobody. The same is published
-   * on `node:diagnostics_channel` as `triarch:<name>`.
+   * Telemetry listeners: functions by event name (docs/reference/telemetry.md); none by default. The same events are published on
+   * `node:diagnostics_channel` as `triarch:<name>`.
    */
   telemetry?: TelemetryListeners
   /**
-   * Takes what the engine tells as structured lines, one for each event: `console`, pino, or what is shaped like one of them; nobody. With
-   * it, neither alerts nor errors are said on stderr. What it throws goes to `onError`; lines that a slow one has no time for are dropped.
+   * Receives events of the engine as structured lines: `console`, pino, or anything shaped like one of them; none by default. With a
+   * logger, neither alerts nor errors are written to stderr. What it throws goes to `onError`; lines that a slow logger has no time for
+   * are dropped.
    */
   logger?: Logger
-  /** How much a line for the logger must matter: 'debug', 'info', 'warn', 'error', or 'silent' for none; 'warn'. `triarch.logLevel` changes it. */
+  /**
+   * The least level of lines for the logger: 'debug', 'info', 'warn', 'error', or 'silent' for none; 'warn' by default.
+   * `triarch.logLevel` changes it.
+   */
   logLevel?: LogLevel | 'silent'
-  /** Where answers of actions with a `cache` are kept: in the memory of the process, and in the state store. */
+  /** Where answers of actions with a `cache` are kept. By default in the memory of the process and in the state store. */
   cache?: AnswerCacheOptions
-  /** How much is kept of who did what to the system (docs/concepts/audit.md); the leading supervisor's word counts. */
+  /** How much of the audit is kept (docs/concepts/audit.md). The leading supervisor's options count. */
   audit?: AuditKeeping
   /**
-   * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
-   * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
+   * How payloads are encoded in the store: `compress()`, `encrypt({ keys })`, your own codec, or several in the order in which they
+   * encode. By default they are not encoded. Every process on a store needs the codecs that decode what the others encode.
    */
   codec?: Codec | readonly Codec[]
   /**
-   * What the leading supervisor watches for, and who is told (docs/concepts/alerts.md): true, or how; false. Say the same to all nodes with that
-   * role. It costs about twelve small reads every 15 s, in one process.
+   * What the leading supervisor watches for, and who is alerted (docs/concepts/alerts.md): true, or how; false by default. Give all nodes
+   * with that role the same. Costs about twelve small reads every 15 s, in one process.
    */
   alerts?: boolean | AlertOptions
-  /** What `health()` looks at, and when that is not well: its own checks, by bounds that each have a default. */
+  /** What `health()` checks, and the bounds at which each check is not healthy; each has a default. */
   health?: HealthOptions
   /**
-   * Shares the line of ready tasks between tenants: is asked for each task that is submitted or scheduled here; what a task starts is of its
-   * share. First come first served when not given (docs/concepts/queues.md). Say the same to all processes that submit.
+   * Shares the queue of ready tasks between tenants. Called for each task that is submitted or scheduled here; the tasks it starts belong
+   * to the same share. First come, first served by default (docs/concepts/queues.md). Give all processes that submit tasks the same.
    */
   fairness?: FairnessOptions
   /**
-   * Each such span that a task waits to be taken up counts as one level of priority more, so that nothing starves: 1 s to 30 days; strict
-   * priorities when not given. Say the same to all schedulers. Not with `fairness`.
+   * Each such span that a task waits raises its priority by one level, so that no task starves: 1 s to 30 days. Strict priorities by
+   * default. Give all schedulers the same. Cannot be combined with `fairness`.
    */
   ageing?: Duration
-  /** Settings that this process reads; those that its agents and workflows follow are among them. None besides. */
+  /** Settings that this process reads; those that its agents and workflows follow are included. None by default. */
   settings?: readonly Setting<unknown>[]
   /**
-   * A file of this machine in which the last good values of settings are kept, for a start without the store: they count until it has
-   * answered. None when not given.
+   * A file on this machine in which the last good values of settings are kept, for a start without the store: they apply until the store
+   * has answered. None by default.
    */
   settingsFile?: string
-  /** What this node is told apart by, for changes that begin on some: up to 32 short strings; none. */
+  /** Labels by which changes can first be made on some nodes: up to 32 short strings; none by default. */
   labels?: Readonly<Record<string, string>>
   /**
-   * Gives attempts to agents of other processes without a queue between them (docs/concepts/direct.md): as a scheduler this node listens, on
-   * this machine alone (true) or where it is told; with agents, it connects to those that listen. Say so to both. False.
+   * Gives attempts to agents of other processes without a queue between them (docs/concepts/direct.md). A scheduler listens, on this
+   * machine only (true) or on the given address; a node with agents connects to those that listen. Set it on both. False by default.
    */
   direct?: boolean | DirectOptions
-  /** Clock, timers, ids and randomness; the real ones when not given. */
+  /** Clock, timers, ids and randomness; the real ones by default. */
   environment?: Environment
 }
 
@@ -156,14 +161,17 @@ export interface TriarchOptions {
  * @example const statistics: StatisticsOptions = { tag: 'tenant', keep: '90d' }
  */
 export interface StatisticsOptions {
-  /** The tag whose values are counted apart, such as a tenant; none. What has too many values makes the statistics large. */
+  /**
+   * The tag whose values are counted separately, such as a tenant; none by default. A tag with very many values makes the statistics
+   * large.
+   */
   tag?: string
-  /** How long hours are kept: '90d'. */
+  /** How long hourly counts are kept: '90d'. */
   keep?: Duration
 }
 
 /**
- * Every bound, and what crossing it means.
+ * The limits, and what happens when one is exceeded.
  * @example const triarch = new Triarch({ store: sqlite('shop.db'), limits: { payload: 1_048_576 } })
  */
 export interface Limits {
@@ -178,8 +186,8 @@ export interface Limits {
   /** Signals kept for a task that does not wait for them: 10,000. More are refused with INBOX_FULL. */
   inbox: number
   /**
-   * Bytes of the signals kept for a task that does not wait for them: 16,777,216, and half of `historyBytes` at most. More
-   * are refused with INBOX_FULL; one finds room in an empty inbox, whatever its size. What is kept counts towards neither `history` nor `historyBytes`.
+   * Bytes of the signals kept for a task that does not wait for them: 16,777,216, and at most half of `historyBytes`. More are refused
+   * with INBOX_FULL; an empty inbox takes one signal of any size. Kept signals count towards neither `history` nor `historyBytes`.
    */
   inboxBytes: number
   /** Steps of one plan: 20,000. More: PLAN_TOO_LARGE. */
@@ -189,8 +197,8 @@ export interface Limits {
   /** Tasks in memory of one node: 5,000. More wait in the store. */
   tasks: number
   /**
-   * Bytes of the histories of tasks in memory of one node: a quarter of its heap. More wait in the store; a task that has
-   * more by itself is left for a larger node, and set apart (TASK_QUARANTINED) when there is none.
+   * Bytes of the histories of tasks in memory of one node: a quarter of its heap. More wait in the store. A task whose own history is
+   * larger is left for a node with more memory, and quarantined (TASK_QUARANTINED) if there is none.
    */
   memory: number
 }
@@ -218,7 +226,7 @@ export interface Settings extends LineRule {
   logLevel: LogLevel | 'silent'
   health: HealthSettings
   alerts: AlertSettings | null
-  /** Null: attempts go to agents elsewhere through their queues. */
+  /** Null: attempts for agents of other processes go through their queues. */
   direct: PeerPlace | null
 }
 

@@ -10,32 +10,32 @@ export interface PollerOptions {
   environment: Environment
   store: StateStore
   node: string
-  /** Distance between two questions whether anything changed (ms). */
+  /** Interval between two checks for changes (ms). */
   poll: number
   runnable: () => readonly { workflow: string; version: string }[]
   actions: () => readonly string[]
   scheduler: Scheduler | null
   consumer: Pick<Consumer, 'wake'> | null
   supervisor: Supervisor | null
-  /** Told how the settings are marked; without a mark: that one of them was changed. */
+  /** Called with the mark of the current settings; without a mark if one of them was changed. */
   settings: (mark?: string) => void
-  /** Told that services rest. */
+  /** Called when services have a cooldown. */
   rests: () => void
-  /** Sets the clock by the store's. */
+  /** Sets this process's clock by the store's. */
   synchronise: (ask: () => Promise<number>) => Promise<void>
   failed: (error: unknown) => void
 }
 
-/** Where nobody says when to look, a node looks at least this often, also when nothing seems to have changed (ms). */
+/** Without notifications from the store, a node polls at least this often even if nothing seems to have changed (ms). */
 const LONGEST_SILENCE = 1_000
-/** How often in a row others may have been quicker before a node waits no longer still to try again. */
+/** The backoff of a node whose claims find nothing, because others were quicker, stops growing after this many in a row. */
 const MOST_OUTRUN = 5
-/** How long it waits at most after the first time (ms); each time twice as long. */
+/** The longest backoff after the first such claim (ms); it doubles each time. */
 const PATIENCE = 25
 
 /**
- * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
- * have changed, one look tells which of them has anything to do: those that have not are left alone.
+ * Wakes this node's roles for what other processes did. Notifications addressed to a role wake it directly. Otherwise, when something
+ * seems to have changed, one poll tells which roles have work; the others are left alone.
  */
 export class Poller implements Service {
   readonly #options: PollerOptions
@@ -44,7 +44,7 @@ export class Poller implements Service {
   #open = false
   #seen: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
-  /** Not before this instant may the scheduler try again to be quicker than others. */
+  /** The scheduler does not claim again before this time (monotonic, ms). */
   #patientUntil = Number.NEGATIVE_INFINITY
 
   constructor(options: PollerOptions) {
@@ -66,7 +66,7 @@ export class Poller implements Service {
   }
 
   async drain(): Promise<void> {
-    // What it asked for last is not acted on any more.
+    // The answer of a poll under way is ignored.
   }
 
   abandon(): void {
@@ -126,7 +126,7 @@ export class Poller implements Service {
     if (tasks && scheduler) {
       const now = environment.monotonic()
       if (now >= this.#patientUntil) {
-        // Several that are told of one task at once ask for it at once. Who came too late gives way, for longer each time.
+        // Nodes notified of the same task claim it at the same time. A node that came too late backs off, longer each time.
         const outrun = Math.min(scheduler.outrun, MOST_OUTRUN)
         this.#patientUntil = outrun === 0 ? now : now + environment.random() * Math.min(poll, PATIENCE) * 2 ** outrun
         scheduler.wake(hints.tasks)

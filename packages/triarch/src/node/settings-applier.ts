@@ -28,29 +28,29 @@ export interface SettingsApplierOptions {
   values: Values
   registry: Registry
   settings: Settings
-  /** Agents that are elsewhere come later. */
+  /** A live map: agents of other processes are added later. */
   hosts: ReadonlyMap<string, AgentHost>
   guards: BreakerGates
   paces: RateLimiters
-  /** The node's lease is to be this long from now on (ms). */
+  /** Changes the length of the node's lease (ms). */
   resize: (lease: number) => void
   alert: (alert: RaisedAlert) => void
 }
 
-/** Makes of the settings what this node goes by: its parts are told, what runs is not touched. */
+/** Applies the settings to the parts of this node. What already runs is not affected. */
 export class SettingsApplier {
   readonly #options: SettingsApplierOptions
   #supervisor: Supervisor | null = null
-  /** Agents and actions whose steps are tried as settings say. */
+  /** Agents and actions whose step policy is currently overridden by settings. */
   #overlaid: ReadonlySet<string> = new Set()
-  /** What was said of each that made no sense. */
+  /** The last complaint about each invalid setting, so that it is raised only once. */
   readonly #told = new Map<string, string>()
 
   constructor(options: SettingsApplierOptions) {
     this.#options = options
   }
 
-  /** Something is another. */
+  /** A setting has changed: applies all of them. */
   apply(supervisor: Supervisor | null = this.#supervisor): void {
     this.#supervisor = supervisor
     const { registry, hosts, values } = this.#options
@@ -74,18 +74,19 @@ export class SettingsApplier {
     this.#engine()
   }
 
-  /** Why a schedule starts nothing; undefined: it does. */
+  /** Why a schedule is paused; undefined: it is not. */
   paused(schedule: string): string | undefined {
     return pausedSchedule(this.#options.values.reading(schedulesSetting).value, schedule)
   }
 
-  /** One that came later, or all that is said of one is another. */
+  /** Applies the settings of one agent, because its host is new or its settings changed. */
   host(host: AgentHost): void {
     const { registry } = this.#options
     const policy = this.#policy(host.name)
     host.paused = policy.paused === undefined ? null : this.#pause(host.name, policy.paused)
     const agent = registry.agents.get(host.name)
-    // What makes sense by itself may make none with what its code says: then that part stays as it was, and nobody else's is touched.
+    // A setting that is valid by itself may contradict the agent's code. Then that part stays as it was, and other parts are not
+    // affected.
     this.#part(host.name, 'concurrency', () => this.#concurrency(host, policy))
     if (!agent) return
     this.#part(host.name, 'circuit breaker', () => host.setGates({ breakerGate: this.#guard(agent, policy) }))
@@ -106,7 +107,7 @@ export class SettingsApplier {
     }
   }
 
-  /** Slots are those of this process; seats are shared, and may be bounded where the slots are elsewhere, too. */
+  /** Slots are per process. Permits are shared by all nodes, and can be limited even for agents of other processes. */
   #concurrency(host: AgentHost, policy: AgentPolicy): void {
     const agent = this.#options.registry.agents.get(host.name)
     const own = toConcurrency(host.name, policy.concurrency)
@@ -145,12 +146,12 @@ export class SettingsApplier {
     return this.#options.paces.change(agent, limits)
   }
 
-  /** Whose a task or a step is only its code knows. */
+  /** Fairness can only be set if the code defines it: only the code knows to whom a task or step belongs. */
   #missing(name: string): void {
     this.#tell(`${name} fairness`, `${name} has no fairness in its code, and so none can be set while it runs`)
   }
 
-  /** Of whom something is said: the agent, or actions of it. */
+  /** Overrides the step policy of the agent and its actions; returns those that have one. */
   #steps(agent: string, policy: AgentPolicy): string[] {
     const found: string[] = []
     const say = (of: string, over: PolicyOptions) => {
@@ -163,7 +164,7 @@ export class SettingsApplier {
     return found
   }
 
-  /** What its code follows, and over that what operators say. */
+  /** The agent's policy: what its code follows, overridden by what operators have set. */
   #policy(agent: string): AgentPolicy {
     const { registry, values } = this.#options
     const own = registry.agents.get(agent)?.policy

@@ -18,35 +18,35 @@ export interface LeaderTransactionOptions {
 }
 
 /**
- * What the function of `triarch.lead` is given.
+ * The argument of the function given to `triarch.lead`.
  * @example
  * const follow = async ({ signal, token }: Leadership) => {
  *   while (!signal.aborted) await api.send(`page ${token}`, signal)
  * }
  */
 export interface Leadership {
-  /** Fires when the leadership is lost, before anybody else may lead, and when this process is asked to stop. */
+  /** Fires when the leadership is lost, before any other process may lead, and when this process is asked to stop. */
   readonly signal: AbortSignal
-  /** Higher than that of every leader before: for whoever keeps the highest it has seen, and refuses lower ones. */
+  /** A fencing token: higher than that of every earlier leader, so that a receiver which remembers the highest can refuse lower ones. */
   readonly token: number
-  /** Whether this process surely leads, by its own clock and at this instant: also right after it stood still. */
+  /** Whether this process certainly leads at this instant, by its own clock; reliable also right after the process was blocked. */
   holds(): boolean
   /**
-   * Runs the function in a transaction on the store's database, which is committed while nobody else leads, or not at all. `tx` is
-   * what `task.transaction` gives: a client of `pg`, or a DatabaseSync. It may run more than once, what it wrote before then undone.
-   * Throws LEADERSHIP_LOST, TRANSACTION_ENDED, STORE_*, what the function threw, and an UnknownOutcomeError where nobody can say
+   * Runs the function in a transaction on the store's database, which is committed only while this process leads. `tx` is what
+   * `task.transaction` gives: a client of `pg`, or a DatabaseSync. The function may run more than once; what it wrote before is then
+   * undone. Throws LEADERSHIP_LOST, TRANSACTION_ENDED, STORE_*, what the function threw, and an UnknownOutcomeError if it cannot be known
    * whether it was committed.
    */
   transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
   /**
-   * Keeps in the store how endpoints are, while nobody else leads, or not at all: for whoever leads next, for `triarch.probes()`, and for the
-   * alert rule `probe-down`. Of each the last 100 looks are kept, within 64 KiB, and of its URL no query. `dropped`: those that are watched
-   * no more. 1,000 of either at most. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
+   * Stores the state of endpoints, only while this process leads: for the next leader, for `triarch.probes()`, and for the alert rule
+   * `probe-down`. The last 100 checks of each are kept, within 64 KiB, and its URL without query. `dropped`: endpoints that are no longer
+   * watched. At most 1,000 of either. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
    */
   keepProbes(endpoints: readonly KeptEndpoint[], dropped?: readonly string[]): Promise<void>
 }
 
-/** Of the node's lease: until when it surely lasts if it is not renewed (monotonic, ms), and whether it is sure now. */
+/** The node's lease: until when it certainly lasts if it is not renewed (monotonic, ms), and whether it holds now. */
 export interface Tenure {
   readonly until: number
   holds(): boolean
@@ -56,7 +56,7 @@ export interface TermOptions {
   environment: Environment
   store: Pick<StateStore, 'transact' | 'writeProbes'>
   tenure: Tenure
-  /** How long before its lease is over a node takes its leaderships for lost: clocks may differ by that much (ms). */
+  /** How long before the end of its lease a node counts its leaderships as lost, because clocks may differ by that much (ms). */
   margin: () => number
   leading: Leading
 }
@@ -68,9 +68,9 @@ export class Term implements Leadership {
   readonly token: number
   readonly leading: Leading
   readonly #options: TermOptions
-  /** Tells the user. */
+  /** Aborts the signal given to the user. */
   readonly #told = new AbortController()
-  /** Cuts transactions off. */
+  /** Aborts transactions. */
   readonly #cut = new AbortController()
   #timer: Timer | null = null
   #state: 'leads' | 'lost' | 'over' = 'leads'
@@ -86,7 +86,7 @@ export class Term implements Leadership {
     return this.#told.signal
   }
 
-  /** Before the function had ended. */
+  /** The leadership was lost before the function had ended. */
   get lost(): boolean {
     return this.#state === 'lost'
   }
@@ -139,7 +139,6 @@ export class Term implements Leadership {
     this.#told.abort(error)
   }
 
-  /** The function has ended. */
   end(): void {
     if (this.#state === 'leads') this.#state = 'over'
     this.#timer?.cancel()
@@ -156,7 +155,7 @@ export class Term implements Leadership {
     return tenure.until - margin() - environment.monotonic()
   }
 
-  /** Until its lease may be over: anew, where that is of another length. */
+  /** Sets the timer for the end of the lease; called again when the lease's length changes. */
   watch(): void {
     this.#timer?.cancel()
     if (this.#state !== 'leads') return

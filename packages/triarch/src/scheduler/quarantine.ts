@@ -57,7 +57,10 @@ export interface Owned {
  */
 export class Quarantine {
   readonly #options: QuarantineOptions
-  /** By task: those in a row, since when, and how many transitions had been accepted by then; and all until the last. */
+  /**
+   * By task: failures in a row, when that row began and how many transitions had been accepted by then; all failures, and the time of the
+   * last.
+   */
   readonly #failures = new Map<string, { row: number; since: number; accepted: number; count: number; last: number }>()
   #accepted = 0
 

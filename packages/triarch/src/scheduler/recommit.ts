@@ -102,7 +102,7 @@ export class Recommit {
         this.#wait = null
         resolve()
       }
-      // Drawn at random, so that those who were refused together do not come together again.
+      // The delay is random, so that transitions refused together are not retried together.
       const wait = this.#backoff.next() * (0.5 + environment.random() / 2)
       this.#wait = { timer: environment.timer(Math.max(least, wait), over), over }
     })

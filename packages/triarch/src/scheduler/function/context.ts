@@ -249,7 +249,7 @@ function waitForSignal(decider: Decider, name: string, options: CheckedSignalOpt
   const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
   return decider.wish({
     ask: (id) => ({ type: 'waitStarted', id, name, until }),
-    // One wrong payload, whoever sent it, must not end what waits for the right one.
+    // A wrong payload, from whichever sender, must not end a wait for the right one.
     take: (came) => acceptSignal(name, schema, came),
     signal,
   })

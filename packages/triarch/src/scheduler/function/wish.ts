@@ -15,7 +15,7 @@ export interface Wish {
 /** A wait and its promise. */
 export interface Wished extends Wish {
   promise: Given<never>
-  /** Lets go of the signal. */
+  /** Removes the listener from the abort signal. */
   over(): void
   /** The id of the decision that currently asks. */
   id: number
