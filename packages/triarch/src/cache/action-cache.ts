@@ -15,49 +15,49 @@ export interface ActionCacheOptions {
   environment: Environment
   store: Pick<StateStore, 'invalidated' | 'beginFill' | 'endFill'>
   node: string
-  /** Null: nothing is shared. */
+  /** Null: there is no shared cache. */
   shared: SharedCache | null
   memory: { entries: number; bytes: number }
-  /** How long a shared cache is waited for: one that is slower has nothing (ms). */
+  /** How long to wait for the shared cache; a slower answer counts as a miss (ms). */
   deadline: number
-  /** Told what a cache failed of: it had nothing. */
+  /** Called when a cache fails; the lookup then counts as a miss. */
   failed: (error: unknown) => void
 }
 
-/** What was found: an answer, or that this attempt is the one to ask the service, or neither. */
+/** The result of a lookup: an answer; or the right to ask the service (`flight`); or neither, when the wait was given up. */
 export interface CacheLookup {
   outcome: Outcome | null
-  /** To be ended with what the service said. */
+  /** To be ended with the service's answer. */
   flight: CacheFill | null
 }
 
-/** Somebody asks the service for an answer. */
+/** One attempt's request to the service that fills the cache. */
 export interface CacheFill {
-  /** Whether no other node does already. */
+  /** Claims the fill for `within` ms; resolves to whether no other node has it. */
   claim(within: number): Promise<boolean>
   /** What became of it; null: nothing. */
   end(outcome: Outcome | null): void
 }
 
-/** Whoever waits for another node's flight looks so often (ms). */
+/** Poll interval while another node's fill is awaited (ms). */
 const LOOK = 100
 const NOTHING: CacheLookup = { outcome: null, flight: null }
 
-/** What a text in a cache says. */
+/** An answer as stored in a cache. */
 interface Kept {
   output?: Json
   error?: ErrorRecord
-  /** Fresh for so long, and then stale for so long (ms). */
+  /** How long it is fresh, and after that stale (ms). */
   fresh: number
   stale: number
 }
 
-/** The answers that a node may give again: its own memory before what all nodes share. Whatever is wrong with either, it has none. */
+/** The cached answers of a node: its own memory first, then the cache shared by all nodes. Any failure of a cache counts as a miss. */
 export class ActionCache {
   readonly #options: ActionCacheOptions
   readonly #memory: MemoryCache
   readonly #validity: Invalidations
-  /** What this process asks for, and when that is over. */
+  /** Fills of this process by key, resolved when they end. */
   readonly #flights = new Map<string, Promise<void>>()
 
   constructor(options: ActionCacheOptions) {
@@ -66,17 +66,17 @@ export class ActionCache {
     this.#validity = new Invalidations(options.environment, options.store)
   }
 
-  /** `waits`: told when it waits for somebody else's answer. */
+  /** `waits` is called when the lookup waits for another attempt's answer. */
   async find(policy: CachePolicy, { input }: StepRequest, completeBy: number, waits: () => void): Promise<CacheLookup> {
     let key: CacheKey
     try {
       key = owned(warned, () => policy.keyOf(input))
     } catch (error) {
-      // The attempt's own failure, as if its code had thrown.
+      // The attempt fails with this error, as if its code had thrown it.
       return { outcome: { kind: 'failed', error: toRecord(error), retryable: true }, flight: null }
     }
     const { environment } = this.#options
-    // Somebody who never lands must not cost the attempt its time.
+    // Waits at most half of the time left, so that a fill which never ends does not cost the attempt all of it.
     const until = environment.monotonic() + (completeBy - environment.now()) / 2
     try {
       for (;;) {
@@ -107,7 +107,10 @@ export class ActionCache {
     return { outcome: this.#outcomeOf(answer, 'memory', true), flight }
   }
 
-  /** Nobody else in this process is looking for it. `until`: so long it waits, by the monotonic clock. */
+  /**
+   * Looks in the shared cache; no other attempt of this process is filling the key. Waits for other nodes until `until` (monotonic
+   * clock).
+   */
   async #own(
     policy: CachePolicy,
     key: CacheKey,
@@ -135,7 +138,7 @@ export class ActionCache {
         await this.#bounded(this.#validity.read())
       }
     } catch (error) {
-      // The shared cache is down, or slow: the service is asked.
+      // The shared cache is down or slow, so the service is asked.
       this.#options.failed(error)
       return { outcome: null, flight: departure }
     }
@@ -143,7 +146,7 @@ export class ActionCache {
     return NOTHING
   }
 
-  /** Null: it is too old. One that is stale is given, and the flight goes on. */
+  /** Null: the answer is too old. A stale answer is given and the fill goes on. */
   #given(policy: CachePolicy, key: CacheKey, answer: CachedAnswer, departure: CacheFill): CacheLookup | null {
     const now = this.#options.environment.monotonic()
     if (now >= answer.until) return null
@@ -163,7 +166,7 @@ export class ActionCache {
     return {
       claim: async (within) => {
         const { store, node } = this.#options
-        // What was not valid any more while it waited for others is none of this answer's concern: it is asked for now.
+        // The service is asked only now, so invalidations made while this lookup waited do not concern the answer.
         seen = this.#validity.generation
         const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
         return (
@@ -195,7 +198,7 @@ export class ActionCache {
       this.#told(this.#options.shared.set(digest, answer, remembered.until - remembered.at))
   }
 
-  /** Null: it is nothing that this version knows. */
+  /** Null: the stored answer is in a form that this version does not know. */
   #remembered({
     value,
     names,
@@ -226,18 +229,18 @@ export class ActionCache {
     return shared && this.#options.shared !== null
   }
 
-  /** Nobody knows who else asks. */
+  /** If the store cannot tell whether another node fills the key, this one asks the service. */
   #alone(error: unknown): true {
     this.#options.failed(error)
     return true
   }
 
-  /** Nobody waits for it. */
+  /** Lets the work run without waiting for it; failures are reported. */
   #told(work: Promise<unknown>): void {
     work.catch(this.#options.failed)
   }
 
-  /** Rejects when it takes too long. */
+  /** Rejects if the work takes longer than the deadline. */
   async #bounded<T>(work: Promise<T>): Promise<T> {
     const { environment, deadline } = this.#options
     const over = new AbortController()
@@ -253,7 +256,7 @@ export class ActionCache {
     }
   }
 
-  /** False: the time is over before. */
+  /** Resolves to false if the time is over before the work. */
   async #before(until: number, work: Promise<void>): Promise<boolean> {
     const { environment } = this.#options
     const over = new AbortController()
@@ -264,7 +267,7 @@ export class ActionCache {
   }
 }
 
-/** Null: nobody may be given that again. */
+/** What to store of an outcome; null: it must not be given to other attempts. */
 function keptOf(outcome: Outcome, { ttl, stale, jitter, negative }: CachePolicy, random: number): Kept | null {
   const share = 1 - jitter * random
   if (outcome.kind === 'done') return { output: outcome.output, fresh: ttl * share, stale }

@@ -1,14 +1,14 @@
 import type { Environment } from '../environment/environment.ts'
 import type { StateStore } from '../store/port.ts'
 
-/** So long a reading of what was invalidated is good (ms): `invalidate` waits for that. */
+/** How long a read of the invalidations is valid (ms); `invalidate` waits at least as long. */
 export const INVALIDATIONS_FRESH_MS = 250
-/** Names that a process remembers; beyond, what was asked for before is not valid. */
+/** Most names remembered. Beyond that, all answers requested earlier are treated as invalid. */
 const MOST = 20_000
 
 /**
- * What has been invalidated, as this process knows it: it reads on when an answer is about to be given and the last reading is older
- * than a moment. Nobody who gives answers is told of anything, so nothing that is not heard does harm.
+ * The invalidations that this process knows. They are read when an answer is about to be given and the last read is too old. Nothing is
+ * notified, so a lost notification can do no harm.
  */
 export class Invalidations {
   readonly #environment: Pick<Environment, 'monotonic'>
@@ -24,17 +24,17 @@ export class Invalidations {
     this.#store = store
   }
 
-  /** The last generation that it knows. */
+  /** The last known generation. */
   get generation(): number {
     return this.#last
   }
 
-  /** Whether it knows all that was invalidated up to a moment ago. */
+  /** Whether all invalidations up to a moment ago are known. */
   get sure(): boolean {
     return this.#environment.monotonic() - this.#readAt < INVALIDATIONS_FRESH_MS
   }
 
-  /** Makes sure. Rejects when the store does not say. */
+  /** Reads until `sure`. Rejects if the store does not answer. */
   async read(): Promise<void> {
     while (!this.sure) {
       this.#reading ??= this.#read().finally(() => {
@@ -44,7 +44,7 @@ export class Invalidations {
     }
   }
 
-  /** Nobody has invalidated it since it was asked for. */
+  /** Whether the answer was not invalidated since it was requested. */
   holds({ seen, names }: { seen: number; names: readonly string[] }): boolean {
     return seen >= this.#floor && seen <= this.#last && names.every((name) => (this.#marks.get(name) ?? 0) <= seen)
   }
@@ -52,7 +52,7 @@ export class Invalidations {
   async #read(): Promise<void> {
     const asked = this.#environment.monotonic()
     const { last, floor, marks } = await this.#store.invalidated(this.#last)
-    // The store went back: nobody knows what it has forgotten.
+    // The store went back, and may have forgotten invalidations; all earlier answers are treated as invalid.
     if (last < this.#last) {
       this.#floor = Number.POSITIVE_INFINITY
       this.#marks.clear()

@@ -1,20 +1,20 @@
-/** An answer as a process remembers it. */
+/** An answer in the memory of a process. */
 export interface CachedAnswer {
-  /** As JSON: each who is given it gets a copy. */
+  /** JSON text, because each caller gets a copy of its own. */
   readonly value: string
-  /** The generation of invalidations that whoever asked for it knew, and the names that it can be invalidated by. */
+  /** The generation of invalidations known when the answer was requested, and the names by which it can be invalidated. */
   readonly seen: number
   readonly names: readonly string[]
-  /** When it was kept, until when it is fresh, and until when it is of any use (ms of the monotonic clock). */
+  /** When the answer was stored, until when it is fresh, and until when it can be used at all (monotonic clock, ms). */
   readonly at: number
   readonly fresh: number
   readonly until: number
 }
 
-/** What an answer needs besides its text (bytes, about). */
+/** Memory of an answer besides its text (bytes, approximate). */
 const OVERHEAD = 400
 
-/** A process's own answers: those that were used last, up to a number and a size. */
+/** A process's own answers: the most recently used, up to a number and a size. */
 export class MemoryCache {
   readonly #answers = new Map<string, CachedAnswer>()
   readonly #most: { readonly entries: number; readonly bytes: number }
@@ -31,7 +31,7 @@ export class MemoryCache {
   get(key: string): CachedAnswer | undefined {
     const found = this.#answers.get(key)
     if (!found) return undefined
-    // It is the one used last now.
+    // Moves the answer to the end, as the most recently used.
     this.#answers.delete(key)
     this.#answers.set(key, found)
     return found

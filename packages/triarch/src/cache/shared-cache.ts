@@ -2,28 +2,28 @@ import { type Coder, isCoded } from '../store/codec/coder.ts'
 import { objectOf } from '../store/legible.ts'
 import type { StateStore } from '../store/port.ts'
 
-/** A cache of another maker, as `keyv` has them: Redis, Memcached and others. `ttl` in ms. */
+/** The interface of an external cache, as in `keyv`: Redis, Memcached and others. `ttl` in ms. */
 export interface KeyValueCache {
-  /** What is kept; undefined: nothing. */
+  /** The value; undefined: none. */
   get(key: string): unknown
-  /** Keeps a string for so long (ms). */
+  /** Stores a string for this long (ms). */
   set(key: string, value: string, ttl: number): unknown
 }
 
-/** An answer as it lies in a shared cache. */
+/** An answer as stored in a shared cache. */
 export interface SharedAnswer {
-  /** As JSON. */
+  /** JSON text. */
   value: string
   seen: number
   names: readonly string[]
-  /** Since it was kept (ms). */
+  /** Time since it was stored (ms). */
   age: number
 }
 
-/** What several processes have in common. */
+/** A cache shared by several processes. */
 export interface SharedCache {
   get(key: string): Promise<{ answer: SharedAnswer | null; flying: boolean }>
-  /** `keep`: for so long (ms). Its flight has landed with that. */
+  /** Stores the answer for `keep` ms, and ends the fill of this key. */
   set(key: string, answer: Omit<SharedAnswer, 'age'>, keep: number): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function storeCache(
   }
 }
 
-/** Answers lie there, flights in the state store. */
+/** A shared cache that keeps answers in the external cache, and fills in the state store. */
 export function keyValueCache(
   cache: KeyValueCache,
   { store, node }: { store: Pick<StateStore, 'readCache' | 'endFill'>; node: string },
@@ -83,7 +83,7 @@ function decoded(coder: Coder, text: string): string {
   return isCoded(text) ? coder.decode(text) : text
 }
 
-/** Throws what is wrong with it: then it is none. */
+/** Throws if the text is not an answer; the lookup is then a miss. */
 function writtenOf(text: string): Written {
   const { value, names } = JSON.parse(text) as Written
   if (typeof value !== 'string' || !Array.isArray(names)) throw new Error('not an answer')

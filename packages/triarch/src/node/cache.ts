@@ -16,7 +16,7 @@ import { checkInteger, checkOptions } from '../value/options.ts'
  * const cache: AnswerCacheOptions = { entries: 50_000, bytes: 64 * 1024 * 1024 }
  */
 export interface AnswerCacheOptions {
-  /** What all nodes share: the state store; or a cache shaped as `keyv` has them (Redis and others); false: nothing is shared. */
+  /** The cache shared by all nodes: the state store by default; a cache with the interface of `keyv` (Redis and others); false: none. */
   shared?: KeyValueCache | false
   /** Most answers in the memory of the process: 0 to 10,000,000; 10,000 by default. */
   entries?: number

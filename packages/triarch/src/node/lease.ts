@@ -211,9 +211,9 @@ export class Lease {
         await this.#renewing
         return this.#open
       } catch (error) {
-        // Once for all the time that the store takes no write.
+        // The error is reported once for the whole time that the store takes no writes.
         if (!isListed) failed(error)
-        // One that stood still has a chance to reach the store first; one that ran all the time has had it.
+        // A process that was blocked first gets a chance to reach the store; one that ran all the time has had it.
         const until = Math.max(this.#renewedAt, this.#stoodAt) + this.#lasts
         const over = environment.monotonic() > until
         isListed = over && (await this.#isListed(error))

@@ -94,7 +94,7 @@ export interface TriarchOptions {
    * `triarch-operation`. False by default.
    */
   operations?: boolean
-  /** Whether alerts that nobody listens to (`on('alert')`) are said on stderr, one line for each cause; true. */
+  /** Whether alerts without a listener (`on('alert')`) are written to stderr, one line for each cause; true by default. */
   notices?: boolean
   /**
    * Telemetry listeners: functions by event name (docs/reference/telemetry.md); none by default. The same events are published on

@@ -11,7 +11,7 @@ import { checkOptions } from '../value/options.ts'
  * @example const options: LeaderTransactionOptions = { isolation: 'serializable', timeout: '2s' }
  */
 export interface LeaderTransactionOptions {
-  /** How far it sees others' changes; 'read committed'. With more, expect the function to run again now and then. */
+  /** The isolation level; 'read committed' by default. With a stricter one, expect the function to run again now and then. */
   isolation?: Isolation
   /** How long it may take with all its repetitions, and how long it may keep a successor waiting: '5s'. */
   timeout?: Duration
@@ -32,14 +32,14 @@ export interface Leadership {
   /** Whether this process certainly leads at this instant, by its own clock; reliable also right after the process was blocked. */
   holds(): boolean
   /**
-   * Runs the function in a transaction on the store's database, which is committed only while this process leads. `tx` is what
+   * Runs the function in a transaction on the store's database, which is committed while no other process leads, or not at all. `tx` is what
    * `task.transaction` gives: a client of `pg`, or a DatabaseSync. The function may run more than once; what it wrote before is then
    * undone. Throws LEADERSHIP_LOST, TRANSACTION_ENDED, STORE_*, what the function threw, and an UnknownOutcomeError if it cannot be known
    * whether it was committed.
    */
   transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
   /**
-   * Stores the state of endpoints, only while this process leads: for the next leader, for `triarch.probes()`, and for the alert rule
+   * Stores the state of endpoints while no other process leads, or not at all: for the next leader, for `triarch.probes()`, and for the alert rule
    * `probe-down`. The last 100 checks of each are kept, within 64 KiB, and its URL without query. `dropped`: endpoints that are no longer
    * watched. At most 1,000 of either. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
    */

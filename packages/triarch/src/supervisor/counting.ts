@@ -5,19 +5,19 @@ import { followingOf, followingText, merged, tally } from '../statistics/tally.t
 import type { CountedTask, FollowedTask, StateStore, Tally } from '../store/port.ts'
 import { outlineIn } from '../store/record.ts'
 
-/** Whether and how histories are counted. */
+/** How histories are counted. */
 export interface CountingOptions {
-  /** The tag that tenants are told by; null: none. */
+  /** The tag that identifies tenants; null: none. */
   tag: string | null
-  /** How long hours are kept (ms). */
+  /** How long hourly counts are kept (ms). */
   keep: number
 }
 
-/** What one round looks at and reads, so that none holds the store for long: tasks looked at, tasks read, records and bytes of each. */
+/** Limits of one round, so that none occupies the store for long: tasks inspected, tasks read, records and bytes of each. */
 const BOUNDS = { look: 2_000, limit: 100, records: 500, bytes: 1_000_000 }
-/** Tasks that are read side by side. */
+/** Tasks read in parallel. */
 const READ_AT_ONCE = 4
-/** How much later than the beginning of a lap a task may have stopped by another clock and yet be in it (ms). */
+/** Clock differences up to this are tolerated when deciding whether a stopped task belongs to a lap (ms). */
 const MARGIN = 5_000
 
 interface Means {
@@ -27,17 +27,17 @@ interface Means {
 }
 
 /**
- * Counts what histories say, record by record and each once, in laps over the tasks that go on. Where it is lives in the store, task by
- * task: a history has no gap, so that a record that commits late can only be the last of its task, or the first of a new one.
+ * Counts the events of histories, each record once, in laps over the tasks that have made progress. The position is stored per task: a
+ * history has no gaps, so a record that commits late is the last of its task or the first of a new one.
  */
 export class Counting {
   readonly #means: Means
-  /** Where the next page of this lap begins; 0: the next lap. */
+  /** Where the next page of this lap begins; 0: a new lap begins. */
   #after = 0
   #audit = 0
-  /** When this lap began, by the store and by this process; null: it cannot say what is counted when it is over. */
+  /** When this lap began, by the store's clock and by this process's; null: the end of this lap does not show what is counted. */
   #lap: { at: number; monotonic: number } | null = null
-  /** The beginning of the last lap that is over (ms of this process). */
+  /** When the last completed lap began (monotonic, ms); null: none is complete. */
   #complete: number | null = null
 
   constructor(means: Means) {
@@ -51,7 +51,7 @@ export class Counting {
     return this.#complete === null ? Number.POSITIVE_INFINITY : environment.monotonic() - this.#complete + MARGIN
   }
 
-  /** Whether there is more to count at once. */
+  /** Counts one page; resolves to whether there is more to count at once. */
   async count(leadership: { name: string; token: number }): Promise<boolean> {
     const { environment, store, statistics } = this.#means
     if (!statistics) return false
@@ -74,7 +74,7 @@ export class Counting {
         if (!one) continue
         tasks.push(one.task)
         tallies.push(...one.tallies)
-        // It has more: the lap goes on with it.
+        // The task has more records, so the lap continues with it.
         if (one.more) next = Math.min(next ?? Number.MAX_SAFE_INTEGER, one.task.key - 1)
       }
     }
@@ -91,14 +91,14 @@ export class Counting {
     return !over || (this.#after === 0 && this.#lap === null)
   }
 
-  /** Another leads, or has counted. */
+  /** Starts anew: another node leads, or has counted meanwhile. */
   #anew(): false {
     this.#after = 0
     this.#lap = null
     return false
   }
 
-  /** Null: this node cannot read what comes next. It may another time. */
+  /** Reads and counts the next records of a task. Null: this node cannot read them now, and may later. */
   async #read(
     { key, id, seq, state }: FollowedTask,
     tag: string | null,
@@ -123,7 +123,7 @@ export class Counting {
   }
 }
 
-/** None of a record that is no history; null: of a format that this version does not read. */
+/** The events of a record. Empty if the record is corrupt; null if this version does not know its format. */
 function legible(text: string, seq: number): TaskEvent[] | null {
   try {
     return outlineIn(text, seq)

@@ -1,40 +1,39 @@
 import type { NodeHeartbeats } from '../store/port.ts'
 
-/** Looks in a row that must have found a node's beats unchanged, before it may be dead. */
+/** In at least this many consecutive looks a node's heartbeat must have been unchanged before it counts as dead. */
 const LEAST_LOOKS = 2
 
-/** Once the store takes writes again after it took none, every node has at least this share of its lease to beat. */
+/** Once the store accepts writes again, every node gets at least this share of its lease to send a heartbeat. */
 const CHANCE = 1 / 3
 
-/** A difference between the clocks that is less than this is no leap (ms). */
+/** A smaller difference between the clocks is not a leap (ms). */
 const LEAST_LEAP = 1_000
 
 interface Heard {
   mark: string
   lease: number
-  /** How long it surely gave no beat (ms), and how many looks showed that. */
+  /** How long the node has certainly sent no heartbeat (ms), and how many looks showed that. */
   silence: number
   looks: number
 }
 
 /**
- * Tells from repeated looks at the nodes' beats who is dead, by this process's monotonic clock alone: no step of a wall
- * clock, here or in the store, makes anybody seem silent. A look counts for at most so much time: when the one who looks
- * stood still himself, that was nobody's silence. Nor is time in which the store took no write, though it could be read: a beat is a
- * write.
+ * Detects dead nodes from repeated looks at their heartbeats, by this process's monotonic clock alone: a step of a wall clock, here or in
+ * the store, makes no node look silent. The time between two looks counts only up to a limit, because this process itself may have been
+ * blocked. Time in which the store accepted no writes does not count at all, even if it could be read: a heartbeat is a write.
  */
 export class FailureDetector {
   #heard = new Map<string, Heard>()
-  /** The last look, and the store's clock in it. `writable`: all the time since then the store took writes, as far as is known. */
+  /** The last look, with the store's clock reading. `writable`: as far as known, the store has accepted writes ever since. */
   #last: { asked: number; answered: number; now: number; writable: boolean } | null = null
 
   /**
-   * A look that was asked for and answered at these instants of the monotonic clock, and counts for at most `most` ms. How
-   * far the store's clock leapt ahead since the last.
+   * Takes a look that was sent and answered at these times (monotonic clock). The time since the last look counts for at most `most` ms.
+   * Returns how far the store's clock has leapt ahead since the last look (ms).
    */
   look({ now, nodes }: NodeHeartbeats, asked: number, answered: number, most: number): number {
     const last = this.#last
-    // What the first look saw may be as new as its answer; from then on each look is as late as the next.
+    // The heartbeats in the first look may be as recent as its answer; later looks are compared by when they were sent.
     const since = (first: boolean) => (first ? last?.answered : last?.asked) ?? asked
     const counted = (first: boolean) =>
       last?.writable === false ? 0 : Math.min(Math.max(0, asked - since(first)), most)
@@ -50,13 +49,16 @@ export class FailureDetector {
     return leap >= LEAST_LEAP ? Math.floor(leap) : 0
   }
 
-  /** A write of this process had to wait, or failed: since the last look perhaps nobody could beat, and who is silent gets a chance to. */
+  /**
+   * A write of this process had to wait or failed, so perhaps no node could send a heartbeat since the last look. Silent nodes get a
+   * chance to send one.
+   */
   unwritable(): void {
     if (this.#last) this.#last.writable = false
     for (const heard of this.#heard.values()) heard.silence = Math.min(heard.silence, heard.lease * (1 - CHANCE))
   }
 
-  /** Those that gave no beat for as long as their lease. */
+  /** The nodes that have sent no heartbeat for as long as their lease. */
   get dead(): { id: string; mark: string; silence: number }[] {
     return [...this.#heard]
       .filter(([, { silence, looks, lease }]) => looks >= LEAST_LOOKS && silence >= lease)

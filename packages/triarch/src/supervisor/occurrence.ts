@@ -9,7 +9,6 @@ const modes: Readonly<Record<Exclude<Overlap, 'allow'>, IfHeld>> = {
   'cancel-previous': 'replace',
 }
 
-/** The task of one occurrence of a schedule. */
 export function occurrenceTask(
   name: string,
   definition: ScheduleDefinition,

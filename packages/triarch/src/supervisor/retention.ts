@@ -5,8 +5,8 @@ import type { StateStore } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
 
 /**
- * What is to be dropped when. Results that a workflow does not name are kept as `standard` says; of several versions the
- * one that keeps longest counts, for a store does not tell them apart. None where everything is kept.
+ * Builds the retention rules. Outcomes that a workflow does not configure are kept as `standard` says. A store does not distinguish
+ * versions of a workflow, so the version that keeps longest counts. Returns no rules if everything is kept for ever.
  */
 export function retentionRules(
   standard: RetentionAges,
@@ -26,12 +26,12 @@ export function retentionRules(
   return rules.some(({ age }) => age !== null) ? rules : []
 }
 
-/** Tasks, and history records with them, that one pruning drops: bounds how long it holds the store. */
+/** Most tasks, and history records with them, that one prune deletes; bounds how long it occupies the store. */
 const LIMIT = 500
 const RECORDS = 10_000
-/** Distance between two prunings, unless one left something over (ms). */
+/** Interval between two prunes, unless one left something to delete (ms). */
 const EVERY = 10_000
-/** How long a task that cannot be dropped is left alone (ms), and how many of these are remembered. */
+/** How long a task that cannot be deleted is left alone (ms), and how many such tasks are remembered. */
 const REST = 3_600_000
 const MOST_AT_REST = 1_000
 
@@ -43,13 +43,13 @@ interface Means {
 }
 
 /**
- * Drops what was kept for long enough. A task that cannot be dropped is left alone for a while, and told once; where no task's own
- * trouble is it, each rule is tried by itself: a bad one keeps no other from its due.
+ * Deletes stopped tasks whose retention time is over. A task that cannot be deleted is left alone for a while and reported once. If a
+ * prune fails without naming a task, each rule is tried by itself, so that a faulty one does not hold up the others.
  */
 export class Retention {
   readonly #means: Means
   readonly #failing = new Set<RetentionRule>()
-  /** Keys of tasks that could not be dropped, and when they are tried again. */
+  /** Keys of tasks that could not be deleted, and when they are tried again. */
   readonly #resting = new Map<number, number>()
   #next = 0
   #least = 0
@@ -58,7 +58,10 @@ export class Retention {
     this.#means = means
   }
 
-  /** Whether there is more to drop at once. `least`: what stopped within that time stays, whatever the rules say (ms). */
+  /**
+   * Deletes what is due; resolves to whether there is more to delete at once. `least`: tasks that stopped within this time stay, whatever
+   * the rules say (ms).
+   */
   async prune(leadership: { name: string; token: number }, least = 0): Promise<boolean> {
     const { environment, retention } = this.#means
     if (retention.length === 0 || environment.monotonic() < this.#next || !Number.isFinite(least)) return false
@@ -91,17 +94,17 @@ export class Retention {
       if (this.#resting.size <= MOST_AT_REST) break
       this.#resting.delete(key)
     }
-    // Beyond what can be remembered the same ones may come again.
+    // Once more tasks fail than can be remembered, the same ones might come again at once.
     return report?.more === true && except.length < MOST_AT_REST
   }
 
-  /** Throws the error when it is no rule's own. */
+  /** Tries each rule by itself. Throws the error if all rules fail, because then no rule is the cause. */
   async #apart(leadership: { name: string; token: number }, error: unknown): Promise<boolean> {
     const { retention, alert } = this.#means
     const active = retention.filter(({ age }) => age !== null)
     const failed: { rule: RetentionRule; why: unknown }[] = []
     for (const rule of active) {
-      // The others keep what is theirs: a rule without a workflow holds for those that no rule names.
+      // The other rules stay in the list with no age: a rule without a workflow applies only to workflows that no rule names.
       const rules = retention.map((one) => (one === rule ? one : { ...one, age: null }))
       try {
         await this.#drop(leadership, rules)

@@ -8,10 +8,10 @@ import type { Telemetry } from '../telemetry/outlet.ts'
 import { submission } from '../telemetry/submission.ts'
 import { occurrenceTask } from './occurrence.ts'
 
-/** Schedules one round fires: the others come with the next. */
+/** Most schedules fired in one round; the rest follow in the next. */
 const MOST = 100
 
-/** How long a schedule that failed is left alone: after the first time, and at most (ms). */
+/** How long a failed schedule is left alone: after the first failure, and at most (ms). */
 const FIRST_REST = 1_000
 const LONGEST_REST = 300_000
 
@@ -20,7 +20,7 @@ interface Means {
   node: string
   telemetry: Telemetry
   environment: Pick<Environment, 'now'>
-  /** Why a schedule starts nothing now; undefined: it does. */
+  /** Why a schedule is paused; undefined: it is not. */
   paused?: (schedule: string) => string | undefined
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
@@ -32,15 +32,15 @@ interface Round {
 }
 
 /**
- * Starts what schedules have due, each in one transaction with the instant it is due next. Under the leader's token: whoever
- * lost it, or comes second, writes nothing. One that cannot be started is put off, and says so; it costs the others nothing.
- * How many were due, and whether there are more.
+ * Starts the due occurrences of schedules, each in one transaction with the schedule's next due time. The leader's token fences the
+ * write: a former leader, or a second one, writes nothing. A schedule that cannot start its task is postponed and reported, and does not
+ * hold up the others. Resolves to how many schedules were due, and whether there are more.
  */
 export async function fireSchedules(means: Means, fence: Round['fence']): Promise<{ count: number; more: boolean }> {
   const { store, environment, failed } = means
   const rows = await store.schedules({ due: environment.now(), limit: MOST })
   if (rows.length === 0) return { count: 0, more: false }
-  // Nothing begins early by the clock of one node: the store's decides.
+  // The store's clock decides what is due, so that nothing starts early by the clock of one node.
   const round = { now: await store.now(), fence }
   for (const row of rows) {
     if ((row.nextAt ?? round.now) > round.now) continue
@@ -56,7 +56,7 @@ export async function fireSchedules(means: Means, fence: Round['fence']): Promis
   return { count: rows.length, more: rows.length === MOST }
 }
 
-/** Not the store's: it works, but does not take this. */
+/** Whether the error is the schedule's own fault, not the store's. */
 function isOwn(error: unknown): boolean {
   return !isTriarchError(error) || error.code === 'STORE_FAILED' || !error.code.startsWith('STORE_')
 }
@@ -100,7 +100,7 @@ function tell(
   if (fired.open) fired.tell({ at: now, node, schedule: name, tasks: tasks.length, next: nextAt })
 }
 
-/** A paused one is looked at again after this (ms), so that it costs the others no place; its occurrences are due as they were. */
+/** A paused schedule is checked again after this (ms), so that it does not take the place of others. Its due occurrences stay due. */
 const PAUSED = 10_000
 
 async function putOff({ store }: Means, row: ScheduleRow, { now, fence }: Round): Promise<void> {
@@ -108,7 +108,7 @@ async function putOff({ store }: Means, row: ScheduleRow, { now, fence }: Round)
   await store.writeSchedule({ name, definition, state, expected: revision, tasks: [], fence, nextAt: now + PAUSED })
 }
 
-/** In its row, so that whoever leads next leaves it alone, too. */
+/** Postpones the schedule by a write to its row, so that the next leader leaves it alone too. */
 async function postpone(
   { store, alert }: Means,
   { name, revision, definition, state: text }: ScheduleRow,
@@ -134,7 +134,10 @@ function stateOf(text: string): ScheduleState {
   }
 }
 
-/** Only the store knew which of them would overlap, and which were there already. A count that is lost with its process is all that is lost. */
+/**
+ * Corrects the counts of the schedule, because only the store knew which tasks would overlap and which existed already. If the process
+ * dies before, only the correction is lost.
+ */
 async function count(
   store: StateStore,
   wanted: string,

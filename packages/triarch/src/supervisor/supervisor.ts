@@ -14,23 +14,23 @@ export interface SupervisorOptions {
   environment: Environment
   store: StateStore
   node: string
-  /** Length of the leadership lease (ms): may be another later. */
+  /** Length of the leadership lease (ms); may change. */
   lease: number
-  /** Distance between two sweeps (ms): may be another later. */
+  /** Interval between two sweeps (ms); may change. */
   sweep: number
-  /** How long stopped tasks are kept; none: for ever. May be another later. */
+  /** How long stopped tasks are kept; no rules: for ever. May change. */
   retention: readonly RetentionRule[]
-  /** How histories are counted; null or absent: they are not. */
+  /** How histories are counted; null or absent: not at all. */
   statistics?: CountingOptions | null
-  /** Why a schedule starts nothing now; undefined: it does. */
+  /** Why a schedule is paused; undefined: it is not. */
   paused?: (schedule: string) => string | undefined
-  /** Told with each round by what it leads; null: another does. */
+  /** Called in each round with the current leadership; null: another node leads. */
   led?: (leadership: Leadership | null) => void
-  /** Told what a sweep found, when it found something. */
+  /** Called with the report of a sweep that found something. */
   swept: (report: SweepReport) => void
-  /** Told that schedules were due: there are new tasks. */
+  /** Called when schedules were due and may have created tasks. */
   submitted: () => void
-  /** How much of the audit is kept: ms (null: whatever its age), entries, and for how long (ms) whatever their number. */
+  /** How much of the audit is kept: `keep` ms (null: regardless of age), this many entries, and all entries younger than `atLeast` ms. */
   audit: { keep: number | null; entries: number; atLeast: number }
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
@@ -40,37 +40,40 @@ export interface SupervisorOptions {
 /** The name of the lease by which one supervisor leads. */
 export const LEASE = 'supervisor'
 
-/** What one who leads has to say so with. */
+/** The leadership as the store checks it: the name of the lease and the fencing token. */
 export interface Leadership {
   name: string
   token: number
 }
 
-/** Rows one sweep looks at, so that no sweep holds the store for long. */
+/** Most rows in one sweep, so that no sweep occupies the store for long. */
 const SWEEP_LIMIT = 1_000
 
-/** Who does not lead looks once in so many leases, as its deputy; each who comes after that half as often, and at last so seldom. */
+/**
+ * Interval between the looks of supervisors that do not lead, in leases: OFTEN for the deputy, doubled for each rank after it, up to
+ * SELDOM.
+ */
 const OFTEN = 1 / 2
 const SELDOM = 20
-/** A term that is nearly over is looked at again after this long at least (ms). */
+/** The least wait before a look at a term that is about to end (ms). */
 const SHORTLY = 10
 
-/** Between two looks for expired answers, after one that found some and after one that found none (ms); what of all that may be there. */
+/** Interval between two deletions of expired answers, after one that found some and after one that found none (ms). */
 const FORGETS = { some: 30_000, none: 300_000 }
-/** Distance between two looks at what of the audit is to go, unless one left something over (ms). */
+/** Interval between two trims of the audit, unless one left something over (ms). */
 const TRIMS = 600_000
 const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
 
-/** A write that waits for longer than this share of the lease was kept out: others may have been kept from beating as long. */
+/** A write that waits longer than this share of the lease was blocked; other nodes may have been kept from sending heartbeats as long. */
 const KEPT_OUT = 1 / 10
 
-/** The longest wait after rounds that failed (ms), within half a lease: nobody else looks after what died with the store. */
+/** The longest wait after failed rounds (ms), and at most half a lease: nothing else recovers what failed together with the store. */
 const LONGEST_WAIT = 30_000
 
 /**
- * Watches the store for what is late, dead or overdue and asks for its recovery; knows no business logic. One leader at
- * a time, by a lease whose fencing token is checked in the same transaction as each sweep. Its parts stand by themselves: one
- * that fails keeps no other from its work, and a round that failed is followed by another.
+ * Watches the store for what is late, dead or overdue and asks for its recovery; it knows no business logic. One supervisor leads at a
+ * time, by a lease whose fencing token is checked in the same transaction as each sweep. Its jobs are independent: one that fails does
+ * not keep the others from running, and a failed round is followed by another.
  */
 export class Supervisor implements Service {
   readonly #options: SupervisorOptions
@@ -80,28 +83,28 @@ export class Supervisor implements Service {
   #timer: Timer | null = null
   #open = false
   readonly #failureDetector: FailureDetector
-  /** The store's clock in the look of this round; null: it failed. */
+  /** The store's clock in this round's look; null: the look failed. */
   #looked: number | null = null
-  /** How far the store's clock leapt ahead, and for how long the store took no writes, until a sweep has made up for it (ms). */
+  /** How far the store's clock has leapt ahead plus how long it accepted no writes, until a sweep has compensated for it (ms). */
   #leap = 0
-  /** Since when a write of this process has waited that the store has not taken. */
+  /** Since when a write of this process has been waiting for the store. */
   #unwritten: number | null = null
-  /** Its place among the supervisors that live and do not lead. */
+  /** This supervisor's rank among those that are alive and do not lead. */
   #rank = 0
-  /** For how long another leads if its term is not renewed (ms). */
+  /** Remaining time of the leader's term if it is not renewed (ms). */
   #left = 0
   /** Until the next round, unless there is more to do at once (ms). */
   #wait: number
   #busy: Promise<void> = Promise.resolve()
-  /** Unless the sweep of this round knew better. */
+  /** Whether schedules may be due; true unless this round's sweep has found that none is. */
   #schedulesDue = true
-  /** By which it led last. */
+  /** The token of its last term. */
   #token: number | null = null
   #term: { token: number; renewAt: number } | null = null
-  /** Another leads; and so, the timer is for nothing that could not be sooner. */
+  /** Another node leads. Then the next round may be brought forward (`vacant`). */
   #follows = false
   #standing = false
-  /** When expired answers are looked for again. */
+  /** When expired answers are next deleted (monotonic clock). */
   #forgetAt = 0
   #trimAt = 0
 
@@ -132,12 +135,12 @@ export class Supervisor implements Service {
     this.stop()
   }
 
-  /** From now on: what runs already is not touched. */
+  /** Changes the options from the next round on. */
   change(policy: Pick<SupervisorOptions, 'lease' | 'sweep' | 'retention'>): void {
     Object.assign(this.#options, policy)
   }
 
-  /** Nobody leads, as it seems. */
+  /** A poll has found that no supervisor leads. */
   vacant(): void {
     if (!this.#standing) return
     this.#timer?.cancel()
@@ -154,7 +157,7 @@ export class Supervisor implements Service {
     })
   }
 
-  /** How long until the next. */
+  /** Runs one round; resolves to the time until the next (ms). */
   async #round(): Promise<number> {
     const { failed, led } = this.#options
     let failures = 0
@@ -172,7 +175,7 @@ export class Supervisor implements Service {
     await part(async () => {
       const token = await this.#lead()
       led?.(token === null ? null : { name: LEASE, token })
-      // While nobody can write nobody can beat: only time in which the store took a write counts.
+      // A look counts only after a write: while the store accepts no writes, no node can send heartbeats.
       await part(() => this.#look())
       if (token === null) return this.#stand()
       this.#wait = this.#options.sweep
@@ -188,8 +191,8 @@ export class Supervisor implements Service {
   }
 
   /**
-   * The token of a term; it is renewed when a third of it is over, for each sweep is a write as well, and after any failure.
-   * Null: another leads.
+   * Takes or renews the leadership; null: another node leads. A term is renewed after a third of it, since each sweep writes anyway, and
+   * after any failure.
    */
   async #lead(): Promise<number | null> {
     const { environment, store, node, lease } = this.#options
@@ -203,8 +206,8 @@ export class Supervisor implements Service {
   }
 
   /**
-   * While the store takes no write nobody can beat, and no reply of an attempt comes in: that time counts towards no node's silence, and
-   * attempts that run get as much more.
+   * While the store accepts no writes, heartbeats and replies cannot arrive. That time counts towards no node's silence, and running
+   * attempts get as much more.
    */
   async #write<T>(write: () => Promise<T>): Promise<T> {
     const { environment, lease } = this.#options
@@ -228,7 +231,10 @@ export class Supervisor implements Service {
     if (telemetry['leader:taken'].open) telemetry['leader:taken'].tell({ at: environment.now(), node, token })
   }
 
-  /** Also before it leads: who died together with the leader is known to be silent then. */
+  /**
+   * Reads the nodes' heartbeats. Followers do this too, so that a new leader already knows which nodes fell silent together with the
+   * former leader.
+   */
   async #look(): Promise<boolean> {
     const { environment, store, node } = this.#options
     const asked = environment.monotonic()
@@ -245,8 +251,8 @@ export class Supervisor implements Service {
   }
 
   /**
-   * Another leads. The deputy looks as soon as the term may be over, and knows by then who died together with the leader; whoever
-   * is the next deputy learns it before the following one is likely to die. The others are told when nobody leads.
+   * Another node leads. The deputy looks as soon as the term may be over, and by then knows which nodes died with the leader. The next in
+   * rank look often enough to know the same before a further leader is likely to die. All are woken when nobody leads.
    */
   #stand(): false {
     const { lease } = this.#options
@@ -257,7 +263,7 @@ export class Supervisor implements Service {
     return false
   }
 
-  /** Each answers whether there is more to do at once. */
+  /** Each job resolves to whether there is more to do at once. */
   async #sweep(leadership: Leadership): Promise<boolean> {
     const { store, swept, environment } = this.#options
     const asked = environment.monotonic()
@@ -302,7 +308,7 @@ export class Supervisor implements Service {
     return more
   }
 
-  /** Answers that have expired. */
+  /** Deletes expired answers of the action cache. */
   async #forget(): Promise<boolean> {
     const { environment, store } = this.#options
     const now = environment.monotonic()
@@ -315,7 +321,7 @@ export class Supervisor implements Service {
     return more
   }
 
-  /** What of the audit is too old, or too much. */
+  /** Deletes audit entries that are too old, or too many. */
   async #trim(now: number): Promise<number> {
     if (now < this.#trimAt) return 0
     this.#trimAt = now + TRIMS
