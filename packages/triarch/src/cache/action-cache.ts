@@ -35,7 +35,7 @@ export interface CacheLookup {
 export interface CacheFill {
   /** Claims the fill for `within` ms; resolves to whether no other node has it. */
   claim(within: number): Promise<boolean>
-  /** What became of it; null: nothing. */
+  /** Ends the fill. Null: no outcome is stored. */
   end(outcome: Outcome | null): void
 }
 

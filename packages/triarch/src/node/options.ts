@@ -76,9 +76,8 @@ export interface TriarchOptions {
    */
   retention?: RetentionOption
   /**
-   * Whether the supervisor counts what histories contain, for `statistics({ by })`: true, or how; false by default. The leading
-   * supervisor's options count, so give all nodes with that role the same. Costs one small read a sweep, and one commit for each hundred
-   * tasks that have made progress.
+   * Whether, or how, the supervisor counts events of histories for `statistics({ by })`; false by default. The leader's option counts: give
+   * all supervisors the same. Costs a small read a sweep, and a commit for each hundred tasks that have made progress.
    */
   statistics?: boolean | StatisticsOptions
   /** Limits; each has a default. */
@@ -89,10 +88,7 @@ export interface TriarchOptions {
   hooks?: readonly TaskHook[]
   /** Called with engine errors that no caller gets, and with errors of listeners. By default they become process warnings. */
   onError?: (error: unknown) => unknown
-  /**
-   * Whether this node carries out operations on many tasks (`operate`); it then runs their workflow and their agent, both named
-   * `triarch-operation`. False by default.
-   */
+  /** Whether this node carries out operations (`operate`), with a workflow and an agent named `triarch-operation`; false by default. */
   operations?: boolean
   /** Whether alerts without a listener (`on('alert')`) are written to stderr, one line for each cause; true by default. */
   notices?: boolean
@@ -102,15 +98,11 @@ export interface TriarchOptions {
    */
   telemetry?: TelemetryListeners
   /**
-   * Receives events of the engine as structured lines: `console`, pino, or anything shaped like one of them; none by default. With a
-   * logger, neither alerts nor errors are written to stderr. What it throws goes to `onError`; lines that a slow logger has no time for
-   * are dropped.
+   * Receives events of the engine as structured lines: `console`, pino, or anything shaped like them; none by default. With a logger, no
+   * alerts or errors go to stderr. What it throws goes to `onError`; lines that a slow logger has no time for are dropped.
    */
   logger?: Logger
-  /**
-   * The least level of lines for the logger: 'debug', 'info', 'warn', 'error', or 'silent' for none; 'warn' by default.
-   * `triarch.logLevel` changes it.
-   */
+  /** Least level of the logger's lines: 'debug', 'info', 'warn' (default), 'error', or 'silent' for none. `triarch.logLevel` changes it. */
   logLevel?: LogLevel | 'silent'
   /** Where answers of actions with a `cache` are kept. By default in the memory of the process and in the state store. */
   cache?: AnswerCacheOptions
@@ -140,10 +132,7 @@ export interface TriarchOptions {
   ageing?: Duration
   /** Settings that this process reads; those that its agents and workflows follow are included. None by default. */
   settings?: readonly Setting<unknown>[]
-  /**
-   * A file on this machine in which the last good values of settings are kept, for a start without the store: they apply until the store
-   * has answered. None by default.
-   */
+  /** A file on this machine that keeps the last good values of settings, for a start before the store answers; none by default. */
   settingsFile?: string
   /** Labels by which changes can first be made on some nodes: up to 32 short strings; none by default. */
   labels?: Readonly<Record<string, string>>

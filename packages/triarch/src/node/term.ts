@@ -32,16 +32,16 @@ export interface Leadership {
   /** Whether this process certainly leads at this instant, by its own clock; reliable also right after the process was blocked. */
   holds(): boolean
   /**
-   * Runs the function in a transaction on the store's database, which is committed while no other process leads, or not at all. `tx` is what
-   * `task.transaction` gives: a client of `pg`, or a DatabaseSync. The function may run more than once; what it wrote before is then
+   * Runs the function in a transaction on the store's database, which is committed while no other process leads, or not at all. `tx` is
+   * what `task.transaction` gives: a client of `pg`, or a DatabaseSync. The function may run more than once; what it wrote before is then
    * undone. Throws LEADERSHIP_LOST, TRANSACTION_ENDED, STORE_*, what the function threw, and an UnknownOutcomeError if it cannot be known
    * whether it was committed.
    */
   transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
   /**
-   * Stores the state of endpoints while no other process leads, or not at all: for the next leader, for `triarch.probes()`, and for the alert rule
-   * `probe-down`. The last 100 checks of each are kept, within 64 KiB, and its URL without query. `dropped`: endpoints that are no longer
-   * watched. At most 1,000 of either. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
+   * Stores the state of endpoints while no other process leads, or not at all: for the next leader, for `triarch.probes()`, and for the
+   * alert rule `probe-down`. The last 100 checks of each are kept, within 64 KiB, and its URL without query. `dropped`: endpoints that are
+   * no longer watched. At most 1,000 of either. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
    */
   keepProbes(endpoints: readonly KeptEndpoint[], dropped?: readonly string[]): Promise<void>
 }

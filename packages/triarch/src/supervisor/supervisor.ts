@@ -93,7 +93,7 @@ export class Supervisor implements Service {
   #rank = 0
   /** Remaining time of the leader's term if it is not renewed (ms). */
   #left = 0
-  /** Until the next round, unless there is more to do at once (ms). */
+  /** Time until the next round, unless there is more to do at once (ms). */
   #wait: number
   #busy: Promise<void> = Promise.resolve()
   /** Whether schedules may be due; true unless this round's sweep has found that none is. */
