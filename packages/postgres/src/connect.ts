@@ -8,32 +8,35 @@ export type Client = pg.Client
 
 const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => readerOf(type) as never }
 
-/** A statement longer than this is a fault of ours or of the server; it is undone and tried again (ms). */
+/** A statement that takes longer is cancelled and tried again (ms): the cause is a fault of this code or of the server. */
 const STATEMENT_TIMEOUT = 30_000
 
-/** What a connection is for: the engine's calls, what users ask, the node's lease, notifications. */
+/** The purpose of a connection: the engine's calls, users' reads, the node's lease, notifications. */
 export type Role = 'calls' | 'reads' | 'beats' | 'hints'
 
-/** Who waits for a lock gives up before we stop waiting for him: nobody is left behind in the server's queue. */
+/**
+ * The lock timeout as a share of the answer timeout: the server stops waiting for a lock before this process stops
+ * waiting for the answer, so that no abandoned statement stays in the server's queue.
+ */
 const LOCK_SHARE = 0.8
 
-/** A connection, ready for use. */
+/** Opens a connection. */
 export async function connect(settings: Settings, role: Role): Promise<Client> {
   const client = new Client({ ...configOf(settings, role), types })
-  client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
+  client.on('error', () => undefined) // a call under way gets the error; the next call finds the connection dead
   await client.connect()
   return client
 }
 
-/** How long a server may take to hear that a connection ends (ms). One that cannot hear it would be waited for by the hour. */
+/** How long to wait until the server has received the end of a connection (ms). An unreachable server would be waited for by the hour. */
 const GOODBYE = 1_000
 
-/** Ends it, whether the server hears of that or not. */
+/** Ends the connection, even if the server cannot be reached. */
 export function disconnect(environment: Environment, client: Client): Promise<void> {
   return goodbye(environment, client.end(), () => cut(client))
 }
 
-/** Waits for a moment only (ms). `late`: told when it is over. */
+/** Waits for the end, but only for a moment (ms). `late`: called if that was not enough. */
 export async function goodbye(
   environment: Environment,
   end: Promise<void>,
@@ -49,7 +52,7 @@ export async function goodbye(
   timer.cancel()
 }
 
-/** The answer, unless it takes longer than the settings allow: then the connection is cut. Throws ETIMEDOUT. */
+/** Returns the answer; if it takes longer than the settings allow, cuts the connection. Throws ETIMEDOUT. */
 export function inTime<T>(
   environment: Environment,
   settings: Pick<Settings, 'answerWithin'>,
@@ -62,7 +65,7 @@ export function inTime<T>(
   })
 }
 
-/** Asks, and waits no longer than that. Throws ETIMEDOUT, STORE_FAILED. */
+/** Sends a query and waits for the answer as long as the settings allow. Throws ETIMEDOUT, STORE_FAILED. */
 export function ask(
   environment: Environment,
   settings: Pick<Settings, 'answerWithin'>,
@@ -70,8 +73,8 @@ export function ask(
   question: Question,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    // The driver is given a callback: for a promise of its own it would make a function that keeps question and answer until the next full
-    // collection (docs/internals/performance.md).
+    // The driver gets a callback: for a promise it would create a function that keeps query and answer until the next
+    // full collection (docs/internals/performance.md).
     const query = new Query(question, (error, rows) => {
       timer.cancel()
       if (error) reject(error)
@@ -94,14 +97,14 @@ function late(
   })
 }
 
-/** At once, and without a word. */
+/** Closes the connection at once, without notifying the server. */
 export function cut(client: pg.ClientBase): void {
   ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 }
 
 /**
- * Session settings go with a connection's start packet; a transaction pooler would refuse them, so with `notify: false`
- * the session stays as it is.
+ * Session settings are sent with a connection's startup packet. A transaction pooler would refuse them, so with
+ * `notify: false` the session stays as it is.
  */
 export function configOf(settings: Settings, role: Role): pg.ClientConfig {
   const { options, ...connection } = settings.notify ? withoutSession(settings.connection) : settings.connection
@@ -113,7 +116,7 @@ export function configOf(settings: Settings, role: Role): pg.ClientConfig {
     connectionTimeoutMillis: settings.answerWithin,
     ...(options !== undefined && { options }),
     ...(settings.notify && {
-      // Of two that set the same, the server takes the later one.
+      // If both set the same option, the server takes the later one.
       options: [options, sessionOptions(role)].filter(Boolean).join(' '),
       statement_timeout: role === 'calls' ? STATEMENT_TIMEOUT : Math.min(STATEMENT_TIMEOUT, within(settings)),
       lock_timeout: within(settings),
@@ -121,10 +124,10 @@ export function configOf(settings: Settings, role: Role): pg.ClientConfig {
   }
 }
 
-/** Parameters of an address that `pg` takes instead of what it is given beside the address. */
+/** Parameters of a URL to which `pg` gives precedence over the same settings beside the URL. */
 const SESSION = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
-/** Without those; `options` of the address, of the settings or of the environment stand by themselves. */
+/** Removes these parameters from the URL; `options` of the URL, of the settings or of the environment are kept separately. */
 function withoutSession({ connectionString, options, ...rest }: pg.ClientConfig): pg.ClientConfig {
   const [address = '', query] = connectionString?.split(/\?(.*)/s) ?? []
   const parameters = new URLSearchParams(query)
@@ -134,22 +137,22 @@ function withoutSession({ connectionString, options, ...rest }: pg.ClientConfig)
   return { ...rest, ...(changed !== undefined && { connectionString: changed }), ...(given && { options: given }) }
 }
 
-/** Before we stop waiting: what nobody waits for is not worked on. */
+/** A server-side timeout that ends before this process stops waiting, so that the server does no work that is no longer awaited. */
 function within({ answerWithin }: Settings): number {
   return Math.ceil(answerWithin * LOCK_SHARE)
 }
 
 function sessionOptions(role: Role): string {
   const options = {
-    // Each statement of a call sees what was committed before it: its locks are taken first.
+    // Each statement of a call sees what was committed before it, because its locks are taken first.
     default_transaction_isolation: 'read\\ committed',
-    // What was acknowledged is on disk. A lost hint or beat costs a moment: it is not worth a flush.
+    // What was acknowledged is on disk. A lost notification or heartbeat only delays, which is not worth a flush.
     synchronous_commit: role === 'calls' ? 'on' : 'off',
     idle_in_transaction_session_timeout: 30_000,
-    // Our statements are written for these, which a role or a database may have otherwise.
+    // The statements rely on these, which a role or a database may set otherwise.
     standard_conforming_strings: 'on',
     array_nulls: 'on',
-    // Statistics of tables that are empty now and full in a moment mislead the planner: our statements know their index.
+    // Statistics of tables that are empty now and full in a moment mislead the planner; each statement is written for its index.
     enable_seqscan: 'off',
     jit: 'off',
     plan_cache_mode: 'force_generic_plan',

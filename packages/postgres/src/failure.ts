@@ -1,9 +1,9 @@
 import { isTriarchError, TriarchError } from 'triarch'
 
 /**
- * What to do about an error. `again`: the transaction was undone, the same call may be sent again. `reconnect`: the
- * connection is lost or useless, and with it perhaps the answer; the call is sent again on a new one, under its number.
- * `fail`: it would fail again.
+ * How to handle an error. `again`: the transaction was rolled back, and the same call may be sent again. `reconnect`:
+ * the connection is lost or useless, and possibly the answer with it; the call is sent again on a new one, under its
+ * number. `fail`: it would fail again.
  */
 export type Verdict = 'again' | 'reconnect' | 'fail'
 
@@ -17,11 +17,11 @@ type Code =
 
 interface Rule {
   verdict: Verdict
-  /** Ours, when patience is at its end. */
+  /** The code of the store's error when the patience is over. */
   code: Code
 }
 
-/** By SQLSTATE: the whole of it, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** Rules by SQLSTATE or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const rules: Readonly<Record<string, Rule>> = {
   '40001': { verdict: 'again', code: 'STORE_BUSY' }, // serialization failure
   '40P01': { verdict: 'again', code: 'STORE_BUSY' }, // deadlock
@@ -43,13 +43,13 @@ const rules: Readonly<Record<string, Rule>> = {
   '54': { verdict: 'fail', code: 'STORE_FAILED' }, // a limit of PostgreSQL itself
   '58': { verdict: 'fail', code: 'STORE_FULL' }, // I/O error
 }
-/** What was prepared has an answer of other columns by now, as after a migration: on this connection it fails for ever. */
+/** The columns of a prepared statement's answer have changed, as after a migration: on this connection it always fails. */
 const outdated: Rule = { verdict: 'reconnect', code: 'STORE_FAILED' }
-/** The server assigns no numbers of transactions until it was vacuumed: of a class with statements that are too large. */
+/** The server assigns no transaction ids until it is vacuumed; the SQLSTATE is of the class of statements that are too large. */
 const exhausted: Rule = { verdict: 'fail', code: 'STORE_FULL' }
 const otherwise: Rule = { verdict: 'fail', code: 'STORE_FAILED' }
 
-/** What Node's sockets say when there is no server, or no longer. */
+/** Error codes of Node's sockets when the server cannot be reached. */
 const sockets: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -67,8 +67,9 @@ const sockets: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * No connection could be made, to a server that this process has been connected to. Whatever the reason, as a password that is being
- * changed or a database that lets nobody in for a while, it says nothing of the call, which was not sent.
+ * No connection could be made to a server to which this process was connected before. Whatever the reason, such as a
+ * password that is being changed or a database that refuses connections for a while, it is unrelated to the call, which
+ * was not sent.
  */
 export class Unreachable extends Error {
   readonly code: unknown
@@ -84,14 +85,15 @@ const unreachable: Rule = { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
 export function ruleOf(error: unknown): Rule {
   if (error instanceof Unreachable) return unreachable
   const { code, message, routine } = error as { code?: unknown; message?: string; routine?: unknown }
-  // Of a class with all that PostgreSQL cannot do; its message is in the server's language, the place in its source is not.
+  // The SQLSTATE covers everything that PostgreSQL does not support. The message is in the server's language; the name
+  // of the routine is not translated.
   if (code === '0A000' && routine === 'RevalidateCachedQuery') return outdated
   if (code === '54000' && (routine === 'GetNewTransactionId' || routine === 'GetNewMultiXactId')) return exhausted
   if (sockets.has(code) || (error instanceof AggregateError && error.errors.some((it) => sockets.has(it?.code)))) {
     return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
   }
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return rules[code] ?? rules[code.slice(0, 2)] ?? otherwise
-  // pg gives no code for a connection that ended under it.
+  // pg gives no code for a connection that ended during a query.
   if (
     message !== undefined &&
     /connection (?:terminated|ended|is closed)|not queryable|timeout (?:expired|exceeded)/i.test(message)
@@ -101,10 +103,10 @@ export function ruleOf(error: unknown): Rule {
   return otherwise
 }
 
-/** What query builders make of an error is not that deep. */
+/** Most causes that are followed; query builders do not nest errors deeper. */
 const DEEPEST_CAUSE = 10
 
-/** An error and its causes. It may be anybody's: one that is a cause of itself, even. */
+/** Yields an error and its causes. The number is bounded because an error may be a cause of itself. */
 export function* causesOf(error: unknown): Generator<Error> {
   let it = error
   for (let depth = 0; it instanceof Error && depth <= DEEPEST_CAUSE; depth++) {
@@ -113,7 +115,7 @@ export function* causesOf(error: unknown): Generator<Error> {
   }
 }
 
-/** The SQLSTATE of a server's error, also behind what a query builder made of it. */
+/** Returns the SQLSTATE of a server's error, also if a query builder wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const it of causesOf(error)) {
     const { code } = it as { code?: unknown }
@@ -122,7 +124,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** PostgreSQL's errors as ours. */
+/** Converts errors of PostgreSQL to store errors. */
 export function storeError(error: unknown): unknown {
   if (isTriarchError(error)) return error
   const { code } = error as { code?: unknown }
@@ -139,7 +141,10 @@ function textOf(error: unknown): string {
 /** SQLSTATE lock_not_available. */
 const BLOCKED = '55P03'
 
-/** A call that waits for a moment only has met rows that somebody holds: nothing was written. Other errors stay what they are. */
+/**
+ * Converts the error of a bounded call that waited for rows which another transaction holds: nothing was written. Other
+ * errors are returned unchanged.
+ */
 export function blocked(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: string }
   if (code !== BLOCKED) return error
@@ -151,7 +156,7 @@ export function isBlocked(error: unknown): boolean {
   return isTriarchError(error, 'STORE_BUSY') && (error.details as { blocked?: unknown } | undefined)?.blocked === true
 }
 
-/** What a user asked for took longer than a read may: tried again, it would as well. Other errors stay what they are. */
+/** Converts the error of a user's read that took too long, and would again. Other errors are returned unchanged. */
 export function tooCostly(error: unknown): unknown {
   const { code } = error as { code?: unknown }
   if (code !== '57014') return error
@@ -159,15 +164,18 @@ export function tooCostly(error: unknown): unknown {
   return new TriarchError('READ_TOO_COSTLY', text, { cause: error, details: { postgres: code } })
 }
 
-/** With these the server refuses what it was asked: it did nothing. */
+/** With these errors the server refused the statement and did nothing. */
 const REFUSED: ReadonlySet<unknown> = new Set(['25006', '26000', '0A000', '53300'])
 
-/** Of a call whose connection is of no more use: whether it may have taken effect, though its answer was lost. */
+/** Whether a call whose connection is lost or useless may have taken effect. */
 export function mayBeDone(error: unknown): boolean {
   return !REFUSED.has((error as { code?: unknown }).code)
 }
 
-/** A call was sent, lost its connection, and was not answered on another. That the store is closed stays what it is. */
+/**
+ * Converts the error of a call that was sent, lost its connection, and was not answered on another. STORE_CLOSED is
+ * returned unchanged.
+ */
 export function unanswered(error: unknown): unknown {
   if (isTriarchError(error, 'STORE_CLOSED')) return error
   const { message } = error as Error

@@ -14,24 +14,27 @@ import { ruleOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
-/** Majors we test with. Older ones lack what we use; newer ones may have changed it. */
+/** The oldest and newest tested major version. Older versions lack required features; newer ones may change them. */
 const [OLDEST, NEWEST] = [14, 19]
 
-/** Two that migrate at once take turns by this advisory lock; it ends with the transaction, whatever happens. */
+/** Processes that migrate at the same time take turns by this advisory lock; it ends with the transaction. */
 const LOCK = 'SELECT pg_advisory_xact_lock(7431, hashtext($1))'
 
 /**
- * How long a step waits for a table (ms). Whoever comes to that table meanwhile waits behind it, so it is short, and between
- * two tries they have the table to themselves: a backup may keep it from us for hours.
+ * How long a migration waits for a table (ms). Other statements on that table wait behind it, so the time is short.
+ * Between two tries they can run; a backup may hold the table for hours.
  */
 const LOCK_TIMEOUT = 200
 const SHORTEST_REST = 250
 const LONGEST_REST = 5_000
 
-/** How often somebody looks whether the store was migrated by others (ms). */
+/** How often to check whether others have migrated the store (ms). */
 const LOOK = 500
 
-/** `schema_version`: one row, the oldest code that can work on the store, by the number of its last migration. `migrations`: what was done. */
+/**
+ * `schema_version` has one row: the number of the last migration that code must know to use the store. `migrations` has
+ * the executed migrations.
+ */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
@@ -42,10 +45,10 @@ const RAISE = `
 WITH raised AS (UPDATE triarch.schema_version v SET version = greatest(v.version, $1::integer) RETURNING 1)
 INSERT INTO triarch.schema_version (version) SELECT $1::integer WHERE NOT EXISTS (SELECT 1 FROM raised)`
 
-/** Servers that speak the protocol of PostgreSQL and lack what the store needs of it, such as advisory locks. */
+/** Servers that use the protocol of PostgreSQL but lack what the store needs, such as advisory locks. */
 const FOREIGN = /CockroachDB|YugabyteDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|Spanner/i
 
-/** Whether an advisory lock that was taken is held: some servers accept the call and lock nothing. */
+/** Tests whether an advisory lock is really held: some servers accept the call and lock nothing. */
 const LOCKS = `
   (SELECT count(*) > 0 FROM (SELECT pg_try_advisory_xact_lock(7432, pg_backend_pid()) AS got OFFSET 0) taken,
     LATERAL (SELECT 1 FROM pg_locks WHERE taken.got AND locktype = 'advisory' AND pid = pg_backend_pid() AND classid = 7432) held)`
@@ -77,7 +80,7 @@ export async function checkServer(client: Client): Promise<void> {
   if (server?.synchronous === 'off') {
     throw new TriarchError('INVALID_OPTION', 'synchronous_commit is off: what is acknowledged would not be durable')
   }
-  // Ours ask for it; behind a pooler, where nothing of a session can be set, it is what the role or the database says.
+  // Connections of this store set it; behind a pooler, where sessions cannot set anything, the role or the database decides.
   if (server?.isolation !== 'read committed') {
     throw new TriarchError(
       'INVALID_OPTION',
@@ -91,7 +94,7 @@ export function refuseVersion(major: number): void {
   throw unsupported(`the server is PostgreSQL ${major}, Triarch works with ${OLDEST} to ${NEWEST}`)
 }
 
-/** By its own name, before it is asked for anything that it may not know. */
+/** Refuses other products by their name, before any function is called that they may lack. */
 function refuseForeign(software: string): void {
   if (FOREIGN.test(software)) throw unsupported(`the server is not PostgreSQL but says that it is "${software}"`)
 }
@@ -100,14 +103,14 @@ function unsupported(message: string): TriarchError {
   return new TriarchError('STORE_POSTGRES_UNSUPPORTED', message)
 }
 
-/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. */
+/** Migrates the schema, waits until another process has, or refuses, as the options say. */
 export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<void> {
   const until = environment.monotonic() + settings.patience
   if (settings.migrate === 'auto') await expand(client, settings, { environment, until })
   else await others(client, settings, { environment, until })
 }
 
-/** Waits until others have brought it to ours. */
+/** Waits until other processes have migrated the schema. */
 async function others(client: Client, settings: Settings, { environment, until }: Bounds): Promise<void> {
   for (;;) {
     const pending = await inTime(environment, settings, client, pendingIn(client, settings))
@@ -117,7 +120,7 @@ async function others(client: Client, settings: Settings, { environment, until }
   }
 }
 
-/** As a step of its own, before nodes of this version start. */
+/** Migrates as a step of a deployment, before nodes of this version start. */
 export async function migrate(
   settings: Settings,
   environment: Environment,
@@ -145,7 +148,10 @@ interface Bounds {
   until: number
 }
 
-/** Each step in a transaction of its own: no lock is kept for longer than that one takes. Answers what it did itself. */
+/**
+ * Runs each migration in a transaction of its own, so that no lock is held for longer than one migration takes. Returns
+ * the names of those that it ran.
+ */
 async function expand(client: Client, settings: Settings, { environment, until }: Bounds): Promise<string[]> {
   const done: string[] = []
   let rest = SHORTEST_REST
@@ -169,7 +175,7 @@ async function step(client: Client, settings: Settings, migration: Migration): P
   const { name, sql } = migration
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   await client.query(LOCK, [schema])
-  // Somebody else may have done it while we waited.
+  // Another process may have done it meanwhile.
   const mine = (await pendingIn(client, settings))[0]?.name === name
   if (mine) {
     const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
@@ -183,7 +189,7 @@ async function step(client: Client, settings: Settings, migration: Migration): P
   return mine
 }
 
-/** Migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
+/** Returns the migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
 async function pendingIn(client: Client, { schema, migrations }: Settings): Promise<Migration[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,

@@ -12,7 +12,7 @@ export type News =
   | { left: string }
   /** A node came, or what it runs changed. */
   | 'came'
-  /** Nobody has taken these (migrations/0001/sweep.sql): every node that can act on one is notified. */
+  /** No node has taken these (migrations/0001/sweep.sql): every node that can act on one is notified. */
   | { overlooked: readonly string[] }
   /** A setting was changed. */
   | 'settings'
@@ -30,7 +30,7 @@ export class Tally {
   /** By workflow version, preceded by `!` when any scheduler will do, else by `=`. */
   readonly tasks: Map<string, number> = new Map()
   readonly work: Map<string, number> = new Map()
-  /** What nobody took is to be read from the store. */
+  /** Untaken tasks and requests are to be read from the store. */
   unknown = false
   came = false
   settings = false

@@ -1,6 +1,6 @@
 import type { Hint } from 'triarch/store'
 
-/** The first sign of each word of a notification; after some of them follows a name. */
+/** The first character of each word of a notification; some are followed by a name. */
 const SIGNS = {
   /** The node has messages. */
   mail: '@',
@@ -32,7 +32,7 @@ export function wordOf(what: What, of: string | number = ''): string {
   return `${SIGNS[what]}${what === 'ended' ? encodeURIComponent(of) : of}`
 }
 
-/** Null: the word is not one of ours. */
+/** Parses a word; `what` is null if it is not valid. */
 export function heardOf(word: string): [what: What | null, of: string] {
   const [what, of] = [whats.get(word.charAt(0)) ?? null, word.slice(1)]
   try {
@@ -42,7 +42,7 @@ export function heardOf(word: string): [what: What | null, of: string] {
   }
 }
 
-/** Bytes of one notification at most; the server allows 8,000. */
+/** Most bytes of one notification; the server allows fewer than 8,000. */
 const MOST_BYTES = 7_900
 
 /** A word and its channel: a process's own, or the schema's (null). */

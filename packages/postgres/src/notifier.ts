@@ -40,7 +40,7 @@ export class Notifier {
   #wake: (hints: readonly Hint[]) => void = () => undefined
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
-  /** Resolves when the connection has answered all it was asked. */
+  /** Resolves when the connection has answered all earlier queries. */
   #answered: Promise<unknown> = Promise.resolve()
   #open = false
   /** Resolves when everything is sent. */
@@ -113,18 +113,18 @@ export class Notifier {
     this.#sending = new Promise((resolve) => this.#environment.soon(() => resolve(this.#send())))
   }
 
-  /** The channel and the words for a notification that goes with somebody's own transaction; null: nobody is to be told. */
+  /** Returns the channel and the payload of a notification that is sent in the caller's own transaction; null if no process needs it. */
   async words(news: readonly News[]): Promise<{ channel: string; payload: string } | null> {
     const tally = new Tally()
     for (const it of news) tally.add(it)
     try {
       await this.#learn(tally)
-      // The process that commits it is not woken by anything else.
+      // This process is notified too: nothing else would wake it after the commit.
       const words = this.#wording(tally, null)
       const [payload = ''] = payloads(new Set([...words.values()].flatMap((all) => [...all])))
       return payload === '' ? null : { channel: this.#channel(null), payload }
     } catch {
-      return null // a lost hint
+      return null // a lost notification
     }
   }
 
@@ -146,13 +146,13 @@ export class Notifier {
           })
         }
       } catch {
-        // Lost hints; that the connection is lost too, its end says.
+        // The notifications are lost; if the connection is lost too, its end is handled elsewhere.
       }
     }
     this.#sending = null
   }
 
-  /** What must be read of the database before it can be put into words. */
+  /** Reads from the database what is needed to address the notifications. */
   async #learn(tally: Tally, waits = false): Promise<void> {
     const client = this.#client
     if (!client) return
@@ -188,13 +188,13 @@ export class Notifier {
     return words
   }
 
-  /** The channels of those who wait for tasks to end; that of all, where they are many. */
+  /** The channels of the processes that wait for tasks to end; the schema's channel if there are many. */
   get #waiting(): readonly (string | null)[] {
     const all = [...this.#awaited.keys()]
     return all.length === 0 || all.length > MAX_WAITER_CHANNELS || all.includes(null) ? [null] : all
   }
 
-  /** Null: that of all. */
+  /** Returns the name of a channel; null is the schema's. */
   #channel(own: string | null): string {
     return own === null ? `triarch_${this.#settings.schema}` : `triarch_${own}`
   }
@@ -212,16 +212,16 @@ export class Notifier {
       const text = [null, this.own].map((own) => `LISTEN "${this.#channel(own)}"`).join('; ')
       await this.#ask(client, { text })
     } catch (error) {
-      cut(client) // whoever wants to listen opens another
+      cut(client) // the next attempt to listen opens another
       throw error
     }
     if (!this.#open) return disconnect(this.#environment, client)
     this.#client = client
-    this.#hear(ANYTHING) // whatever was said while nobody listened
-    this.tell([]) // what could not be said
+    this.#hear(ANYTHING) // notifications were missed while the connection was lost
+    this.tell([]) // sends what could not be sent meanwhile
   }
 
-  /** One after the other. A connection that stands still is of no more use. */
+  /** Sends queries one after the other. A connection that does not answer is given up. */
   async #ask(client: Client, question: Question): Promise<Row[]> {
     const before = this.#answered
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -251,12 +251,12 @@ export class Notifier {
       try {
         return await this.#listen()
       } catch {
-        // Looks go on meanwhile; the calls tell what is wrong.
+        // Polling goes on meanwhile; calls report what is wrong.
       }
     }
   }
 
-  /** A process waits elsewhere. Beyond the most that are told one by one, all are told. */
+  /** Another process waits for tasks to end. Beyond MAX_WAITER_CHANNELS the schema's channel is used instead of single ones. */
   #await(own: string): void {
     if (!OWN_CHANNEL.test(own)) return
     const isRoom = !this.awaited || this.#awaited.size < MAX_WAITER_CHANNELS || this.#awaited.has(own)

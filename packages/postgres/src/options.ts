@@ -5,68 +5,76 @@ import { migrations } from './migrations/index.ts'
 import { quotedSchema } from './schema.ts'
 
 /**
- * Where the database is, and how many connections it is asked for.
+ * Options of `postgres`: the address of the database, and how many connections to open.
  * @example const store = postgres({ url: 'postgres://localhost/shop', connections: 4, notify: false })
+ *
  */
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
+  /** postgres://user:password@host:port/database. Missing parts come from PGHOST, PGUSER and so on. */
   url?: string
-  /** Settings of `pg` besides or instead of the URL: host, port, user, password, database, ssl. */
+  /** Settings of `pg` in addition to the URL or instead of it: host, port, user, password, database, ssl. */
   connection?: Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>
-  /** The schema with Triarch's tables; made when missing: 'triarch'. Several systems may share a database by it. */
+  /**
+   * The schema of Triarch's tables; created if missing. Several systems may share a database, each with a schema of its
+   * own. Default: 'triarch'.
+   */
   schema?: string
   /**
-   * Most connections the engine's own calls open, besides one for notifications and one or two for the node's lease: 8. Those that nobody has
-   * needed for half a minute are closed.
+   * Most connections for the engine's own calls, in addition to one for notifications and one or two for the node's
+   * lease. Connections that were not needed for half a minute are closed. Default: 8.
    */
   connections?: number
   /**
-   * Most connections for what users ask (lists, histories, statistics): 4, on top of the others. Nothing the engine does
-   * waits for them; with all taken, users wait for each other.
+   * Most connections for users' reads (lists, histories, statistics), in addition to the others. The engine's own calls
+   * never wait for them; if all are in use, users' reads wait for each other. Default: 4.
    */
   reads?: number
   /**
-   * A standby of that server, which answers `list`, `count`, `statistics` and `audit` in its place: its address, or its address and how
-   * far behind it may be (`maxLag`, ms: 10 s). What this process has just done is seen all the same; where the standby lags, or
-   * is gone, the primary answers.
+   * A standby of the server, which answers `list`, `count`, `statistics` and `audit` in its place: its address, or its
+   * address and how far it may lag behind (`maxLag`, ms, default 10 s). Reads still see what this process has just
+   * done; if the standby lags or is unreachable, the primary answers.
    */
   readFrom?: string | ReadFrom
-  /** Most connections this process opens for `task.transaction`: 4. They come on top of the others. */
+  /** Most connections that this process opens for `task.transaction`, in addition to the others. Default: 4. */
   transactions?: number
   /**
-   * Whether other processes are told of what was written (LISTEN/NOTIFY). With `false` they look for it, more often the
-   * more there is; then no state of a session is used either, as behind a transaction pooler such as PgBouncer. Default: true.
+   * Whether processes notify each other of changes (LISTEN/NOTIFY). With `false` they poll, more often the more there
+   * is to do, and use no session state, as is necessary behind a transaction pooler such as PgBouncer. Default: true.
    */
   notify?: boolean
-  /** How long a call tries to reach the server before it gives up with STORE_UNAVAILABLE (ms): 30 s. */
+  /** How long a call tries to reach the server before it fails with STORE_UNAVAILABLE (ms). Default: 30 s. */
   patience?: number
-  /** How long to wait for one answer before the connection is taken for dead and the call sent on another (ms): 5 s. */
+  /** How long to wait for one answer before the connection is considered dead and the call is sent on another (ms). Default: 5 s. */
   answerWithin?: number
-  /** Whose clock decides deadlines: the server's, or this process's environment's (tests on virtual time). Default: the server's. */
+  /**
+   * The clock that decides deadlines: the server's, or that of this process's environment (for tests on virtual time).
+   * Default: the server's.
+   */
   clock?: 'server' | 'environment'
   /**
-   * When the store lacks what this version added to the schema. `auto`: this process adds it; `wait`: it waits for somebody
-   * who does (`migrate()`), as long as its patience; `refuse`: STORE_SCHEMA_OLD at once. `auto` when not given.
+   * What to do when the store lacks migrations of this version. `auto`: this process runs them; `wait`: it waits up to
+   * `patience` until another process has run them (`migrate()`); `refuse`: STORE_SCHEMA_OLD at once. Default: `auto`.
    */
   migrate?: 'auto' | 'wait' | 'refuse'
 }
 
 /**
- * A standby that answers what users ask.
+ * A standby that answers users' reads.
  * @example const readFrom: ReadFrom = { url: 'postgres://replica/shop', maxLag: 2_000 }
+ *
  */
 export interface ReadFrom {
-  /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
+  /** postgres://user:password@host:port/database. Missing parts come from PGHOST, PGUSER and so on. */
   url?: string
-  /** Settings of `pg` besides or instead of the URL; without a URL, those of the primary count where it says nothing. */
+  /** Settings of `pg` in addition to the URL or instead of it; without a URL, missing settings are those of the primary. */
   connection?: PostgresOptions['connection']
-  /** How far behind it may be and still be asked (ms): 10 s. */
+  /** How far it may lag behind and still be used (ms). Default: 10 s. */
   maxLag?: number
 }
 
 export interface Settings {
   connection: ClientConfig
-  /** Null: there is none. */
+  /** Null if there is none. */
   readFrom: { connection: ClientConfig; maxLag: number } | null
   schema: string
   connections: number
@@ -77,7 +85,7 @@ export interface Settings {
   answerWithin: number
   clock: 'server' | 'environment'
   migrate: 'auto' | 'wait' | 'refuse'
-  /** The migrations that this code knows, in order. Tests give others. */
+  /** The migrations of this code, in order. Tests pass others. */
   migrations: readonly Migration[]
 }
 
@@ -98,7 +106,7 @@ const keys = [
 
 export function settingsOf(given: string | PostgresOptions): Settings {
   const options = typeof given === 'string' ? { url: given } : given
-  // Without an address, pg would take the one of the environment: only who gives an object may have meant that.
+  // Without an address, pg would use that of the environment; this is intended only if an object is given.
   if (typeof options !== 'object' || options === null || given === '') {
     throw new TriarchError(
       'INVALID_OPTION',
@@ -141,7 +149,7 @@ function readFromOf(given: string | ReadFrom, primary: ClientConfig): NonNullabl
   const { url, maxLag = 10_000 } = options
   if (url === undefined && options.connection === undefined)
     throw new TriarchError('INVALID_OPTION', 'postgres: readFrom must say where the standby is')
-  // An address is whole: with one of its own, nothing of the primary's is wanted.
+  // A URL is complete: with one, no setting of the primary is used.
   const base = url === undefined ? primary : {}
   return {
     connection: { ...base, ...options.connection, ...(url !== undefined && { connectionString: url }) },

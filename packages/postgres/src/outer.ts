@@ -6,16 +6,16 @@ import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
 import { gatesOfTasks, submitOutcomes, tagsText } from './submit.ts'
 
-/** What a client, or a client of a pool, of `pg` has. Adapters to other drivers and query builders need no more than `query`. */
+/** The part of a client or a pool client of `pg` that is needed. Adapters to other drivers and query builders need only `query`. */
 interface Queryable {
   query(text: string, values: (string | null)[]): Promise<{ rows: unknown[] }>
-  /** Of `pg` itself: `T` inside of a transaction. */
+  /** Only `pg` has it: `T` inside a transaction. */
   getTransactionStatus?(): string | null
 }
 
 /**
- * All parameters and answers are texts: what other drivers make of arrays, large numbers and `void` is up to them.
- * The notification goes out when the caller commits.
+ * All parameters and answers are texts, because drivers differ in how they treat arrays, large numbers and `void`. The
+ * notification is sent when the caller commits.
  */
 const COLUMNS = ['', '', '', '::bigint[]', '', '::bigint[]', '::bigint[]', '::bigint[]', '', '', '']
 const LISTS = COLUMNS.map((cast, index) => `$${index + 1}::text::text[]${cast}`).join(', ')
@@ -39,7 +39,7 @@ export async function submitIn(
     throw invalid('`transaction` is no client of pg')
   }
   try {
-    // Before the check: nothing comes between that and the statement.
+    // Read before the check, so that nothing comes between the check and the statement.
     const told = settings.notify ? await words() : null
     await checkOpen(client as Queryable)
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
@@ -61,7 +61,7 @@ export async function submitIn(
   } catch (error) {
     const code = sqlStateOf(error)
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `transaction` has no open transaction')
-    // No such schema, table or function: it is another database.
+    // The schema, table or function does not exist: it is another database.
     if (code === '3F000' || code === '42P01' || code === '42883') {
       throw invalid('the client given as `transaction` is on a database without the tables of Triarch')
     }
@@ -78,7 +78,7 @@ function taskLists(tasks: readonly NewTask[]): string[] {
   return COLUMNS.map((_, column) => literal(rows.map((row) => row[column] ?? null)))
 }
 
-/** A savepoint can be made in a transaction only. */
+/** Throws if no transaction is open: a savepoint can only be made inside one. */
 async function checkOpen(client: Queryable): Promise<void> {
   const status = client.getTransactionStatus?.() ?? null
   if (status === 'T') return

@@ -5,15 +5,15 @@ import type { Settings } from './options.ts'
 import type { Row } from './query.ts'
 import { Slot, type Statement } from './slot.ts'
 
-/** A connection that nobody has needed for so long is closed (ms); whoever needs one more opens it again. */
+/** A connection that was not needed for this long is closed (ms); it is opened again when one more is needed. */
 const IDLE = 30_000
-/** Of each pool, those stay open all the same: a node at rest looks for work, and renews its lease. */
+/** How many connections of each pool stay open all the same: an idle node polls, and renews its lease. */
 const KEPT: Readonly<Record<Role, number>> = { calls: 1, reads: 0, beats: 1, hints: 1 }
 
-/** One statement, tried for so long (ms). */
+/** Runs one statement, tried for `patience` ms. */
 export type Ask = (statement: Statement, values: readonly unknown[], patience?: number) => Promise<Row[]>
 
-/** A few connections, opened when they are needed and closed when they are not; calls beyond their number wait in line. */
+/** A bounded number of connections, opened when they are needed and closed when they are not; further calls wait in line. */
 export class Pool {
   readonly #environment: Environment
   readonly #settings: Settings
@@ -22,11 +22,11 @@ export class Pool {
   readonly #all: Slot[] = []
   readonly #free: Slot[] = []
   readonly #waiting: ((slot: Slot | null) => void)[] = []
-  /** Looks for connections that are idle. */
+  /** The timer that looks for idle connections. */
   #looking: Timer | null = null
   #open = true
 
-  /** At most so many connections, all of one role. */
+  /** `most`: the number of connections, all of one role. */
   constructor(environment: Environment, settings: Settings, role: Role, most: number) {
     this.#environment = environment
     this.#settings = settings
@@ -34,17 +34,17 @@ export class Pool {
     this.#most = most
   }
 
-  /** How many connections there may be, how many are at work, and how many calls wait for one. */
+  /** The most connections, how many are in use, and how many calls wait for one. */
   get load(): { most: number; busy: number; waiting: number } {
     return { most: this.#most, busy: this.#all.length - this.#free.length, waiting: this.#waiting.length }
   }
 
-  /** Throws STORE_CLOSED after close(), and whatever the statement meets. */
+  /** Runs a statement. Throws STORE_CLOSED after close(), and the errors of the statement. */
   run(statement: Statement, values: readonly unknown[], patience?: number): Promise<Row[]> {
     return this.use((ask) => ask(statement, values, patience))
   }
 
-  /** Several statements, one after the other, over one connection as long as it lasts. */
+  /** Runs several statements, one after the other, on one connection as long as it lasts. */
   async use<T>(body: (ask: Ask) => Promise<T>): Promise<T> {
     const slot = await this.#take()
     try {
@@ -76,7 +76,7 @@ export class Pool {
     this.#looking = this.#environment.timer(IDLE, () => {
       this.#looking = null
       const before = this.#environment.monotonic() - IDLE
-      // Whoever was used last is taken first: what lies below has rested for longest.
+      // The connection used last is taken first, so the lowest in the list have been idle for longest.
       const spare = this.#free.slice(0, Math.max(0, this.#free.length - KEPT[this.#role]))
       for (const slot of spare) if (slot.restsSince <= before) slot.rest()
       if (spare.some((slot) => slot.connected)) this.#look()
@@ -86,7 +86,7 @@ export class Pool {
 
   async #take(): Promise<Slot> {
     if (!this.#open) throw unopened()
-    const free = this.#free.pop() // the one used last: its plans are warm, and idle ones stay idle
+    const free = this.#free.pop() // the one used last: its plans are cached, and idle ones stay idle
     if (free) return free
     if (this.#all.length < this.#most) {
       const slot = new Slot(this.#environment, this.#settings, this.#role)

@@ -23,13 +23,14 @@ export function readerOf(type: number): ColumnReader {
   return type === 20 || type === 23 ? asNumber : type === 16 ? asTruth : asText
 }
 
-/** Of each connection, the readers of the columns of its prepared statements by name. */
+/** For each connection, the readers of the columns of its prepared statements, by name. */
 const readersOfConnection = new WeakMap<pg.Connection, Map<string, readonly ColumnReader[]>>()
 
 /**
- * A query that sends the messages of the extended protocol itself, as `pg-cursor` does, and has the answer of a prepared statement
- * described once a connection. The driver's own query describes each answer, makes an object of its columns and copies its settings
- * property by property: with it a round trip across processes takes a third longer (docs/performance.md).
+ * A query that sends the messages of the extended protocol itself, as `pg-cursor` does, and requests the description of
+ * a prepared statement's answer once per connection. The driver's own query requests it for each answer, makes an
+ * object of its columns and copies its settings property by property: with it a round trip across processes takes a
+ * third longer (docs/performance.md).
  * Source: PostgreSQL, frontend/backend protocol, "Extended Query".
  */
 export class Query implements pg.Submittable {
@@ -40,7 +41,7 @@ export class Query implements pg.Submittable {
   readonly #values: readonly (string | Buffer | null)[]
   readonly #rows: Row[] = []
   #columns: readonly ColumnReader[] = []
-  /** Where the description of the answer is kept; null: it is not kept. */
+  /** The map in which the description of the answer is kept; null: it is not kept. */
   #describes: Map<string, readonly ColumnReader[]> | null = null
 
   /** Throws STORE_FAILED for a value that has no wire form. */
@@ -107,7 +108,7 @@ export class Query implements pg.Submittable {
 
 /** Members of the driver's connection that its types do not declare. */
 type Extended = pg.Connection & {
-  /** Texts by name: prepared, and sent to be prepared. The driver removes a name whose statement failed. */
+  /** Statement texts by name: prepared ones, and those sent to be prepared. The driver removes a name whose statement failed. */
   parsedStatements: Record<string, string | undefined>
   submittedNamedStatements: Record<string, string | undefined>
   parse(message: { name: string; text: string }): void

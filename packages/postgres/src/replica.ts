@@ -5,18 +5,18 @@ import { type Ask, Pool } from './pool.ts'
 import type { Row } from './query.ts'
 import type { Statement } from './slot.ts'
 
-/** Between two looks at how far the copy is, while somebody reads (ms). */
+/** The interval between two checks of the replica's lag, while there are reads (ms). */
 const LOOK = 1_000
-/** So long after an act of this process what it led to is seen by who asks (ms). */
+/** For this long after a change by this process, reads must see it (ms). */
 const ECHO = 5_000
-/** How long a read waits for the copy to have what it must, and how often it looks (ms); then the primary is asked. */
+/** How long a read waits for the replica to reach the required position, and how often it checks (ms); then the primary is asked. */
 const WAIT = 250
 const PAUSE = 10
-/** So long the primary alone is asked after the copy could not be (ms). */
+/** For this long after the replica failed only the primary is asked (ms). */
 const REST = 5_000
 
 const WHERE: Statement = { name: '', sql: 'SELECT pg_current_wal_insert_lsn()::text', numbered: false }
-/** Null where it is no copy (any more). `$2`: where it must have been. */
+/** Null if the server is not a standby (any more). `$2`: an earlier position that it should have reached. */
 const REACHED: Statement = {
   name: '',
   sql: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() >= $1::pg_lsn END,
@@ -25,12 +25,12 @@ const REACHED: Statement = {
   numbered: false,
 }
 
-/** The copy has not come so far, and is not waited for any longer. */
+/** The replica has not reached the required position in time. */
 class Behind extends Error {}
 
 /**
- * A standby that answers what users ask for much, as long as it keeps up. Where it does not, has not yet what somebody here has just
- * done, or is gone, the primary answers: a copy may save work, and never decides what is true.
+ * A standby that answers users' large reads as long as it keeps up. If it lags, lacks what this process has just done,
+ * or is unreachable, the primary answers: a replica may save work, but never decides anything.
  */
 export class Replica {
   readonly #environment: Environment
@@ -39,9 +39,9 @@ export class Replica {
   readonly #most: number
   #actedAt = Number.NEGATIVE_INFINITY
   #restsUntil = Number.NEGATIVE_INFINITY
-  /** The last look: when, and how far behind it was (ms); null: it could not be asked. */
+  /** The last check: its time, and the lag (ms); null: it could not be asked. */
   #seen: { at: number; lag: number | null } | null = null
-  /** The first place of the primary's log that the copy has not reached, and since when it is there. */
+  /** The first position of the primary's log that the replica has not reached, and since when. */
   #missing: { place: string; since: number } | null = null
   #looking: Promise<number | null> | null = null
 
@@ -57,12 +57,12 @@ export class Replica {
     this.#copy = new Pool(environment, { ...settings, connection }, 'reads', settings.reads)
   }
 
-  /** Somebody here has changed something: who asks next must see it. */
+  /** Records a change by this process: the next reads must see it. */
   acted(): void {
     this.#actedAt = this.#environment.monotonic()
   }
 
-  /** From the copy, or from the primary. Throws STORE_*, READ_TOO_COSTLY. */
+  /** Runs a read on the replica or the primary. Throws STORE_*, READ_TOO_COSTLY. */
   async run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.#environment.monotonic() >= this.#restsUntil) {
       try {
@@ -80,7 +80,7 @@ export class Replica {
     return this.#primary.run(statement, values)
   }
 
-  /** How far behind it is (ms); null: it cannot be asked. */
+  /** Returns the lag (ms); null if it cannot be asked. */
   async lag(): Promise<number | null> {
     return this.#look().catch(() => null)
   }
@@ -99,7 +99,7 @@ export class Replica {
     return lag !== null && lag <= this.#most
   }
 
-  /** One for all who ask meanwhile. */
+  /** Measures once for all concurrent callers. */
   #look(): Promise<number | null> {
     this.#looking ??= this.#measure()
       .catch((error) => {
@@ -113,8 +113,8 @@ export class Replica {
   }
 
   /**
-   * By our own clock: since when the copy lacks something that the primary had. The time of the last transaction that it has would count
-   * the time in which there was none.
+   * Measures the lag by this process's clock: since when the replica lacks something that the primary had. The time of
+   * the replica's last transaction would count the time in which there was none.
    */
   async #measure(): Promise<number | null> {
     const place = await this.#place()
@@ -137,7 +137,7 @@ export class Replica {
     return lag
   }
 
-  /** Of the primary's log, where it ends now. */
+  /** Returns the present end of the primary's log. */
   async #place(): Promise<string> {
     return String((await this.#primary.run(WHERE, []))[0]?.[0])
   }

@@ -142,7 +142,7 @@ type Read =
   | 'trimAudit'
 export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'truncate_history' | 'write_schedule'
 
-/** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
+/** Functions of Triarch's schema, with the number of their parameters. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 82,
@@ -253,7 +253,7 @@ const callActs = {
 
 export type Statements = Record<Call | Gated | Plain | Read | `${Act}Act` | `${CallWithAct}_act`, Statement>
 
-/** Every fixed statement, prepared under its name where sessions keep such things. */
+/** Every fixed statement, prepared under its name where sessions keep prepared statements. */
 export function statementsIn(schema: string): Statements {
   const statement = (name: string, sql: string, numbered: boolean) => [
     name,
@@ -280,7 +280,7 @@ export function statementsIn(schema: string): Statements {
   ]) as Statements
 }
 
-/** Requests by this parameter, which must be those that the four after the call's own say. */
+/** Selects the requests of this parameter that match the four parameters after the call's own. */
 function worksOf(ids: number, count: number): string {
   return `triarch.works_of($${ids}, ${[1, 2, 3, 4].map((next) => `$${count + next}`).join(', ')})`
 }
@@ -289,16 +289,17 @@ function call(name: string, count: number): string {
   return `SELECT * FROM triarch.${name}(${parameters(count)})`
 }
 
-/** How long such a call waits for rows that somebody else holds (ms): then it says so, and whoever made it decides. */
+/** How long a bounded call waits for rows that another transaction holds (ms); then it fails, and its caller decides. */
 const WAITS = 200
 
-/** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
+/** Calls that users' transactions can block: by the id of a task, by a lock, or by a task to come after. */
 const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /**
- * Of tasks that nobody had before, a claim is not worth a flush of its own: before anything is done by right of it there is a record, a later
- * transaction, and with that it is durable. If the server forgets both, nothing has happened. One that was had may have attempts that begin without a record.
+ * A claim of tasks that were never claimed before is committed without a flush. Before the node acts on the claim it
+ * writes a record in a later transaction, and with that the claim is durable; if a crash of the server undoes both,
+ * nothing has happened. A task that was claimed before may have attempts that begin without a record.
  */
 const UNFLUSHED = `(SELECT set_config('synchronous_commit', 'off', true) AS bound OFFSET 0) b`
 
@@ -307,7 +308,7 @@ function unflushedTake(count: number): string {
   return `SELECT x.*, ${had} AS had FROM ${UNFLUSHED}, LATERAL triarch.take_tasks(${boundedParameters(count)}) x`
 }
 
-/** The bound holds from its first row on, for the call's own parameter depends on it. */
+/** Returns the parameters, where the first depends on the bound, so that the setting is in effect before the call runs. */
 function boundedParameters(count: number, of = 'b.bound IS NULL'): string {
   return `CASE WHEN ${of} THEN NULL ELSE $1 END::text, ${parameters(count).slice(4)}`
 }
@@ -316,14 +317,14 @@ function boundedCall(name: string, count: number, by = BOUND): string {
   return `SELECT x.* FROM ${by}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
 }
 
-/** What a look tells, and whether settings changed and services rest. */
+/** Returns the statement of `poll`, with the mark of the settings and whether there are cooldowns. */
 function looked(count: number): string {
   return `SELECT l.*, ${SETTINGS_MARK}, ${REST} FROM triarch.poll(${parameters(count)}) l`
 }
 
 /**
- * The leader looks at some of the locks, too, at what nobody has taken, at what lies dead in the queues, and at seats that nobody has. Their
- * statement is the sweep's: it is its lease that holds.
+ * Returns the statement of `sweep`. In the same statement the leader also examines some of the locks, what no node has
+ * taken, dead rows of the queues, and permits whose requests are gone, because all depend on its lease.
  */
 function swept(count: number): string {
   return `
@@ -333,21 +334,21 @@ SELECT s.report, l.told, o.untaken, o.schedules, CASE WHEN s.report IS NOT NULL 
   LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
 
-/** Also whom the tasks that stop leave something to (migrations/0001/lock.sql). */
+/** The owners of tasks that get messages because tasks of the batch stopped (migrations/0001/lock.sql). */
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(name: string, given: string): string {
   return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.${name}(${given}) c`
 }
 
-/** A commit is of one node, as a rule: its name is sent once, and not with every transition, where it would be a tenth of what is sent. */
+/** A commit is usually of one node: its name is sent once, and not with every transition, where it would be a tenth of the data. */
 function ofOne(parameters: string): string {
   const filled = (names: string, as: string) =>
     `CASE cardinality(${names}::text[]) WHEN 1 THEN array_fill((${names}::text[])[1], ARRAY[cardinality(${as}::bigint[])]) ELSE ${names} END`
   return parameters.replace('$5', filled('$5', '$3')).replace('$19', filled('$19', '$11'))
 }
 
-/** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
+/** Returns a statement that requests locks after the call itself, because the answer of the call names the tasks. */
 function gated(name: string, count: number): string {
   const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
   const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'

@@ -76,14 +76,15 @@ import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
-/** No record has a higher number: those are integers of four bytes. */
+/** The highest possible number of a record: they are integers of four bytes. */
 const LAST_RECORD = 2 ** 31 - 1
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
 
 /**
- * The state store on PostgreSQL. A call is one statement, and so one round trip and one transaction. Queues with bounds of their own, messages with
- * an entry of the audit each, and bounds of two kinds are a statement each, and each stands for itself.
+ * The state store on PostgreSQL. A call is one statement, and so one round trip and one transaction. Exceptions are
+ * queues with limits of their own, messages with an audit entry each, and bounds of two kinds: each of these is a
+ * statement of its own, independent of the others.
  */
 export class PostgresStore implements port.StateStore {
   readonly #environment: Environment
@@ -93,11 +94,14 @@ export class PostgresStore implements port.StateStore {
   readonly #pollInterval: PollInterval
   readonly #blockedCalls: BlockedCalls
   readonly #queueVacuum: QueueVacuum
-  /** `changes` says when to look. */
+  /** `changes` decides when to poll. */
   readonly paced = true
   readonly commitsAtOnce = 2
   readonly patience: number
-  /** No call by which tasks go on waits for what users ask, or for what is looked up as they do; nothing at all keeps the node's lease waiting. */
+  /**
+   * Separate pools, so that the calls that drive tasks never wait for users' reads or internal lookups, and nothing
+   * delays the renewal of the node's lease.
+   */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
   #replica: Replica | null = null
@@ -172,7 +176,7 @@ export class PostgresStore implements port.StateStore {
     for (const it of left) news.add(it)
     for (const it of known) news.add(it)
     this.#tell(news)
-    // A letter came while its task was given back: this process could run it a moment ago.
+    // A message arrived while its task was released: this process was able to run the task until now.
     if (isUnnamed(row) && batch.some(({ release }) => release)) this.#notifier.wakeSelf(['tasks'])
     const told = left.size > 0 || gates !== null
     return commitOutcomes(answerOf(row)).map((it) => (it.ok && told ? { ...it, told } : it))
@@ -199,7 +203,7 @@ export class PostgresStore implements port.StateStore {
   async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const news = () => this.#notifier.words([...readyOf(tasks)])
-    // When it is committed, nobody says.
+    // The time of the commit is not known.
     return this.#seen(submitIn(transaction, tasks, this.#settings, news))
   }
 
@@ -219,7 +223,7 @@ export class PostgresStore implements port.StateStore {
 
   async post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
     if (posts.length === 0) return []
-    // An act is an entry of its own: there is one statement for each.
+    // Each audit entry needs a statement of its own.
     if (posts.length > 1 && posts.some(({ audit }) => audit)) {
       const outcomes: port.PostOutcome[] = []
       for (const post of posts) outcomes.push(...(await this.post([post])))
@@ -331,7 +335,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
-    // One statement has one order, one span of priorities and one set of limits: a queue that has its own is asked for by itself.
+    // A statement has one order, one range of priorities and one set of limits, so a queue with its own is queried separately.
     const isPlain = ({ seats, ranks, urgent }: port.QueueShare) => !seats && !ranks && !urgent
     const plain = agents.filter(isPlain)
     const items = plain.length > 0 || agents.length === 0 ? await this.#takeWork(node, plain) : []
@@ -377,12 +381,12 @@ export class PostgresStore implements port.StateStore {
       if (!request) illegible.push(id)
       return request ? [{ id, agent, request, completeBy, heartbeatWithin }] : []
     })
-    // Else they count as lost once their time is up.
+    // If this fails, the requests count as lost when their time is over.
     if (illegible.length > 0) await this.#giveBack(node, illegible).catch(() => undefined)
     return items
   }
 
-  /** Requests that cannot be read: their owners ask anew, out of the history. */
+  /** Withdraws requests that cannot be read; their tasks make them again from the history. */
   async #giveBack(node: string, works: readonly number[]): Promise<void> {
     const rows = await this.#call('attempts', [integers(works)])
     const endedAt = await this.now()
@@ -427,7 +431,7 @@ export class PostgresStore implements port.StateStore {
     return this.#ofNodes('pulse_work', beats, (answer) => answer as port.WorkHeartbeatOutcome, [this.#given()])
   }
 
-  /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
+  /** A lease cannot wait, so a heartbeat that is late fails, and the next one tries again. */
   async heartbeat({ id, roles, lease, runs, place, again }: port.NodeHeartbeat): Promise<boolean> {
     this.#notifier.node = id
     const said: AddressedRuns | undefined = runs && { ...runs, own: this.#notifier.own }
@@ -439,7 +443,7 @@ export class PostgresStore implements port.StateStore {
     return alive
   }
 
-  /** Where the server's clock decides, and `pg` can be loaded by a thread. */
+  /** Available where the server's clock decides and a thread can load `pg`. */
   keepAlive(options: port.KeepAlive): port.Lifeline | null {
     return this.#settings.clock === 'environment' ? null : lifeline(this.#environment, this.#settings, options)
   }
@@ -557,12 +561,12 @@ export class PostgresStore implements port.StateStore {
     return fewer ? listed(amongStatement(query, fewer)) : page
   }
 
-  /** The keys; null: there are more than one look goes through, or one of them is null. */
+  /** Returns the keys; null if there are more than one call examines, or one of them is null. */
   async #few(statement: ListStatement, copy: boolean): Promise<readonly number[] | null> {
     return allOf((await this.#list(statement, copy)).map(([key]) => key as number | null))
   }
 
-  /** Each form of a query is a statement of its own: not worth a name. */
+  /** Each form of a query is a different statement, so preparing it would not pay. */
   #list({ sql, values }: ListStatement, copy: boolean): Promise<Row[]> {
     const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
     return copy ? this.#looked(statement, values) : this.#run('reads', statement, values)
@@ -640,7 +644,7 @@ export class PostgresStore implements port.StateStore {
           ? this.#act('createBreaker', [kind, name, state], write)
           : this.#act('updateBreaker', [kind, name, expected, state], write)
     const isWritten = (await rows).length > 0
-    // Others hear of a rest while it lasts, however seldom they look.
+    // Other processes must learn of a cooldown while it lasts, however seldom they poll.
     if (isWritten && state !== null && kind === 'rest') this.#tell(['rests'])
     return isWritten
   }
@@ -853,7 +857,7 @@ export class PostgresStore implements port.StateStore {
     return this.#notifier.attend(ended)
   }
 
-  /** Calls once for each node there is: one, unless somebody speaks for others. */
+  /** Calls once for each node in the entries: usually one, except when a process reports for others. */
   async #ofNodes<T>(
     name: 'reply' | 'pulse_work',
     entries: readonly NodeEntry[],
@@ -880,7 +884,7 @@ export class PostgresStore implements port.StateStore {
     return outcomes
   }
 
-  /** The instant a statement takes for now; null: the server's own. */
+  /** The current time for a statement; null: the server's own clock. */
   #given(): number | null {
     return this.#settings.clock === 'environment' ? this.#environment.now() : null
   }
@@ -899,7 +903,7 @@ export class PostgresStore implements port.StateStore {
     return this.#run('calls', this.#statements[name], values)
   }
 
-  /** With an entry of the audit, if there is one to be kept. */
+  /** Runs a statement, with its audit entry if there is one. */
   #act(name: Act, values: readonly unknown[], { audit }: port.Audited): Promise<Row[]> {
     return this.#seen(audit ? this.#call(`${name}Act`, [...values, ...actValues(audit)]) : this.#call(name, values))
   }
@@ -909,7 +913,7 @@ export class PostgresStore implements port.StateStore {
     return this.#seen(audit ? this.#first(`${name}_act`, [...values, ...actValues(audit)]) : this.#first(name, values))
   }
 
-  /** Something was done here, by a user or for one: whether or not it is known to be done, who asks then sees what came of it. */
+  /** Records that a user's change was made here, whether or not it is known to have succeeded: reads that follow must see it. */
   #seen<T>(act: Promise<T>): Promise<T> {
     return act.finally(() => this.#replica?.acted())
   }
@@ -918,12 +922,12 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call(name, values))[0]
   }
 
-  /** For a user, who may ask for much. */
+  /** Runs a user's read, which may be large. */
   async #read(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
     return this.#run('reads', this.#statements[name], values)
   }
 
-  /** The same of what a copy may answer. */
+  /** Runs a user's read that a replica may answer. */
   #view(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
     return this.#looked(this.#statements[name], values)
   }

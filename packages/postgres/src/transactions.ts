@@ -20,13 +20,13 @@ const BEGIN = 'SELECT answer, transaction FROM triarch.begin_effect($1, $2, $3, 
 const KEEP = 'SELECT triarch.keep_effect($1, $2, $3, $4, $5, $6, $7, $8) AS kept'
 const ANSWER = 'SELECT triarch.effect($1, $2, $3, $4) AS answer'
 
-/** Another attempt that this one's snapshot did not show has given the answer. */
+/** SQLSTATE unique_violation: another attempt, which this one's snapshot did not show, has stored the answer. */
 const ANSWERED = '23505'
 
-/** A statement of the body took too long: that would not be otherwise the next time. */
+/** SQLSTATE query_canceled: a statement of the body took too long, which would happen again. */
 const TIMEOUT = '57014'
 
-/** Settings take no more (ms). */
+/** The highest value of such settings (ms). */
 const LONGEST = 2 ** 31 - 1
 
 type Body = (tx: pg.ClientBase) => string | Promise<string>
@@ -35,8 +35,8 @@ interface Thrown {
 }
 
 /**
- * Runs transactions of users, on connections of their own: with the settings and types that `pg` gives everybody. When
- * the answer to a COMMIT is lost, the next try waits for the end of that transaction and finds its answer, or runs anew.
+ * Runs users' transactions, on connections of their own with the default settings and types of `pg`. When the answer to
+ * a COMMIT is lost, the next try waits for the end of that transaction and finds its answer, or runs again.
  */
 export class Transactions {
   readonly #environment: Environment
@@ -55,7 +55,7 @@ export class Transactions {
       allowExitOnIdle: true,
     })
     this.#pool.on('error', () => undefined) // an idle connection was lost: the next call opens another
-    this.#pool.on('connect', (client) => client.on('error', () => undefined)) // whoever uses it hears of it
+    this.#pool.on('connect', (client) => client.on('error', () => undefined)) // the call that uses it gets the error
   }
 
   async transact(effect: Effect | Leading, bounds: TransactionBounds, body: Body): Promise<EffectOutcome> {
@@ -83,7 +83,7 @@ export class Transactions {
       const timer = this.#environment.timer(this.#settings.answerWithin, () => late.abort())
       const session = new Session(client, late.signal)
       try {
-        // It reads what it has waited for, whatever the database has for its default.
+        // The statement must read what it has waited for, whatever the default isolation level of the database.
         await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
         const [row] = await session.run(this.#sql(ANSWER), [key, epoch, step, name])
         return (row as { answer: string | null }).answer
@@ -107,7 +107,7 @@ export class Transactions {
     }
   }
 
-  /** Throws what is to be tried again, or is wrong with the database; answers what the body threw. */
+  /** Runs one attempt. Throws errors that are to be retried or that concern the database; returns what the body threw. */
   async #attempt(
     effect: Effect | Leading,
     bounds: TransactionBounds,
@@ -117,7 +117,7 @@ export class Transactions {
     const client = await this.#connect()
     const session = new Session(client, bounds.signal)
     try {
-      // A connection that has rested may be dead, and a begin waits for nothing else.
+      // An idle connection may be dead, and a BEGIN waits for nothing else, so its answer must come in time.
       await inTime(this.#environment, this.#settings, client, session.run(begin(bounds)))
       const [begun] = await session.run(this.#sql('token' in effect ? LEADS : BEGIN), fenceOf(effect))
       // From here on no commit of an earlier try is under way.
@@ -133,9 +133,9 @@ export class Transactions {
       doubt.commit = false
       return { ok: true, answer }
     } catch (error) {
-      // The server's own word that it did not commit.
+      // The server answered, so it did not commit.
       if (ruleOf(error).verdict !== 'reconnect') doubt.commit = false
-      // Of a leadership no answer is kept: nobody can tell later, and so it is not tried again.
+      // For a leadership no answer is stored, so it cannot be found out later and is not tried again.
       if (doubt.commit && 'token' in effect) throw new UnknownOutcomeError('the answer to COMMIT was lost')
       throw error
     } finally {
@@ -155,21 +155,21 @@ export class Transactions {
   }
 }
 
-/** By what the transaction begins: what the statement asks for. */
+/** Returns the parameters of the fence statement with which the transaction begins. */
 function fenceOf(effect: Effect | Leading): unknown[] {
   if ('token' in effect) return [LEADER + effect.name, effect.node, effect.token]
   const { key, node, epoch, step, name } = effect
   return [key, node, epoch, step, name]
 }
 
-/** Neither a statement nor a pause between two may outlast the attempt, even if we are not there any more. */
+/** The server must end statements, and pauses between statements, that outlast the attempt, even if this process no longer exists. */
 function begin({ within, isolation }: TransactionBounds): string {
   const bound = Math.min(within, LONGEST)
   return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL statement_timeout = ${bound};
     SET LOCAL idle_in_transaction_session_timeout = ${bound}`
 }
 
-/** One transaction on one connection, cut when the signal aborts. */
+/** One transaction on one connection, which is cut when the signal aborts. */
 class Session {
   readonly #client: pg.PoolClient
   readonly #signal: AbortSignal
@@ -201,7 +201,7 @@ class Session {
     }
   }
 
-  /** The body's answer, or what it threw that is no reason to run it again. */
+  /** Runs the body. Returns its answer, or what it threw if that is no reason to run it again. */
   async body(body: Body): Promise<string | Thrown> {
     const lent = new Lent(this.#client)
     const work = (async () => body(lent.facade))().catch((thrown: unknown) => {
@@ -226,7 +226,7 @@ class Session {
     this.#over = true
     try {
       const { command } = await this.#client.query('COMMIT')
-      // What cannot be committed is undone, without an error.
+      // COMMIT of a failed transaction rolls it back without an error.
       if (command !== 'COMMIT')
         throw Object.assign(new Error('the transaction could not be committed'), { code: '40001' })
     } catch (error) {
@@ -244,7 +244,7 @@ class Session {
     this.#client.release(!this.#sound)
   }
 
-  /** Closes the connection: the server undoes what was written. */
+  /** Closes the connection, so that the server rolls back. */
   #abandon(): void {
     this.#sound = false
     cut(this.#client)
@@ -259,7 +259,7 @@ class Session {
   }
 }
 
-/** The connection while the body has it. */
+/** The connection as the body sees it. */
 class Lent {
   readonly #revocable: Revocable<pg.ClientBase>
   #statements = 0
@@ -302,14 +302,14 @@ class Lent {
       }
       return query(...args.with(callback, counted))
     }
-    // Of a cursor or stream nobody knows the end: it counts as under way.
+    // The end of a cursor or stream is not known, so it counts as under way.
     const answer = query(...args)
     if (answer instanceof Promise) answer.then(done, done)
     return answer
   }
 }
 
-/** By a promise or a callback, as the driver tells of an error. */
+/** Refuses a call by a promise or a callback, in the way in which the driver reports errors. */
 function refused(method: PropertyKey, args: readonly unknown[], error: TriarchError): unknown {
   if (method !== 'query' || typeof (args[0] as { submit?: unknown } | null)?.submit === 'function') throw error
   const callback = args.find((it) => typeof it === 'function') as ((error: unknown) => void) | undefined
@@ -327,7 +327,7 @@ function ended(): TriarchError {
   return new TriarchError('TRANSACTION_ENDED', 'the function ended its transaction')
 }
 
-/** The server's error behind what a query builder made of it. */
+/** Returns the server's error that a query builder may have wrapped. */
 function serverError(error: unknown): pg.DatabaseError | null {
   for (const it of causesOf(error)) if (it instanceof pg.DatabaseError) return it
   return null

@@ -1,83 +1,83 @@
 import type { TriarchError } from '../error/error.ts'
 import type { Audited } from './audit.ts'
 
-/** What the store has of one subject of one rule. */
+/** The stored alert of one subject of one rule. */
 export interface AlertRow {
-  /** Which rule's, and of what. */
+  /** The name of the rule and of the subject. */
   name: string
   /** Rises with each write. */
   revision: number
-  /** It has not ended. */
+  /** Whether it has not ended. */
   open: boolean
-  /** When it was written last, by the store's clock (ms since the epoch). */
+  /** When it was last written, by the store's clock (ms since the epoch). */
   at: number
-  /** What it is, as JSON text. */
+  /** The alert, as JSON text. */
   state: string
-  /** Why it cannot be decoded; its text is no JSON then. */
+  /** Why it cannot be decoded; then its text is not JSON. */
   undecoded?: TriarchError
 }
 
-/** These; those that are open or have ended, by name; those that ended before an instant, the longest ended first. */
+/** Selects alerts by name; open or ended ones, by name; or those that ended before an instant, the longest ended first. */
 export type AlertQuery =
   | { names: readonly string[] }
   | { open: boolean; after: string; limit: number }
   | { endedBefore: number; limit: number }
 
-/** What one sink is still to be told. */
+/** A notification that a sink has still to get. */
 export interface AlertPost {
-  /** The same however often it is tried. */
+  /** Its id, the same for each try. */
   id: string
   /** The name of the sink. */
   sink: string
   /** When it is tried, or tried again (ms since the epoch). */
   dueAt: number
-  /** What is said, and how often that failed, as JSON text. */
+  /** The notification and the number of failures, as JSON text. */
   state: string
-  /** Why it cannot be decoded; its text is no JSON then. */
+  /** Why it cannot be decoded; then its text is not JSON. */
   undecoded?: TriarchError
 }
 
-/** The leader's lease and its fencing token; null: whoever writes. */
+/** The leader's lease and its fencing token; null: the writer need not lead. */
 export type AlertFence = { name: string; token: number } | null
 
-/** An alert with what is to be told of it: both or neither. */
+/** A write of an alert together with its notifications: both or neither. */
 export interface AlertWrite extends Omit<AlertRow, 'revision' | 'state' | 'undecoded'>, Audited {
-  /** The revision it was read at; 0: there was no row. */
+  /** The revision at which it was read; 0: there was no row. */
   expected: number
-  /** As JSON text; null: drops the row. */
+  /** The new state, as JSON text; null: deletes the row. */
   state: string | null
-  /** What the sinks are to be told; those that are there already, not again. */
+  /** Notifications to add, except those that are there already. */
   posts: readonly AlertPost[]
-  /** By whose word. */
+  /** The fence of the writer. */
   fence: AlertFence
 }
 
-/** What was to be told and is due: the longest due first. */
+/** Selects notifications that are due, the longest due first. */
 export interface AlertPostQuery {
-  /** Up to then (ms since the epoch). */
+  /** Due up to this instant (ms since the epoch). */
   due: number
   /** Most rows. */
   limit: number
 }
 
-/** What became of telling. */
+/** The outcome of sending a notification. */
 export interface AlertSettlement {
-  /** Of which post. */
+  /** The id of the notification. */
   id: string
-  /** When it is tried again (ms since the epoch), and what is said then; null: it is done with. */
+  /** When it is tried again (ms since the epoch), and its new state; null: it is done. */
   next: Pick<AlertPost, 'dueAt' | 'state'> | null
-  /** By whose word. */
+  /** The fence of the writer. */
   fence: AlertFence
 }
 
-/** What a store does for alerts. */
+/** The calls of a store for alerts. */
 export interface AlertStore {
-  /** Alerts, open and ended. */
+  /** Returns alerts, open and ended. */
   alerts(query: AlertQuery): Promise<AlertRow[]>
-  /** False: it was at another revision, or the token is no longer the leader's; nothing was written. */
+  /** Writes an alert. Returns false if it has another revision, or the token is no longer the leader's; then nothing was written. */
   writeAlert(write: AlertWrite): Promise<boolean>
-  /** What sinks are still to be told. */
+  /** Returns notifications that sinks have still to get. */
   alertPosts(query: AlertPostQuery): Promise<AlertPost[]>
-  /** False: there is no such post any more, or the token is no longer the leader's. */
+  /** Records the outcome of a notification. Returns false if it no longer exists, or the token is no longer the leader's. */
   settleAlertPost(settlement: AlertSettlement): Promise<boolean>
 }

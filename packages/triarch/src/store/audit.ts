@@ -1,60 +1,60 @@
-/** An act upon the system, on its way into the audit. */
+/** An action of an operator, to be written to the audit. */
 export interface AuditEntry {
-  /** Of this act, among all that there ever are: it is kept once, however often it is written. */
+  /** The unique id of this action: it is kept once, however often it is written. */
   id: string
-  /** When, by the store's clock (ms since the epoch). */
+  /** When it was done, by the store's clock (ms since the epoch). */
   at: number
-  /** Who; '': nobody was named. */
+  /** Who did it; '' if not known. */
   actor: string
-  /** What: 'task.cancel'. */
+  /** What was done, such as 'task.cancel'. */
   action: string
-  /** On what: 'task:o-1'. */
+  /** What it was done to, such as 'task:o-1'. */
   subject: string
   /** Whether it was done. */
   outcome: AuditOutcome
-  /** As JSON: why, from where, and with what. */
+  /** The reason, the origin and the arguments, as JSON. */
   text: string
 }
 
-/** `refused`: whoever asked had no right to it. */
+/** `refused`: the caller had no right to it. */
 export type AuditOutcome = 'done' | 'refused'
 
-/** An act, as it is kept. */
+/** An entry of the audit, as stored. */
 export interface AuditRow extends Omit<AuditEntry, 'id'> {
-  /** Its number among all, by which those of one instant are in order. */
+  /** Its number among all, which orders entries of one instant. */
   seq: number
 }
 
-/** Which: those that fit all that is not null, the last first. */
+/** Selects the entries that match all fields that are not null, the latest first. */
 export interface AuditQuery {
-  /** Who. */
+  /** Who did it. */
   actor: string | null
-  /** What. */
+  /** What was done. */
   action: string | null
-  /** On what. */
+  /** What it was done to. */
   subject: string | null
   /** From this instant on (ms since the epoch). */
   since: number | null
-  /** Before the one that the page before ended with. */
+  /** The position of the last entry of the previous page; the query returns those before it. */
   before: { at: number; seq: number }
   /** Most rows. */
   limit: number
 }
 
-/** How much is kept. */
+/** The bounds of the audit. */
 export interface AuditBounds {
-  /** What is older goes (ms since the epoch); null: nothing for its age. */
+  /** Entries older than this are dropped (ms since the epoch); null: none for their age. */
   before: number | null
-  /** Most entries: beyond it the oldest go … */
+  /** Most entries: beyond this number the oldest are dropped … */
   entries: number
-  /** … that are older than this (ms since the epoch). */
+  /** … if they are older than this (ms since the epoch). */
   surplus: number
-  /** Most that go at a time. */
+  /** Most entries that are dropped at a time. */
   limit: number
 }
 
-/** What goes into the audit where, and only where, what it goes with is done. */
+/** An entry of the audit that is written if, and only if, the write that carries it is done. */
 export interface Audited {
-  /** Absent: nothing does. */
+  /** The entry; absent: none. */
   audit?: AuditEntry
 }

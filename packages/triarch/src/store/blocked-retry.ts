@@ -2,14 +2,14 @@ import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { isBlocked } from './blocked.ts'
 
-/** Into so many parts a batch is split of which something is blocked, until what is blocked is alone. */
+/** Into how many parts a blocked batch is split, until each blocked entry is alone. */
 const PARTS = 8
-/** Parts tried at a time: each may have a connection for as long as the store waits for others' rows. */
+/** Parts that are tried at a time: each may occupy a connection for as long as the store waits for rows. */
 const LANES = 2
-/** Between two tries of what is blocked (ms): twice as long each time. */
+/** The wait between two tries of a blocked entry (ms); it doubles each time. */
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 2_000
-/** How long what is blocked is tried before it is given back with the store's error (ms). */
+/** How long a blocked entry is tried before it fails with the store's error (ms). */
 const LIMIT = 30_000
 
 export interface Waiting<T, O> {
@@ -17,26 +17,27 @@ export interface Waiting<T, O> {
   done: (outcome: O | Error) => void
 }
 
-/** In order, or the error that kept the whole batch from being written. */
+/** The outcomes in order, or the error that kept the whole batch from being written. */
 export type Outcomes<O> = (O | Error)[] | Error
 
 interface Part<T, O> {
   batch: readonly Waiting<T, O>[]
-  /** The next wait, and since when it is tried alone. */
+  /** The next wait, and since when the part is tried. */
   wait: number
   since: number
 }
 
 /**
- * Where goes what rows block which somebody else holds: a user's transaction that submitted the same id, asked
- * for the same lock or comes after the same task. They are parted until those that are blocked are alone, and these are tried
- * again until the rows are free. Nothing in it has an order to keep: a task has one transition at a time.
+ * Retries entries that are blocked by rows which another transaction holds: a user's transaction that submitted the
+ * same id, requested the same lock or comes after the same task. A blocked batch is split until each blocked entry is
+ * alone; these are retried until the rows are free. The entries have no order to keep, because a task has one
+ * transition at a time.
  */
 export class BlockedRetry<T, O> {
   readonly #environment: Environment
   readonly #commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>
   readonly #parts: Part<T, O>[] = []
-  /** Blocked ones that rest until their next try. */
+  /** Blocked parts that wait for their next try. */
   readonly #resting = new Set<{ part: Part<T, O>; wake: () => void }>()
   #tried = 0
 
@@ -45,12 +46,12 @@ export class BlockedRetry<T, O> {
     this.#commit = commit
   }
 
-  /** Something is blocked, or may be. */
+  /** Whether an entry is or may be blocked. */
   get busy(): boolean {
     return this.#tried + this.#parts.length + this.#resting.size > 0
   }
 
-  /** Calls back with what became of each; takes in hand what is blocked. */
+  /** Calls back with the outcome of each entry; retries those that are blocked. */
   tell(batch: readonly Waiting<T, O>[], outcomes: Outcomes<O>): void {
     if (isBlocked(outcomes)) return this.#take(batch, outcomes)
     for (let index = 0; index < batch.length; index++) {
@@ -89,14 +90,14 @@ export class BlockedRetry<T, O> {
     this.#tried--
     if (!isBlocked(outcomes)) {
       this.tell(part.batch, outcomes)
-      // What blocked this one may have blocked the others.
+      // The lock that blocked this part may have blocked the others.
       if (part.wait > FIRST_WAIT) for (const { wake } of [...this.#resting]) wake()
     } else if (part.batch.length > 1) this.#take(part.batch, outcomes)
     else this.#rest(part, outcomes)
     this.#next()
   }
 
-  /** The wait is drawn at random, so that two nodes that wait for each other's rows do not meet again. */
+  /** Waits before the next try. The wait is random so that two nodes that wait for each other's rows do not collide again. */
   #rest({ batch, wait, since }: Part<T, O>, error: Error): void {
     if (this.#environment.monotonic() - since >= LIMIT) {
       for (const { done } of batch) done(error)

@@ -1,6 +1,6 @@
 import { isTriarchError, type TriarchError } from '../error/error.ts'
 
-/** Nothing was written, for somebody holds rows that something in the call needs. */
+/** Whether a call failed because another transaction holds rows that it needs; then nothing was written. */
 export function isBlocked(outcome: unknown): outcome is TriarchError {
   if (!isTriarchError(outcome, 'STORE_BUSY')) return false
   const { details } = outcome

@@ -1,35 +1,38 @@
 import type { Audited } from './audit.ts'
 
-/** What a row holds: a circuit breaker, a rate limit, or that the service behind a queue asked to be left alone (`rest`). */
+/** What a row holds: a circuit breaker, a rate limit, or a cooldown that the service behind a queue asked for (`rest`). */
 export type BreakerKind = 'breaker' | 'rate' | 'rest'
 
-/** Names a row. */
+/** The key of a row. */
 export interface BreakerRef {
-  /** What it holds. */
+  /** The kind of the row. */
   kind: BreakerKind
   /**
-   * Of a breaker and of a rest `agent`, or `agent#key`: also the name of the work queue. Of a rate limit `agent` or `agent.action`, and each
-   * of them with `#key`.
+   * The name. For a circuit breaker or a cooldown it is `agent` or `agent#key`, which is also the name of the work
+   * queue; for a rate limit `agent` or `agent.action`, and each of them with `#key`.
    */
   name: string
 }
 
-/** A circuit breaker, or a queue of parked steps that has none (yet), a rate limit, or a rest, as the store keeps it. */
+/** A circuit breaker, a queue of parked steps that has none (yet), a rate limit, or a cooldown, as stored. */
 export interface BreakerRow extends BreakerRef {
   /** Rises with each write; 0: there is no row. */
   version: number
-  /** As JSON; null: there is no row. */
+  /** The state, as JSON; null: there is no row. */
   state: string | null
-  /** Requests that nobody has taken, counted up to the query's `count`: of a breaker in its queue; of a rate limit under it, where limits are asked for. */
+  /**
+   * Requests that no node has taken, counted up to the query's `count`: for a breaker in its queue; for a rate limit
+   * under it, if the query is for limits.
+   */
   waiting: number
 }
 
 /**
- * Which: breakers of an agent, with the queues of its keys in which something waits; these; these rate limits, by their names; or all of a kind
- * that have a row. Ordered by kind and name, those above `after`.
+ * Selects the breakers of an agent, with the queues of its keys in which requests wait; rows by kind and name; rate
+ * limits by name; or all rows of a kind. Ordered by kind and name, those above `after`.
  */
 export type BreakerQuery = {
-  /** So many waiting requests are counted for each. */
+  /** Most waiting requests that are counted for each. */
   count: number
 } & (
   | { agent: string; after: string; limit: number }
@@ -38,28 +41,28 @@ export type BreakerQuery = {
   | { kind: BreakerKind; after: string; limit: number }
 )
 
-/** A change of one breaker. */
+/** A write of one row. */
 export interface BreakerWrite extends Audited, BreakerRef {
-  /** The version it was read at; 0: there was no row. */
+  /** The version at which it was read; 0: there was no row. */
   expected: number
-  /** As JSON; null: the row goes. */
+  /** The new state, as JSON; null: deletes the row. */
   state: string | null
 }
 
-/** These of one kind. */
+/** Returns references to rows of one kind. */
 export function refsOf(kind: BreakerKind, names: Iterable<string>): BreakerRef[] {
   return Array.from(names, (name) => ({ kind, name }))
 }
 
-/** Stands between the name of an agent, in which it cannot be, and a key. */
+/** Separates the name of an agent, which cannot contain it, from a key. */
 export const KEYED = '#'
 
-/** The first text that is above all names of an agent's keys. */
+/** Returns the first text that sorts after all names of an agent's keys. */
 export function endOfKeys(agent: string): string {
   return agent + String.fromCodePoint((KEYED.codePointAt(0) ?? 0) + 1)
 }
 
-/** Whose queue it is. */
+/** Returns the agent of a queue. */
 export function agentOfQueue(queue: string): string {
   const at = queue.indexOf(KEYED)
   return at < 0 ? queue : queue.slice(0, at)

@@ -1,56 +1,59 @@
-/** An answer that all nodes may use. */
+/** A cached answer of an action, for all nodes. */
 export interface CachedAnswer {
-  /** What it is kept under: tells nothing of what was asked. */
+  /** The key, which does not reveal the request. */
   key: string
-  /** As text that the store does not read. */
+  /** The answer, as text that the store does not read. */
   value: string
-  /** The generation of invalidations that whoever asked for it knew. */
+  /** The last generation of invalidations that the asking node knew. */
   seen: number
 }
 
-/** The same, as it was found. `age`: since it was kept (ms); null: there is none. */
+/** What the cache has of a key. `age`: how long ago the answer was given (ms). Null: there is no answer. */
 export interface CacheRow {
   /** The answer. */
   answer: (CachedAnswer & { age: number }) | null
-  /** A node that lives is asking the service for it. */
+  /** Whether a living node is asking the service for it. */
   flying: boolean
 }
 
-/** An answer to keep, for so long (ms). One that is no younger than what is kept changes nothing. The flight of its node has landed with it, and that of no other. */
+/**
+ * A write of an answer. An answer that is no newer than the stored one changes nothing. It also ends the fill of its
+ * node, but of no other.
+ */
 export interface CacheWrite extends CachedAnswer {
   /** The node that asked for it. */
   node: string
-  /** When it was given, by the store's clock as its writer knows it; however late it comes, it is as old as it is. */
+  /** When it was given, by the store's clock as its writer knows it, so that a late write does not make it look newer. */
   at: number
-  /** Until it is dropped (ms). */
+  /** How long it is kept (ms). */
   keep: number
 }
 
-/** A node that is about to ask the service, for so long at most (ms). */
+/** A fill: a node is about to ask the service. */
 export interface CacheFill {
-  /** What for. */
+  /** The key. */
   key: string
   /** The node. */
   node: string
-  /** Whatever becomes of it, others may ask after that (ms). */
+  /** After this time others may ask, whatever the outcome (ms). */
   within: number
 }
 
-/** What is not valid any more, by names of answers, actions and tags. */
+/** Invalidations, by names of answers, actions and tags. */
 export interface Invalidations {
-  /** Of the last. */
+  /** The generation of the last one. */
   last: number
-  /** Of those up to here nobody remembers what they were: no answer that was asked for before them is valid. */
+  /** The names of generations up to this one were dropped: no answer that was asked for before it is valid. */
   floor: number
-  /** Each name with the last generation that it was named in, those above the one that was asked for. */
+  /** Each name with the last generation in which it was invalidated, those above the requested generation. */
   marks: { name: string; generation: number }[]
 }
 
-/** What a sweep leaves: so many marks, and so many answers. */
+/** The bounds of the cache. */
 export interface CacheBounds {
   /** Most rows dropped in one call. */
   limit: number
-  /** Most invalidations that are remembered. */
+  /** Most invalidations that are kept. */
   marks: number
   /** Most answers that are kept. */
   answers: number

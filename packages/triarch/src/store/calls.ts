@@ -1,17 +1,23 @@
 import type { StateStore } from './port.ts'
 
-/** What the code around a store has to know of one of its calls. */
+/** Properties of a store call that the wrappers around a store need. */
 interface CallTraits {
   /**
-   * Whether an answer is waited for no longer than the store's patience. False for calls whose length others decide (migrations, users'
-   * own code and transactions) and for members that give no promise.
+   * Whether callers wait for an answer no longer than the store's patience. False for calls whose length others decide
+   * (migrations, users' own code and transactions) and for members that return no promise.
    */
   bounded: boolean
-  /** What other processes may wait for once the call is done: `work`, which a node of this process may take as well, or only an `end`. */
+  /**
+   * What other processes may be waiting for when the call is done: `work`, which a node of this process may take as
+   * well, or only an `end`.
+   */
   wakes?: 'work' | 'end'
 }
 
-/** Every member of a store. A new call stands here, in the port, in both stores and in the conformance suite; the compiler asks for the rest. */
+/**
+ * Every member of a store. A new call is added here, in the port, in both stores and in the conformance suite; the
+ * compiler reports whatever else is missing.
+ */
 const members = {
   open: { bounded: false },
   close: { bounded: false },
@@ -113,7 +119,7 @@ const members = {
   changes: { bounded: true },
 } as const
 
-/** By its name, what must be known of each member. */
+/** The traits of each member, by name. */
 export const storeCalls: Readonly<Record<keyof StateStore, CallTraits>> = members
 
 type Members = typeof members

@@ -1,17 +1,17 @@
 import type { BreakerRule, BreakerState } from '../policy/breaker.ts'
 import { objectOf } from './legible.ts'
 
-/** What the row of a breaker holds. */
+/** The content of a circuit breaker's row. */
 export interface StoredBreaker {
   format: 1
   state: BreakerState
-  /** By which the node judges that wrote it last. */
+  /** The rule of the node that wrote the row last. */
   rule: BreakerRule
-  /** The agent has one for each key; this row only says so. */
+  /** Set if the agent has a breaker for each key; then this row says only that. */
   keyed?: true
 }
 
-/** Null: it cannot be read. */
+/** Parses a row; null if it cannot be read. */
 export function storedBreaker(text: string): StoredBreaker | null {
   const stored = objectOf<StoredBreaker>(text)
   return stored?.format === 1 ? stored : null

@@ -2,38 +2,42 @@ import type { Message } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import type { HistoryRecord } from './history.ts'
 
-/** What a node would take. */
+/** A node's request to claim tasks. */
 export interface ClaimRequest {
   /** The id of the node. */
   node: string
   /** Workflow versions this node can run. */
   runnable: readonly { workflow: string; version: string }[]
-  /** Most tasks. */
+  /** Most tasks to claim. */
   limit: number
   /**
-   * Given after a claim whose answer was lost: the ids the node knows it owns. What it owns besides is released first, as
-   * orphaned, for itself or others to claim.
+   * Given after a claim whose answer was lost: the ids the node knows it owns. Any other task it owns is released
+   * first, as orphaned, for itself or others to claim.
    */
   held?: readonly string[]
-  /** Bounds of the answer: history records, and bytes of their events. */
+  /** Most history records in the answer. */
   records?: number
-  /** Bytes of their events. */
+  /** Most bytes of events in the answer. */
   bytes?: number
   /**
-   * Tasks under suspicion, if there are any, come first and with no others: a few that no owner died of while it tried them,
-   * or one of the rest. Who does not ask for it never gets one.
+   * If true, tasks on probation are claimed first, and with no others: several during whose probation no owner has
+   * died, or one of the rest. Without this option a node never gets one.
    */
   trial?: boolean
   /** Keys of tasks that it leaves to others for now. */
   except?: readonly number[]
   /**
-   * Each such span (ms) that a task waits is worth one level of priority. Those of one priority stand as without, and none counts as waiting
-   * for longer than who stands before it: since its row was last written. The 100 highest priorities of each workflow version take part.
+   * Each such span (ms) that a task waits counts as one level of priority. Tasks of one priority keep their order, and
+   * none counts as waiting for longer than a task before it. Waiting is measured from when the row was last written.
+   * The 100 highest priorities of each workflow version take part.
    */
   ageing?: number
 }
 
-/** Of an answer to a claim, when not given; letters of each task; `trials`: tasks under suspicion that are tried together. */
+/**
+ * Default bounds of an answer to a claim. `letters`, `letterBytes`: messages of each task; `trials`: tasks on probation
+ * that are claimed together.
+ */
 export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'letterBytes' | 'trials', number>> = {
   records: 20_000,
   bytes: 8 * 1024 * 1024,
@@ -42,10 +46,10 @@ export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'le
   letterBytes: 1024 * 1024,
 }
 
-/** So many priorities of one line are told apart where it ages. */
+/** Most priorities of one workflow version that are considered when waiting raises the priority. */
 export const MOST_LEVELS = 100
 
-/** A task that the node owns now, with what it needs to go on with it. */
+/** A task that the node owns now, with what it needs to continue it. */
 export interface Claim {
   /** Its number in the store. */
   key: number
@@ -57,43 +61,46 @@ export interface Claim {
   version: string
   /** The fence: what the owner writes carries it. */
   epoch: number
-  /** The owner before did not hand it back: its in-process attempts are lost. */
+  /** The previous owner did not release it: its in-process attempts are lost. */
   orphaned: boolean
   /** Record 1, then those from the last `continuedAsNew` on. */
   records: HistoryRecord[]
-  /** These are not all the records there are: bytes of all. */
+  /** Set if there are more records than these: the bytes of all. */
   rest?: number
   /** Messages that wait for it, oldest first. */
   letters: InboxMessage[]
-  /** These are not all the letters there are. */
+  /** Set if there are more messages than these. */
   unread?: true
-  /** It is under suspicion; `strikes`: owners that died while they had it on trial. */
+  /** Set if it is on probation; `strikes`: owners that died while it was. */
   trial?: { strikes: number }
-  /** Of the last one of an answer: more are ready. */
+  /** Set on the last task of an answer if more are ready. */
   more?: true
   /** Attempts outstanding in work queues. */
   work: { step: number; operation: Operation; attempt: number }[]
 }
 
-/** Bounds of letters: the one that reaches either is the last. */
+/** Bounds for reading messages: the message that reaches a bound is the last. */
 export interface TaskInboxBounds {
-  /** How many. */
+  /** Most messages. */
   limit: number
-  /** Bytes of their messages. */
+  /** Most bytes. */
   bytes: number
 }
 
-/** Bounds of one reading of an inbox. */
+/** Bounds for reading the inbox of a node. */
 export interface InboxBounds {
-  /** The letter that reaches it is the last. */
+  /** Most bytes: the message that reaches them is the last. */
   bytes?: number
-  /** Not the oldest of all, but the oldest of each task, by keys: those above `after` without `skip`. */
+  /** Reads not the oldest messages of all, but the oldest of each task, by key: tasks above `after` without those of `skip`. */
   each?: TaskInboxBounds & { after: number; skip: readonly number[] }
-  /** At hand where it is asked: of the oldest of all they count for the bounds, but are not told, save the last one if there are more. */
+  /**
+   * Ids of messages that the caller has already: when the oldest of all are read they count for the bounds but are left
+   * out of the answer, except the last message if there are more.
+   */
   held?: readonly number[]
 }
 
-/** Bytes of messages in one reading of an inbox, when not given. */
+/** Default for the bytes of messages that are read at once. */
 export const INBOX_BYTES: number = 8 * 1024 * 1024
 
 /** A message that waits for its task. */
@@ -102,38 +109,41 @@ export interface InboxMessage {
   id: number
   /** The number of the task in the store. */
   key: number
-  /** What it says. */
+  /** The message. */
   message: Message
-  /** Of the last one of a reading: a bound kept others out. */
+  /** Set on the last message of an answer if a bound kept others out. */
   more?: true
 }
 
-/** What a node that looks can run, and where leadership is decided. */
+/** What a node that polls can run, and the lease of the leader. */
 export interface PollRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
-  /** Those of its agents. */
+  /** The actions of its agents. */
   actions: readonly string[]
-  /** The name of the lease by which somebody leads. */
+  /** The name of the leader's lease. */
   lease: string
 }
 
-/** Hints as good as they were at the store's instant `now`. */
+/** The answer to a poll, as of the store's time `now`. A caller may act on it but must not rely on it. */
 export interface PollResult {
   /** The store's clock (ms since the epoch). */
   now: number
-  /** Letters for tasks of this node. */
+  /** There are messages for tasks of this node. */
   mail: boolean
-  /** A task that it may claim is ready, or a sleeper is due. */
+  /** A task that it may claim is ready, or a sleeping task is due. */
   tasks: boolean
   /** A request for one of its actions waits. */
   work: boolean
-  /** Nobody leads. */
+  /** No node leads. */
   vacant: boolean
-  /** The earliest wake-up of a sleeper, for the node that leads, or while nobody does: others wake what they put to sleep. */
+  /**
+   * The earliest wake-up of a sleeping task, given to the node that leads, and to all while no node does; other nodes
+   * wake only the tasks that they put to sleep.
+   */
   nextWake: number | null
-  /** Nodes that live. */
+  /** How many nodes are alive. */
   living: number
-  /** Another one after each change of any setting. */
+  /** A text that changes with each change of any setting. */
   settings: string
-  /** Services asked to be left alone for a while: there are rows of that. */
+  /** There are rows of cooldowns that services asked for. */
   rests: boolean
 }

@@ -4,12 +4,15 @@ import { TriarchError } from '../error/error.ts'
 import { boundedCalls, storeMembers, unboundedCalls } from './calls.ts'
 import type { StateStore } from './port.ts'
 
-/** How long an answer is waited for where the store does not say (ms). */
+/** How long callers wait for an answer if the store has no `patience` (ms). */
 export const LONGEST_ANSWER = 60_000
-/** In that time it is looked so often for what is outstanding. A process that stood still has looked once, and gives up nothing. */
+/**
+ * How often outstanding calls are checked in that time. A process that was suspended has checked once when it resumes,
+ * and gives up no call.
+ */
 const LOOKS = 4
 
-/** All that the store has, in an object of its own: who stands around a store begins with that, and says what is different. */
+/** Returns all members of the store in a new object: wrappers of a store begin with it and replace the members that they change. */
 export function callsOf(store: StateStore): StateStore {
   // The compiler cannot see that each name fits the method of the same name.
   const methods = store as unknown as Record<string, unknown>
@@ -28,8 +31,9 @@ interface Outstanding {
 }
 
 /**
- * The store, with a bound for each of its answers: a call that gets none is rejected with STORE_UNANSWERED, though it may have
- * been done, or be done yet. One timer looks at all that is outstanding, and only while something is. `unanswered`: told of each.
+ * Wraps the store with a time limit for each answer: a call that gets none is rejected with STORE_UNANSWERED, though it
+ * may have been done, or may still be done. One timer checks all outstanding calls, and runs only while there are any.
+ * `unanswered`: called for each rejected call.
  */
 export function withDeadline(store: StateStore, environment: Environment, unanswered: () => void): StateStore {
   const patience = store.patience ?? LONGEST_ANSWER

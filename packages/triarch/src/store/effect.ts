@@ -1,33 +1,33 @@
 import type { Isolation } from '../definition/call.ts'
 
-/** What a step does to the user's tables, once. */
+/** The writes of a step in the user's tables, which take effect once. */
 export interface Effect {
-  /** The task's row, and the fence: whoever does not own it has no effects. */
+  /** The key of the task's row. With `node` and `epoch` it is the fence: only the owner of the task may have effects. */
   key: number
   /** The node that owns the task. */
   node: string
-  /** By which it owns it. */
+  /** The epoch of its ownership. */
   epoch: number
   /** The number of the step in the task. */
   step: number
-  /** Of the first step of the task's present run: what the store kept for those before it is of no more use. */
+  /** The first step of the task's present run: answers stored for earlier steps are no longer needed. */
   firstStep: number
-  /** The same for every attempt of the step: its idempotency key. */
+  /** The idempotency key of the step, the same for every attempt. */
   name: string
 }
 
-/** How long a transaction may take, and how far it sees others. */
+/** Time limit and isolation of a transaction. */
 export interface TransactionBounds {
-  /** How long it may take with all its repetitions (ms). */
+  /** The time limit for all its repetitions (ms). */
   within: number
-  /** Undoes it, unless the commit is under way already. */
+  /** Rolls it back, unless the commit is under way already. */
   signal: AbortSignal
-  /** How far it sees others' changes. */
+  /** The isolation level. */
   isolation: Isolation
 }
 
-/** What became of a transaction: the effect's answer, or nothing. */
+/** The outcome of a transaction: the effect's answer, or nothing. */
 export type EffectOutcome =
   | { ok: true; answer: string }
-  /** Another owner has the task, or the leadership is over. Nothing was written. */
+  /** The task has another owner, or the leadership is over. Nothing was written. */
   | { ok: false; reason: 'fenced' }

@@ -2,72 +2,73 @@ import type { IfHeld } from '../kernel/lock/lock.ts'
 import type { Operation } from '../kernel/step/step.ts'
 
 /**
- * A claim on a name that one task at a time can hold; `step` numbers the claims of a task. Asked for again, it is the same.
- * The task hears of it by a letter: `granted` now or when its turn comes (the highest priority first, then the order of asking),
- * `held` (reject), `deadlock` (it would wait for itself, or for a parent that waits for it). A transition that takes the task to
- * `stopped` frees what it holds, and asks for nothing. `granted` gives a fencing number, higher than any that was given before.
+ * A request for a lock, which one task at a time can hold; `step` numbers the requests of a task. Repeating a request
+ * changes nothing. The task gets the result as a message: `granted` at once or when its turn comes (the highest
+ * priority first, then the order of requests), `held` (`reject`), or `deadlock` (it would wait for itself, or for a
+ * parent that waits for it). A transition that takes the task to `stopped` frees what it holds and requests nothing.
+ * `granted` carries a fencing number, higher than any given before.
  */
 export interface LockRequest {
-  /** The number of the claim in its task. */
+  /** The number of the request in its task. */
   step: number
   /** The name of the lock. */
   name: string
-  /** What to do when somebody else holds it. */
+  /** What to do when another task holds it. */
   ifHeld: IfHeld
-  /** Tasks that wait for the end of this one: its parent, the parent's, and so on. They would wait for the lock too. */
+  /** Tasks that wait for the end of this one: its parent, the parent's parent, and so on. They would wait for the lock too. */
   parents?: readonly string[]
 }
 
-/** A claim on a name, as it stands. */
+/** A lock request and its state. */
 export interface LockRow {
   /** The name of the lock. */
   name: string
   /** The id of the task. */
   task: string
-  /** The number of the claim in its task. */
+  /** The number of the request in its task. */
   step: number
-  /** Else it waits. */
+  /** True if the task holds the lock, false if it waits. */
   held: boolean
-  /** When it was had; while it waits, when it was asked for. */
+  /** When the lock was granted; while the request waits, when it was made. */
   since: number
-  /** Claims before it: the holder's and those before it in line; at most 10,000 are counted. */
+  /** Requests before it: the holder's and those before it in line; at most 10,000 are counted. */
   ahead: number
 }
 
-/** A name that is held, and who waits for it. */
+/** A held lock, and which tasks wait for it. */
 export interface HeldLock {
   /** The name of the lock. */
   name: string
-  /** The id of the task that has it. */
+  /** The id of the task that holds it. */
   task: string
-  /** When that had it. */
+  /** When that task got it. */
   since: number
-  /** The fencing number of its grant; null: a version that gave none granted it. */
+  /** The fencing number of its grant; null if a version that gave none granted it. */
   fence: number | null
-  /** Claims in line; at most 1,000 are counted. */
+  /** Waiting requests; at most 1,000 are counted. */
   waiting: number
-  /** The first five in line; `since`: when they asked. */
+  /** The first five that wait; `since`: when they made the request. */
   next: { task: string; since: number }[]
 }
 
-/** Those in line for one lock are counted no further. */
+/** Most requests for one lock that are counted. */
 export const MOST_WAITING = 1_000
-/** So many of those in line are named. */
+/** How many of the waiting tasks are named. */
 export const FIRST_WAITING = 5
 
-/** Requests for an agent that nobody has taken. */
+/** Requests for an agent that no node has taken. */
 export interface QueueRow {
   /** The name of the agent. */
   agent: string
-  /** How many there are; at most 10,000 are counted. */
+  /** The number of them; at most 10,000 are counted. */
   depth: number
-  /** The one of them that was made first; null: its task is gone. */
+  /** The oldest of them; null if its task is gone. */
   oldest: { task: string; step: number } | null
 }
 
-/** A page of what is listed by name: those behind `after`. */
+/** A page of a list by name: the rows behind `after`. */
 export interface NamePage {
-  /** The name behind which the page begins; '' for the first. */
+  /** The name behind which the page begins; '' for the first page. */
   after: string
   /** Most rows. */
   limit: number
@@ -75,25 +76,28 @@ export interface NamePage {
 
 /** What a node can run: `name@version` of its workflows (as a scheduler), `agent.action` (as an agent). */
 export interface NodeRuns {
-  /** As `name@version`. */
+  /** Workflows, as `name@version`. */
   workflows: readonly string[]
-  /** As `agent.action`. */
+  /** Actions, as `agent.action`. */
   actions: readonly string[]
-  /** Bytes of history that it takes into memory. */
+  /** Bytes of history that it holds in memory. */
   memory?: number
-  /** Attempts at a time, by agent. */
+  /** Attempts that run at a time, by agent. */
   slots?: Readonly<Record<string, number>>
-  /** Those of them for steps of a high priority, and for the rest, and where it begins, by agent; of the agents that part them. */
+  /**
+   * Of those slots, the number for steps of a high priority, the number for the rest, and the priority at which `high`
+   * begins; only for agents that split their slots.
+   */
   pools?: Readonly<Record<string, { high: number; rest: number; from?: number }>>
-  /** What it is told apart by. */
+  /** Labels by which it is identified. */
   labels?: Readonly<Record<string, string>>
-  /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
+  /** Versions of settings that it uses, by name; settings that are not in the store are left out. */
   settings?: Readonly<Record<string, number>>
-  /** What it keeps from beginning, as its settings say: agents by name, workflows as `name@version`. The first 1,000. */
+  /** What it has paused according to its settings: agents by name, workflows as `name@version`. The first 1,000. */
   paused?: Readonly<Record<string, PausedThere>>
-  /** Where nodes with agents reach it, to be given attempts by it. */
+  /** The address at which nodes with agents connect to it for attempts. */
   direct?: { host: string; port: number }
-  /** How much it has to do: as it was when it last said so. */
+  /** Its load when it last reported. */
   load?: NodeLoad
   /** Nodes whose processes this one found dead when it started, and those that they had found: the newest 100. */
   buried?: readonly BuriedNode[]
@@ -109,79 +113,82 @@ export interface BuriedNode {
   at: number
 }
 
-/** That one node keeps something from beginning. */
+/** Why one node has paused something. */
 export interface PausedThere {
-  /** In the operator's words, as far as they are short. */
+  /** The operator's reason, if it is short enough. */
   reason: string
-  /** The setting that says so, or from which its code makes that. */
+  /** The setting that pauses it, or from which its code derives that. */
   setting: string
-  /** Which version of it; 0: the store says nothing of it. */
+  /** The version of that setting; 0 if it is not in the store. */
   version: number
 }
 
-/** How much a node has to do, and has room for. */
+/** The load and the capacity of a node. */
 export interface NodeLoad {
   /** Attempts, by agent. */
   agents: Readonly<Record<string, NodeShare>>
-  /** Tasks that it owns; not given: it is no scheduler. */
+  /** Tasks that it owns; absent if it is no scheduler. */
   tasks?: NodeShare
 }
 
-/** Of one kind of work. */
+/** Load and capacity for one kind of work. */
 export interface NodeShare {
-  /** What it has now. */
+  /** How many run now. */
   running: number
-  /** Room, with what it has. */
+  /** Capacity, including those that run. */
   most: number
-  /** There would be more, but not for the service that it calls. */
+  /** Set if only the called service keeps the capacity from being higher. */
   throttled?: true
-  /** So many at most on all nodes together, where concurrency has one bound that all share. */
+  /** The limit over all nodes together, where concurrency has a shared limit. */
   shared?: number
-  /** What attempts take that do not wait in the service (ms), by operation and action, where concurrency adapts itself. */
+  /** The usual duration of attempts that do not wait in the service (ms), by operation and action, where concurrency is adaptive. */
   usual?: Readonly<Record<string, number>>
-  /** The same of each pool, where its slots are parted. */
+  /** The same for each pool, where the slots are split. */
   pools?: { high: { running: number; most: number }; rest: { running: number; most: number } }
 }
 
-/** Ready tasks of one version of a workflow, which nobody has taken. */
+/** Ready tasks of one version of a workflow, which no node has taken. */
 export interface BacklogRow {
   /** The name of the workflow. */
   workflow: string
   /** The version of the workflow. */
   version: string
-  /** How many there are; at most 10,000 are counted. */
+  /** The number of them; at most 10,000 are counted. */
   depth: number
-  /** Since when the one waits, of those that are counted, that was ready first (ms since the epoch). */
+  /** Since when the one that became ready first waits, of those that are counted (ms since the epoch). */
   since: number
 }
 
-/** A line that is counted: the ready tasks of a workflow, or the requests in an agent's queue and in those of its keys, that nobody has taken. */
+/**
+ * What is counted: the ready tasks of a workflow, or the requests in an agent's queue and in those of its keys, that no
+ * node has taken.
+ */
 export type LineQuery = ({ workflow: string } | { agent: string }) & {
-  /** No further than this. */
+  /** Counting stops at this number. */
   count: number
 }
 
-/** So many versions of workflows have their ready tasks counted. */
+/** Most versions of workflows whose ready tasks are counted. */
 export const MOST_BACKLOGS = 1_000
 
-/** A request in an agent's queue that nobody has taken, by what it waits for. */
+/** A request in an agent's queue that no node has taken, by what it waits for. */
 export interface ParkedRow {
   /** The id of its task. */
   task: string
   /** The queue that it is in: its agent's, or that of a breaker of one of its keys. */
   queue: string
-  /** As `agent.action`. */
+  /** The action, as `agent.action`. */
   action: string
 }
 
-/** So many requests of each task are looked at where many tasks are asked for. */
+/** Most requests of each task that are examined when many tasks are asked for. */
 export const MOST_PARKED = 20
 
-/** Where a task stands in line. */
+/** The position of a task among those that wait. */
 export interface QueuedRow {
-  /** Ready tasks of its workflow and version before it; null: it is not ready. */
+  /** Ready tasks of its workflow and version before it; null if it is not ready. */
   ahead: number | null
-  /** Its attempts in the work queues; `ahead`: requests for the same agent before one that nobody has taken. */
+  /** Its attempts in the work queues; `ahead`: requests for the same agent before it, if no node has taken it. */
   work: {
     step: number
     operation: Operation

@@ -1,11 +1,11 @@
 import type { Share } from '../kernel/task/order.ts'
 import type { QueueShare } from './work.ts'
 
-/** What waits in several queues of one agent, as far as it is asked who is next among them. */
+/** A query for the first requests of several queues of one agent, to decide which queue is next. */
 export interface HeadQuery {
-  /** Those of which something may be taken: there are seats. */
+  /** Queues of which requests may be taken: their permits are not used up. */
   queues: readonly QueueShare[]
-  /** Most of each. */
+  /** Most requests of each queue. */
   depth: number
 }
 
@@ -13,28 +13,31 @@ export interface HeadQuery {
 export interface QueueHead {
   /** The queue. */
   agent: string
-  /** By which it stands there. */
+  /** Its priority in the queue. */
   rank: number
-  /** Whose it is; null: nobody shares that queue. */
+  /** The tenant or key it counts for; null if the queue is not shared. */
   share: Share | null
 }
 
-/** Of which priorities: from the first on, and below the second. */
+/** Returns the range of priorities: from the first number on, and below the second. */
 export function spanOf(ranks: QueueShare['ranks']): [number, number] {
   const all = Number.MAX_SAFE_INTEGER
   if (ranks === undefined) return [-all, all]
   return 'least' in ranks ? [ranks.least, all] : [-all, ranks.below]
 }
 
-/** The first characters of a request, in which its share is if it has one: keys have 200, each of which may be written as six. */
+/**
+ * How many characters at the beginning of a request contain its share, if it has one: a key has at most 200 characters,
+ * each of which may be written as six.
+ */
 export const SHARE_WITHIN = 1_400
 
-/** How the text of a request begins that has a share. */
+/** The beginning of the text of a request that has a share. */
 export const SHARED = '{"share":{'
 
 const SHARE = /^\{"share":(\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})/
 
-/** By the beginning of a request's text; null: it has none. */
+/** Reads the share from the beginning of a request's text; null if it has none. */
 export function shareOfText(text: string | null): Share | null {
   const found = text === null ? undefined : SHARE.exec(text)?.[1]
   return found === undefined ? null : (JSON.parse(found) as Share)

@@ -3,21 +3,21 @@ import type { WorkRequest } from './work.ts'
 
 /** One record of a task's history. */
 export interface HistoryRecord {
-  /** Its place in the history, from 1. */
+  /** Its number in the history, from 1. */
   seq: number
   /** When it was decided (ms since the epoch). */
   at: number
   /** Its format and its events, as JSON (`record.ts`). */
   events: string
-  /** Of one that is encoded in the store: the bytes that it has there, by which readings are bounded. */
+  /** If the record is encoded in the store: its bytes there, which count for the bounds of a read. */
   stored?: number
-  /** Why it cannot be decoded; its events are no JSON then. */
+  /** Why it cannot be decoded; then its events are not JSON. */
   undecoded?: TriarchError | undefined
 }
 
-/** So many records after this one, up to the one with which their events reach `bytes`. */
+/** A page of a history: records after `after`, up to the one with which their events reach `bytes`. */
 export interface ReplayPage {
-  /** The record before the page; 0: from the first. */
+  /** The record before the page; 0 for the first page. */
   after: number
   /** Most records. */
   records: number
@@ -25,44 +25,47 @@ export interface ReplayPage {
   bytes: number
 }
 
-/** The latest record of a task that somebody knows of. */
+/** The latest record of a task that a process knows of. */
 export interface RecordMark {
   /** The id of the task. */
   id: string
   /** The number of the task in the store. */
   key: number
-  /** The place of the record in the history. */
+  /** The number of the record in the history. */
   seq: number
-  /** It was queued after that record, by none of its own: a store that lost it has neither it nor an unread reply. */
+  /**
+   * A request that was queued after that record without a record of its own: a store that lost it has neither the
+   * request nor an unread reply.
+   */
   request?: Pick<WorkRequest, 'step' | 'operation' | 'attempt'>
 }
 
-/** What the store lacks of what it acknowledged. */
+/** Something that the store acknowledged and no longer has. */
 export interface LostRecord {
   /** The id of the task. */
   id: string
-  /** The last record of the task that there is; null: there is no such task. */
+  /** The last record that the task has; null if there is no such task. */
   last: number | null
-  /** It is the request that is lost. */
+  /** Set if the request is lost. */
   request?: true
 }
 
-/** Which page of a node's tasks. */
+/** Selects a page of a node's tasks. */
 export interface OwnedRequest {
   /** The id of the node. */
   node: string
-  /** The key of the last one of the page before; 0: the first page. */
+  /** The last key of the previous page; 0 for the first page. */
   after: number
   /** Most tasks. */
   limit: number
 }
 
-/** A task that the node owns, as the store sees it. */
+/** A task that the node owns according to the store. */
 export interface OwnedTask {
   /** Its number in the store. */
   key: number
   /** The id of the task. */
   id: string
-  /** By which it is owned. */
+  /** The epoch of this ownership. */
   epoch: number
 }

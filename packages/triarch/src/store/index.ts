@@ -1,4 +1,4 @@
-/** What a state store of another package is made of: the port, and the environment its time comes from. */
+/** The entry for state stores in other packages: the port, and the environment that a store takes its time from. */
 
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
 export type { Heartbeat, Message, Reply } from '../kernel/message.ts'

@@ -1,56 +1,56 @@
 import type { TriarchError } from '../error/error.ts'
 import type { Audited } from './audit.ts'
 
-/** What the store has of one API key. */
+/** One API key, as stored. */
 export interface KeyRow {
-  /** Which. */
+  /** The name of the key. */
   name: string
-  /** Rises with each write; not with uses. */
+  /** Rises with each write, but not with uses. */
   revision: number
-  /** When it was used last, coarsely (ms since the epoch); null: never. */
+  /** Roughly when it was last used (ms since the epoch); null: never. */
   usedAt: number | null
-  /** What it is, as JSON text; never the key itself. */
+  /** Its description, as JSON text; never the key itself. */
   state: string
-  /** Why it cannot be decoded; its text is no JSON then. */
+  /** Why it cannot be decoded; then its text is not JSON. */
   undecoded?: TriarchError
 }
 
-/** These; those behind a name; those that ended before an instant. By name. */
+/** Selects keys by name, a page behind a name, or those that ended before an instant. Ordered by name. */
 export type KeyQuery =
   | { names: readonly string[] }
   | { after: string; limit: number }
   | { endedBefore: number; limit: number }
 
-/** A change of one key. */
+/** A write of one key. */
 export interface KeyWrite extends Audited {
-  /** Which. */
+  /** The name of the key. */
   name: string
-  /** The revision it was read at; 0: there was no row. */
+  /** The revision at which it was read; 0: there was no row. */
   expected: number
-  /** By the store's clock (ms since the epoch). */
+  /** The store's clock (ms since the epoch). */
   at: number
   /** When it ends, or ended (ms since the epoch); null: it does not. */
   endsAt: number | null
-  /** As JSON text; null: drops the row. */
+  /** The new state, as JSON text; null: deletes the row. */
   state: string | null
 }
 
-/** When a key was used. */
+/** A use of a key. */
 export interface KeyUse {
-  /** Which. */
+  /** The name of the key. */
   name: string
   /** When (ms since the epoch). */
   at: number
 }
 
-/** What a store does for API keys. */
+/** The calls of a store for API keys. */
 export interface KeyStore {
-  /** Keys, those that ended among them. */
+  /** Returns keys, including ended ones. */
   keys(query: KeyQuery): Promise<KeyRow[]>
-  /** Another mark after each change of any key, not after uses; and how many rows there are. */
+  /** Returns a mark that changes with each change of any key, but not with uses; and the number of rows. */
   keyMark(): Promise<{ mark: string; count: number }>
-  /** False: it was at another revision, and nothing was written. */
+  /** Writes a key. Returns false if it has another revision; then nothing was written. */
   writeKey(write: KeyWrite): Promise<boolean>
-  /** Notes uses; never back in time. */
+  /** Records uses; a use that is older than the recorded one changes nothing. */
   useKeys(uses: readonly KeyUse[]): Promise<void>
 }

@@ -1,38 +1,38 @@
-/** Of a name by which one process leads: who does. */
+/** A leadership: one process at a time has it. */
 export interface LeaderRow {
-  /** The name that it leads by. */
+  /** The name of the leadership. */
   name: string
-  /** The node that leads, and lives as far as the store knows; null: nobody does. */
+  /** The node that leads and is alive as far as the store knows; null: none. */
   node: string | null
-  /** Of whoever led last; the next is higher. */
+  /** The fencing token of the last leader; the next is higher. */
   token: number
 }
 
-/** Which: these names, or a page of all that there are, by name. */
+/** Selects leaderships by name, or a page of all, by name. */
 export type LeaderQuery = { names: readonly string[] } | { after: string; limit: number }
 
 /** A node that wants to lead. */
 export interface Candidacy {
-  /** The name that it wants to lead by. */
+  /** The name of the leadership. */
   name: string
-  /** The node, which must live. */
+  /** The node, which must be alive. */
   node: string
-  /** The token when it was last read; 0: there was none. The new one is the next. */
+  /** The token when it was last read; 0: there was none. The new token is the next. */
   expected: number
 }
 
 /** A leadership that a node has. */
 export interface Leading {
-  /** The name that it leads by. */
+  /** The name of the leadership. */
   name: string
   /** The node. */
   node: string
-  /** By which it leads. */
+  /** The fencing token. */
   token: number
 }
 
-/** Apart from the leases of the engine's own. */
+/** Prefix of the names of users' leases, which keeps them apart from the engine's own. */
 export const LEADER = 'leader:'
 
-/** A leadership is over with its node, or by its word, and by no clock. */
+/** The end time of a user's leadership: it ends with its node or when the node resigns, never by a clock. */
 export const FOR_EVER = 8_640_000_000_000_000

@@ -3,8 +3,8 @@ import type { NodeRuns } from './gate.ts'
 import type { StepRequest } from './port.ts'
 
 /**
- * The JSON text of a row that is read together with others. One that cannot be read may cost only its own answer, so nothing
- * here throws: undefined, what the text holds is no JSON.
+ * Parses the JSON text of a row that is read together with others. A row that cannot be read must not fail the other
+ * rows, so nothing here throws: returns undefined if the text is not JSON.
  */
 export function legible(text: unknown): unknown {
   try {
@@ -14,28 +14,28 @@ export function legible(text: unknown): unknown {
   }
 }
 
-/** An object, as most rows hold; null: the text holds none. */
+/** Parses an object, as most rows hold; null if the text is none. */
 export function objectOf<T extends object>(text: unknown): T | null {
   const found = legible(text)
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as T) : null
 }
 
-/** A list of texts, without what is none. */
+/** Parses a list of texts; other elements are left out. */
 export function textsOf(text: unknown): string[] {
   const found = legible(text)
   return Array.isArray(found) ? found.filter((it) => typeof it === 'string') : []
 }
 
-/** The message of a letter; `illegible`: its task is to be told, and nobody else. */
+/** Parses a message of an inbox; `illegible` if it cannot be read: its task is told, no other task is affected. */
 export function messageOf(text: unknown): Message {
   const message = objectOf<Message>(text)
   return typeof message?.type === 'string' ? message : { type: 'illegible' }
 }
 
-/** A request that cannot be read is made anew after so long (ms): whatever harms them might do so at once. */
+/** How long a request that cannot be read waits before its task makes it again (ms): its cause may damage the next one at once. */
 export const ASK_AGAIN = 1_000
 
-/** What a row of the work queue asks for; null: nobody can say. */
+/** Parses the request of a row of the work queue; null if it cannot be read. */
 export function requestOf(text: unknown): StepRequest | null {
   const request = objectOf<StepRequest>(text)
   const { task, name, action, workflow, step, attempt } = request ?? {}
@@ -43,13 +43,13 @@ export function requestOf(text: unknown): StepRequest | null {
   return named && Number.isInteger(step) && Number.isInteger(attempt) ? request : null
 }
 
-/** What a node said it runs; null: it never did, or not legibly. */
+/** Parses what a node reported that it runs; null if it never did, or if that cannot be read. */
 export function runsOf<T extends NodeRuns>(text: unknown): T | null {
   const runs = objectOf<T>(text)
   return Array.isArray(runs?.workflows) && Array.isArray(runs.actions) ? runs : null
 }
 
-/** Tags of a row. */
+/** Parses the tags of a row. */
 export function tagsOf(text: unknown): Record<string, string> {
   return objectOf<Record<string, string>>(text) ?? {}
 }

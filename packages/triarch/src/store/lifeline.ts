@@ -3,55 +3,55 @@ import type { Environment } from '../environment/environment.ts'
 import { threadArguments } from '../environment/thread.ts'
 import type { NodeHeartbeat } from './supervision.ts'
 
-/** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
+/** A report of the thread that renews a lease. Instants are of this process's monotonic clock. */
 export type LifelineReport =
-  /** Renewed, for this long (ms); `now`: the store's clock, read between the two instants. */
+  /** The lease was renewed for this long (ms); `now` is the store's clock, read between the two instants. */
   | { type: 'renewed'; asked: number; now: number; answered: number; lease: number }
-  /** The store takes the node for dead. */
+  /** The store has declared the node dead. */
   | { type: 'dead' }
-  /** It cannot renew, and the lease is in danger; said once until it can again. */
+  /** The renewal fails and the lease is in danger; reported once until a renewal succeeds again. */
   | { type: 'failed'; error: Error; code?: unknown; errcode?: unknown }
-  /** The event loop runs again after it did not for so long, while this ran. */
+  /** The event loop runs again after it was blocked for this long; `ran` names what ran meanwhile. */
   | { type: 'blocked'; ms: number; ran: readonly string[] }
-  /** The thread is gone: somebody else must renew. */
+  /** The thread ended: the node must renew its lease in another way. */
   | { type: 'ended' }
 
-/** Whose lease a thread renews, and whom it tells. */
+/** The lease that a thread renews, and where it reports. */
 export interface KeepAlive {
-  /** The node, as it beats. */
+  /** The heartbeat of the node. */
   node: NodeHeartbeat
-  /** For how long the lease is renewed though the event loop stands still (ms). */
+  /** For how long the lease is renewed while the event loop is blocked (ms). */
   stall: number
-  /** Says nothing on stderr. */
+  /** Whether it writes nothing to stderr. */
   quiet: boolean
-  /** Told what the thread tells, in the order in which it happened. */
+  /** Called with the reports of the thread, in the order of events. */
   report: (report: LifelineReport) => void
 }
 
-/** The code of a thread, apart from what all have in common: `connect(data, wall)` gives `{ renew(lease), close() }`. */
+/** The store's part of the thread's code: `connect(data, wall)` returns `{ renew(lease), close() }`. */
 export interface LifelineCode {
-  /** The thread's own part: the text of a CommonJS module. */
+  /** The source of this part: the text of a CommonJS module. */
   source: string
-  /** What `connect` is given. */
+  /** The first argument of `connect`. */
   data: unknown
 }
 
-/** Places in shared memory for what runs; what finds none is not named. */
+/** Places in shared memory for the names of running steps; a step that finds no place is not named. */
 const PLACES = 16
 const WIDTH = 256
 const [TICK, DEAD, INSIDE, RUNNING] = [0, 1, 2, 3]
 const HEADER = 64
 
-/** Looks at the event loop between two renewals. */
+/** How often the event loop is checked between two renewals. */
 const LOOKS = 4
 
-/** How long a thread may take to finish before it is ended (ms). */
+/** How long a thread may take to finish before it is terminated (ms). */
 const LONGEST_END = 2_000
 
 /**
- * Renews a node's lease from a thread and a connection of its own: nothing that this process computes, and nothing it asks
- * of the store, keeps it waiting. It knows by a counter in shared memory whether the event loop still turns, and names
- * what runs while it does not.
+ * Renews a node's lease from a thread with a connection of its own, so that neither this process's computations nor its
+ * calls of the store delay the renewal. A counter in shared memory shows whether the event loop still runs; while it
+ * does not, the thread names the steps that run.
  */
 export class Lifeline {
   readonly #words: Int32Array
@@ -63,7 +63,7 @@ export class Lifeline {
   readonly #environment: Environment
   #closing = false
 
-  /** Null where threads cannot know this environment's time. */
+  /** Returns null if a thread cannot read this environment's time. */
   static start(environment: Environment, options: KeepAlive, code: LifelineCode): Lifeline | null {
     const origin = environment.hrtimeOrigin
     return origin === undefined ? null : new Lifeline(environment, options, code, origin)
@@ -98,43 +98,43 @@ export class Lifeline {
     this.#worker.on('message', (it: LifelineReport) => report(it))
   }
 
-  /** How often the event loop must be seen to turn (ms). */
+  /** The interval at which `tick` must be called (ms). */
   static lookEvery({ lease }: Pick<NodeHeartbeat, 'lease'>): number {
     return lease / 3 / LOOKS
   }
 
-  /** The event loop turns. */
+  /** Records that the event loop runs. */
   tick(): void {
     Atomics.add(this.#words, TICK, 1)
     this.#setWall()
   }
 
-  /** The thread's wall clock is this environment's. */
+  /** Gives the thread the offset of this environment's wall clock. */
   #setWall(): void {
     this.#times[1] = this.#environment.now() - this.#environment.monotonic()
   }
 
-  /** When the last renewal that succeeded was asked for. */
+  /** When the last successful renewal was sent. */
   get renewedAt(): number {
     return this.#times[0] as number
   }
 
-  /** Told by the thread: the store takes the node for dead. */
+  /** Whether the thread found that the store has declared the node dead. */
   get dead(): boolean {
     return Atomics.load(this.#words, DEAD) === 1
   }
 
-  /** Renews at once. */
+  /** Makes the thread renew at once. */
   renew(): void {
     this.#worker.postMessage('renew')
   }
 
-  /** From its next renewal on, which comes at once, the lease is this long (ms). */
+  /** Changes the length of the lease (ms) from the next renewal on, which follows at once. */
   resize(lease: number): void {
     this.#worker.postMessage({ lease })
   }
 
-  /** Something begins to run, and is named while the event loop stands still. -1: there was no place for it. */
+  /** Registers a step that begins to run, so that it is named while the event loop is blocked. Returns its place; -1 if there was none. */
   begin(name: string): number {
     Atomics.add(this.#words, RUNNING, 1)
     const place = this.#free.pop() ?? -1
@@ -145,12 +145,12 @@ export class Lifeline {
     return place
   }
 
-  /** It let go of the event loop: what runs now may be anything. */
+  /** Records that the step returned to the event loop: what runs from now on is not known. */
   outside(): void {
     Atomics.store(this.#words, INSIDE, 0)
   }
 
-  /** Ends the thread; resolves when it has. */
+  /** Unregisters a step that has ended. */
   end(place: number): void {
     Atomics.sub(this.#words, RUNNING, 1)
     if (place < 0) return
@@ -158,7 +158,7 @@ export class Lifeline {
     this.#free.push(place)
   }
 
-  /** Renews no more once this resolves. */
+  /** Ends the thread; once this resolves it renews no more. */
   async close(): Promise<void> {
     this.#closing = true
     this.#worker.ref()
@@ -169,7 +169,10 @@ export class Lifeline {
   }
 }
 
-/** Runs in the thread, after a `connect` of the store's. Plain JavaScript in a string: no bundler has a file to find. */
+/**
+ * The rest of the thread's code, behind the store's `connect`. It is plain JavaScript in a string so that a bundler has
+ * no file to find.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { writeSync } = require('node:fs')

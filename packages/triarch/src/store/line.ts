@@ -3,22 +3,25 @@ import type { Json } from '../kernel/json.ts'
 import type { SecretTexts } from '../kernel/secret.ts'
 import { encode } from '../value/payload.ts'
 
-/** What a line says, as it is kept. */
+/** The text of a log line, as stored. */
 export interface LineText {
   message: string
   fields?: Json
-  /** So many lines before it were dropped. */
+  /** How many lines before it were dropped. */
   dropped?: number
 }
 
-/** Longest message (characters), and largest fields (bytes of JSON). What is more is cut off, or left out and said. */
+/**
+ * The longest message (characters) and the largest fields (bytes of JSON). A longer message is cut; larger fields are
+ * replaced by a note.
+ */
 export const LONGEST_MESSAGE = 4_096
 export const LARGEST_FIELDS = 8_192
 const MOST_FIELDS = 1_000
 
-/** Whatever is given, a line comes of it. `secrets`: texts that it must not have. */
+/** Makes a line of any arguments, without throwing. `secrets`: texts that the line must not contain. */
 export function lineText(message: unknown, fields: unknown, secrets: SecretTexts, dropped = 0): string {
-  // Cut after it is scrubbed: of half a secret nobody knows that it is one.
+  // The message is cut after secrets are removed: half a secret would not be recognised.
   const said = secrets.scrub(textOf(message))
   const about = secrets.scrub(fieldsOf(fields))
   const line: LineText = {
@@ -29,18 +32,18 @@ export function lineText(message: unknown, fields: unknown, secrets: SecretTexts
   return JSON.stringify(line)
 }
 
-/** Instead of lines that were dropped. */
+/** Returns the line that stands for dropped lines. */
 export function droppedText(dropped: number): string {
   return JSON.stringify({ message: `${dropped} lines were dropped`, dropped } satisfies LineText)
 }
 
-/** Of a line that is not as it was written, what there is. */
+/** Parses a line; if it is not in the expected form, its whole text becomes the message. */
 export function lineOf(text: string): LineText {
   try {
     const line = JSON.parse(text) as Partial<LineText> | null
     if (typeof line?.message === 'string') return { ...line, message: line.message }
   } catch {
-    // Somebody wrote into the store.
+    // The row was written by something else.
   }
   return { message: text }
 }
@@ -54,7 +57,7 @@ function textOf(message: unknown): string {
   }
 }
 
-/** Null: there are none. */
+/** Returns null if there are none. */
 function fieldsOf(fields: unknown): Json {
   try {
     if (typeof fields !== 'object' || fields === null) return null

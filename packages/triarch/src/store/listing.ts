@@ -1,48 +1,54 @@
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TaskRow } from './rows.ts'
 
-/** Rows that one look goes through, of a query that not all of them may fit: it holds the store for so long. */
+/** Most rows that one call examines for a query that some of them may not fit; this bounds how long it occupies the store. */
 export const LOOK = 5_000
 
-/** Parts that are merged, each from an index of its own. */
+/** Most parts that are merged, each read from an index of its own. */
 const MOST_PARTS = 10
 
-/** What an index lists in the order of the keys. `paused`: those whose result is pending or success. */
+/** An index scan in the order of the keys. `paused`: paused tasks whose result is pending or success. */
 export type Lead =
   | { by: 'tag'; name: string; value: string }
   | { by: 'parent' | 'lockedBy' | 'status' | 'result'; value: string }
   | { by: 'quarantined' | 'paused' | 'all' }
 
-/** Names of workflows that are gone through for a span of all of them; where there are more, nobody knows what it has. */
+/** Most names of workflows over which a span of all workflows is read; where there are more, the span is not used. */
 export const MOST_NAMES = 200
 
-/** What an index lists in the order in which they were submitted, which is not quite that of the keys: of a workflow, from one instant to another (ms). */
+/**
+ * An index scan in the order of submission, which is not quite that of the keys: the tasks of a workflow submitted
+ * between two instants (ms).
+ */
 export interface Span {
-  /** What tells it from a lead. */
+  /** Distinguishes it from a lead. */
   by: 'workflow'
-  /** Its name; null: of each that has tasks. */
+  /** The name of the workflow; null: every workflow that has tasks. */
   value: string | null
-  /** The first and the last instant, if given; of all workflows one is. */
+  /** The first and the last instant, if given; for all workflows at least one is given. */
   submittedAt: Extract<RowTest, { type: 'number' }>
 }
 
-/** How a list is had: the same on every store. */
+/** The plan for a list, the same on every store. */
 export interface Listing {
-  /** An index knows who fits this, in another order: if these are no more than one look, they are all there is to look at. */
+  /** A condition for which an index exists, in another order: if no more rows fit it than one call examines, only they are examined. */
   probe: RowCondition | null
-  /** No task is in two of them. */
+  /** Index scans whose results are merged; no task is in two of them. */
   parts: readonly Lead[]
-  /** What each row of the parts must be besides. */
+  /** The other conditions, which are tested on each row of the parts. */
   also: readonly RowCondition[]
-  /** Where the parts were more than one look: all that fits is in these, too, and if they are no more than one, they are looked at. */
+  /**
+   * Used if the parts have more rows than one call examines: all rows that fit are in these scans too, and if these
+   * have no more rows than one call examines, they are read instead.
+   */
   instead: readonly (Lead | Span)[] | null
 }
 
-/** Results that few tasks have, compared with all there are: an index lists them. */
+/** Results that few tasks have, and for which there is an index. */
 const rare = ['warning', 'error', 'cancelled', 'compensated']
 
 /**
- * What leads: the first of the conditions that an index lists in the order of the keys, from what few tasks have to what many
- * have; the rest is asked of each row.
+ * Plans a list. The first condition with an index in the order of the keys becomes the scan, conditions that few tasks
+ * fit before those that many fit; the other conditions are tested on each row.
  */
 export function listingOf(where: readonly RowCondition[]): Listing {
   const id = where.find(({ column, not }) => column === 'id' && !not)
@@ -57,9 +63,9 @@ export function listingOf(where: readonly RowCondition[]): Listing {
   return { ...(led ? behind(where, led) : all(where)), probe, instead: spans }
 }
 
-/** The columns by which a list can be led, in this order. */
+/** The columns that can become the scan, in order of preference. */
 const columns: readonly RowColumn[] = ['quarantined', 'tag', 'parent', 'lockedBy', 'result', 'status', 'troubled']
-/** What is said of many tasks, or of few: what a probe finds may be less. */
+/** Columns whose values many tasks may have: a probe may find fewer rows. */
 const late: readonly RowColumn[] = ['result', 'status', 'troubled']
 
 interface Led {
@@ -85,7 +91,7 @@ function all(where: readonly RowCondition[]): Omit<Listing, 'probe'> {
   return { parts: [{ by: 'all' }], also: where, instead: null }
 }
 
-/** Null: no index lists it in the order of the keys. */
+/** Returns null if no index lists it in the order of the keys. */
 function partsOf(condition: RowCondition): readonly Lead[] | null {
   const { column, tag: name = '', test } = condition
   if (column === 'quarantined' && test.type === 'given') return [{ by: column }]
@@ -108,7 +114,7 @@ function partsOf(condition: RowCondition): readonly Lead[] | null {
   }
 }
 
-/** Null: they may be of any workflow and any time. */
+/** Returns null if the tasks may be of any workflow and any time. */
 function spansOf(where: readonly RowCondition[]): readonly Span[] | null {
   const condition = where.find((it) => it.column === 'workflow' && !it.not && exactly(it))
   const named = condition ? (exactly(condition) ?? []) : []
@@ -123,19 +129,19 @@ function spansOf(where: readonly RowCondition[]): readonly Span[] | null {
   return values.map((value) => ({ by: 'workflow', value, submittedAt: { type: 'number', ...within } }))
 }
 
-/** The values of which it is one; null: it need not be one of these. */
+/** Returns the values of which the column must have one; null if it may have others. */
 function exactly({ test }: RowCondition): readonly string[] | null {
   return test.type === 'text' && (test.within ?? []).length === 0 ? [...new Set(test.oneOf)] : null
 }
 
-/** The keys, where they are all: no more than one look goes through, and none of them null. */
+/** Returns the keys if they are complete: no more than one call examines, and none of them null. */
 export function allOf(keys: readonly (number | null)[]): readonly number[] | null {
   return keys.length <= LOOK && keys.every((key) => key !== null) ? keys : null
 }
 
 /**
- * The page, of what was found in the parts. `ends`: of each part that was not looked through, the last key that was looked at. Only
- * as far as all of them were is the page without a gap.
+ * Returns the page, made of the rows found in the parts. `ends`: of each part that was not read to its end, the last
+ * key that was examined. The page has no gap only as far as all parts were examined.
  */
 export function listed(
   rows: readonly TaskRow[],

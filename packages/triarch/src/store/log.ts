@@ -1,83 +1,83 @@
-/** One line on its way into a task's log. */
+/** A new line of a task's log. */
 export interface LogEntry {
-  /** Its number among those of the one who says it: never written twice. Rising within a write. */
+  /** Its number among the lines of its source: never written twice. Rises within a write. */
   n: number
-  /** When it was said (ms since the epoch). */
+  /** When it was logged (ms since the epoch). */
   at: number
-  /** How much it matters: its place among the levels. */
+  /** The level, as its index among the levels. */
   level: number
-  /** As JSON: what it says. */
+  /** The line, as JSON. */
   text: string
 }
 
-/** Lines of one who says something in a task: an attempt, or the workflow's code. */
+/** New lines of one source in a task: an attempt, or the workflow's code. */
 export interface LogWrite {
   /** The id of the task. Where there is none, nothing is written. */
   task: string
-  /** One run of an attempt's code, among all that there ever are; null: the workflow's code. */
+  /** The unique id of one execution of an attempt's code; null: the workflow's code. */
   source: string | null
-  /** The workflow's code: the number of the first decision of its run, which rises. Else 0. */
+  /** For the workflow's code the number of the first decision of its run, which rises; else 0. */
   run: number
   /** The step; 0: the workflow's code. */
   step: number
-  /** What the attempt is for; the workflow's code has none. */
+  /** The operation of the attempt; null for the workflow's code. */
   operation: string | null
-  /** Which attempt of the operation it is; the workflow's code has none. */
+  /** The number of the attempt; null for the workflow's code. */
   attempt: number | null
-  /** Where it was said. */
+  /** The node on which it was logged. */
   node: string | null
-  /** The lines, in their order. */
+  /** The lines, in order. */
   entries: readonly LogEntry[]
 }
 
-/** What of a task's log is kept: beyond it the oldest go. */
+/** The bounds of a task's log: beyond them the oldest lines are dropped. */
 export const LOG_KEPT: { lines: number; bytes: number } = { lines: 10_000, bytes: 4 * 1024 * 1024 }
-/** What a line costs besides its text (bytes). */
+/** Bytes that a line counts besides its text. */
 export const LINE_COST = 100
 
-/** A line as it is kept. */
+/** A line, as stored. */
 export interface LogRow {
   /** Its number in the log of its task, rising. */
   seq: number
-  /** When it was said (ms since the epoch). */
+  /** When it was logged (ms since the epoch). */
   at: number
-  /** How much it matters: its place among the levels. */
+  /** The level, as its index among the levels. */
   level: number
   /** The step; 0: the workflow's code. */
   step: number
-  /** What the attempt is for; the workflow's code has none. */
+  /** The operation of the attempt; null for the workflow's code. */
   operation: string | null
-  /** Which attempt of the operation it is; the workflow's code has none. */
+  /** The number of the attempt; null for the workflow's code. */
   attempt: number | null
-  /** Where it was said. */
+  /** The node on which it was logged. */
   node: string | null
-  /** As JSON: what it says. */
+  /** The line, as JSON. */
   text: string
 }
 
-/** Which lines of a task's log, in their order. */
+/** Selects lines of a task's log, in order. */
 export interface LogQuery {
   /** The id of the task. */
   task: string
-  /** Those with a higher number. */
+  /** Only lines with a higher number. */
   after: number
-  /** So many at most. */
+  /** Most lines. */
   limit: number
-  /** At least that level. */
+  /** The lowest level. */
   level: number
-  /** Of this step; 0: of the workflow's code; null: all. */
+  /** Only lines of this step; 0: of the workflow's code; null: all. */
   step: number | null
-  /** Of attempts with this number; null: all. */
+  /** Only lines of attempts with this number; null: all. */
   attempt: number | null
 }
 
-/** What a log has. */
+/** A part of a log. */
 export interface StoredLog {
   /** The lines that fit. */
   lines: LogRow[]
-  /** The number of the last line that there ever was. All up to it that fit are here, if there are less than `limit`. */
+  /** The number of the last line ever written. If there are fewer than `limit` lines, the answer has all that match up to it. */
   last: number
-  /** Lines that had to go for others. */
+  /** How many lines were dropped for newer ones. */
   shed: number
   /** The last line of the workflow's code: its run, and its number there. */
   said: { run: number; n: number }

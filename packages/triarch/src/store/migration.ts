@@ -1,27 +1,33 @@
 import { TriarchError } from '../error/error.ts'
 
-/** A step from one schema to the next. It is done once, in a transaction, and recorded by its name. */
+/** One change of the schema. It is executed once, in a transaction, and recorded by its name. */
 export interface Migration {
   /** Its number, of four digits. */
   name: string
-  /** Its statements: `triarch.` stands for the schema on PostgreSQL; on SQLite, where users may have tables of their own, all names begin with `triarch_`. */
+  /**
+   * Its statements. On PostgreSQL `triarch.` stands for the schema; on SQLite, where users may have tables of their
+   * own, all names begin with `triarch_`.
+   */
   sql: string
   /**
-   * It takes away what code without it needs: such code is refused from then on (STORE_SCHEMA_NEWER). Only for what no code of the
-   * release before needs any more.
+   * It removes something that older code needs: such code is refused from then on (STORE_SCHEMA_NEWER). Allowed only
+   * for what the previous release no longer needs.
    */
   contracts?: true
 }
 
-/** What a store says of its schema. */
+/** The state of a store's schema. */
 export interface SchemaStanding {
-  /** The number of the last migration that the store needs code to know; 0: none. */
+  /** The number of the last migration that code must know to use the store; 0: none. */
   oldest: number
-  /** The names of the migrations that were done. */
+  /** The names of the executed migrations. */
   done: readonly string[]
 }
 
-/** Migrations that this code knows and the store lacks. Those that only newer code knows do not disturb this code. Throws STORE_SCHEMA_NEWER. */
+/**
+ * Returns the migrations that this code knows and the store lacks. Migrations that only newer code knows do not matter
+ * to this code. Throws STORE_SCHEMA_NEWER.
+ */
 export function pendingMigrations(known: readonly Migration[], { oldest, done }: SchemaStanding): Migration[] {
   const last = Number(known.at(-1)?.name)
   if (oldest > last)
@@ -33,12 +39,12 @@ export function pendingMigrations(known: readonly Migration[], { oldest, done }:
   return known.filter(({ name }) => !done.includes(name))
 }
 
-/** The number of the last of these migrations that contracts: code without it cannot work on the store. 0: there is none. */
+/** Returns the number of the last contracting migration: code without it cannot use the store. 0: there is none. */
 export function oldestCode(done: readonly Migration[]): number {
   return Number(done.findLast(({ contracts }) => contracts)?.name ?? 0)
 }
 
-/** STORE_SCHEMA_OLD: the schema of a store lacks migrations that this code needs. */
+/** Returns the STORE_SCHEMA_OLD error: the schema of a store lacks migrations that this code needs. */
 export function schemaTooOld(pending: readonly Migration[]): TriarchError {
   const names = pending.map(({ name }) => name)
   return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {

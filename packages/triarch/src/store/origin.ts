@@ -5,20 +5,20 @@ import { waitingParents } from '../kernel/task/order.ts'
 import type { Creation, LockRequest, NewTask } from './port.ts'
 import { recordText } from './record.ts'
 
-/** Where a task comes from: the order it is given, and what the store must know of that at once. */
+/** What a new task is made from: its submission, and what the store must know at once. */
 export interface Origin {
   id: string
   at: number
   order: Submission
-  /** It does not begin before this instant. */
+  /** The task does not begin before this instant. */
   startAt?: number
-  /** Something must come first: its locks are asked for then. */
+  /** Whether the task waits for something first; its locks are requested only then. */
   later?: boolean
-  /** The task of which it is the hook: that does not wait for it. */
+  /** The task whose hook it is; that task does not wait for it. */
   hookOf?: string
 }
 
-/** A task in the making: its row, and its first record, which is not text yet. */
+/** A task that is being created: its row, and its first record, which is not encoded as text yet. */
 export interface Draft {
   task: Creation
   first: readonly TaskEvent[]
@@ -33,8 +33,8 @@ export function written({ task, first }: Draft): NewTask {
 }
 
 /**
- * The one way to make a task: its first event, and the columns that say the same. Nobody reads the columns back out of the
- * event, so the two must not be made apart.
+ * Makes a task: its first event, and the columns with the same content. All tasks are made here, because columns are
+ * never derived from the event again and must not contradict it.
  */
 export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origin): Draft {
   const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen, share } = order
@@ -43,7 +43,7 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
   const latest = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
   const deadline = latest === Number.POSITIVE_INFINITY ? null : latest
   const gated = locks.length > 0 || (after && after.length > 0) || frozen
-  // The id that the engine makes for what a task starts is of that task's incarnation.
+  // Ids that the engine makes for children and hooks contain the incarnation of the parent task already.
   const incarnation = (parent || hookOf !== undefined) && id.includes(SEPARATOR) ? '' : at.toString(36)
   const submitted: TaskEvent = { type: 'submitted', ...order, incarnation }
   const task: Creation = {
@@ -55,7 +55,7 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
     ...(share && { share }),
     at,
     status: later ? 'scheduled' : 'pending',
-    // One that waits for a letter is looked at on time though none comes.
+    // A task that waits for a message becomes ready at its deadline even if no message comes.
     startAt: startAt ?? (gated ? deadline : null),
     deadline,
     parent: parent?.task ?? hookOf ?? null,

@@ -7,10 +7,13 @@ import { legible } from './legible.ts'
 import type { StateStore, TaskRow } from './port.ts'
 import { outlineIn, type PayloadField, unreadable } from './record.ts'
 
-/** Characters of JSON from which on an output is not in the row of its task: about there, a database has pages of their own for it. */
+/**
+ * Outputs with at least this many characters of JSON are not stored in the row of their task: from about this size, a
+ * database stores a value on pages of its own.
+ */
 export const LARGE_OUTPUT = 2_048
 
-/** Where a value stands in a history: in which record, at which of its events, in which field. */
+/** Where a value is written in a history: the record, the event in it, and the field. */
 export interface Place {
   record: number
   event: number
@@ -18,8 +21,9 @@ export interface Place {
 }
 
 /**
- * What the row says in place of a large output: where in the history it stands. `@4.0.output` is "record 4 has it in event 0, as
- * its output". No JSON begins so: whoever does not know of places takes it for damage, and never for a value.
+ * Returns the text that the row has in place of a large output: where in the history it is written. `@4.0.output` means
+ * "record 4 has it in event 0, as its output". JSON never begins with `@`, so a reader that does not know such
+ * references reports damage instead of taking it for a value.
  */
 export function placeText({ record, event, field }: Place): string {
   return `@${record}.${event}.${field}`
@@ -31,7 +35,10 @@ export function isPlace(text: string): boolean {
 
 const PLACE = /^@([1-9]\d*)\.(\d+)\.(input|output|payload)$/
 
-/** The store, with rows whose outputs are all there, for whoever reads them. Around the codecs: a record is encoded as a whole. */
+/**
+ * Wraps the store so that references to outputs are replaced by the outputs. It is outside the codecs, because a record
+ * is encoded as a whole.
+ */
 export function withOutputs(store: StateStore): StateStore {
   return {
     ...callsOf(store),
@@ -46,7 +53,10 @@ export function withOutputs(store: StateStore): StateStore {
   }
 }
 
-/** One whose record is gone or cannot be read costs nothing but its own output: what it says stays, and is no JSON. */
+/**
+ * Resolves the output of a row. If its record is gone or cannot be read, only this output is affected: the reference
+ * stays, which is not JSON.
+ */
 function whole(row: TaskRow): TaskRow {
   const { outputIn, ...rest } = row
   const { output } = row
@@ -58,7 +68,7 @@ function whole(row: TaskRow): TaskRow {
   }
 }
 
-/** The row with its output, and what of that may be shown beside it, where something of it is secret. */
+/** Returns the row with the part of its output that may be shown, if part of it is secret. */
 function unveiled(row: TaskRow): TaskRow {
   const { output } = row
   const veiled = output !== null && isVeiled(output) ? legible(output) : undefined
@@ -67,7 +77,7 @@ function unveiled(row: TaskRow): TaskRow {
     : { ...row, output: JSON.stringify(unveil(veiled as Json).value), veiled: output as string }
 }
 
-/** The output that stands there, as JSON. Throws HISTORY_CORRUPT, and what reading the record throws. */
+/** Returns the output at this place, as JSON. Throws HISTORY_CORRUPT, and what reading the record throws. */
 export function outputAt(text: string, read: (record: number) => readonly TaskEvent[]): string {
   const [, record, event, field] = PLACE.exec(text) ?? []
   const found = read(Number(record))[Number(event)] as { [F in PayloadField]?: Json } | undefined

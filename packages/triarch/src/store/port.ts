@@ -132,42 +132,43 @@ import type {
 } from './work.ts'
 
 /**
- * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
+ * The state store is the durable record of everything. Its calls are batched by design; instants are ms since the epoch
  * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
  */
 export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
-  /** Ends all connections and threads. Calls after it are STORE_CLOSED. */
+  /** Ends all connections and threads. Later calls fail with STORE_CLOSED. */
   close(): Promise<void>
-  /** Brings the schema of a store that is not open to this code's. */
+  /** Migrates the schema of a store that is not open to the version of this code. */
   migrate(order: MigrationOrder): Promise<MigrationReport>
-  /** Database time: what decides deadlines between nodes. */
+  /** Returns the database's time, which decides deadlines between nodes. */
   now(): Promise<number>
 
   /**
-   * Appends transitions; the answer has one outcome for each, in order. Takes effect once at most: a transition without events
-   * has nothing by which a second time could be told, so a store that keeps no account of its calls does not send it again when
-   * its answer is lost. STORE_BUSY with `blocked` in its details: nothing was written, for somebody holds rows that something of
-   * the batch needs.
+   * Appends transitions and returns one outcome for each, in order. A transition takes effect at most once. One without
+   * events leaves no record by which a second execution could be recognised, so a store that does not log its calls
+   * does not send it again when its answer is lost. Throws STORE_BUSY with `blocked` in its details if another
+   * transaction holds rows that the batch needs; then nothing was written.
    */
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
-  /** Submits tasks without owning them; with an entry of the audit, one. */
+  /** Submits tasks without owning them; `acted` adds an entry to the audit in the same transaction. */
   submit(tasks: readonly NewTask[], acted?: Audited): Promise<SubmitOutcome[]>
   /**
-   * The same inside the caller's open transaction (for SQLite a DatabaseSync on the same file, done when it
-   * returns; for PostgreSQL a client of `pg`). All of them, or it throws.
+   * Submits tasks inside the caller's open transaction (for SQLite a DatabaseSync on the same file, done when the call
+   * returns; for PostgreSQL a client of `pg`). Submits all of them, or throws.
    */
   submitIn(transaction: unknown, tasks: readonly NewTask[]): SubmitOutcome[] | Promise<SubmitOutcome[]>
-  /** Takes a task over from another store, whole. False: there is one of this id, and nothing was written. */
+  /** Imports a task from another store, with its whole history. Returns false if a task of this id exists; then nothing was written. */
   importTask(task: ImportedTask): Promise<boolean>
   /**
-   * Runs the body in a transaction on the store's database and keeps its answer as the effect's, in that same transaction:
-   * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the
-   * body does not run. It runs anew when the database asks for that (serialization failures, deadlocks, lost connections).
-   * Rejects with what the body threw, with the signal's reason, with STORE_* and TRANSACTION_ENDED, all of which mean that
-   * nothing was written; and with an UnknownOutcomeError when that is not known. For a leadership no answer is kept, and the body
-   * runs only while it stands; nobody takes it over before the transaction is over.
+   * Runs the body in a transaction on the store's database and keeps its answer as the effect's in the same
+   * transaction: what the body wrote is there exactly when the answer is. If the effect has an answer already, returns
+   * that without running the body. The body runs again when the database asks for that (serialization failures,
+   * deadlocks, lost connections). Rejects with what the body threw, with the signal's reason, with STORE_* or with
+   * TRANSACTION_ENDED, all of which mean that nothing was written; and with an UnknownOutcomeError when that is not
+   * known. For a leadership no answer is kept, and the body runs only while the node leads; no other node can take the
+   * leadership before the transaction is over.
    */
   transact(
     effect: Effect | Leading,
@@ -175,213 +176,245 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
     body: (tx: unknown) => string | Promise<string>,
   ): Promise<EffectOutcome>
   /**
-   * The answer of the effect, once no transaction is under way that could still give it one; null: it has none, and only
-   * another `transact` can give it one. Throws STORE_BUSY when that takes longer than `within` ms.
+   * Returns the answer of the effect once no transaction is under way that could still give it one; null if it has
+   * none, so that only another `transact` can give it one. Throws STORE_BUSY when that takes longer than `within` ms.
    */
   effect(effect: Effect, within: number): Promise<string | null>
-  /** Puts messages into tasks' inboxes, where the task's state takes them, and makes unowned tasks claimable. */
+  /** Puts messages into the inboxes of tasks whose state accepts them, and makes unowned tasks claimable. */
   post(posts: readonly Post[]): Promise<PostOutcome[]>
 
   /**
-   * Takes ownership of ready tasks: `locked_by` = node, epoch + 1. Due sleepers are woken first. The highest priority comes
-   * first, then what became ready first. As many as fit the bounds of the answer, but one at least.
+   * Takes ownership of ready tasks: sets `locked_by` to the node and raises the epoch by one. Due sleepers are woken
+   * first. The order is the highest priority first, then what became ready first. Returns as many tasks as fit the
+   * bounds of the answer, but at least one if any is ready.
    */
   claim(request: ClaimRequest): Promise<Claim[]>
-  /** What a node that was told nothing wants to know, in one read. */
+  /** Reads in one query all that a node needs to know when it received no notification. */
   poll(request: PollRequest): Promise<PollResult>
-  /** The earliest wake-up of an unowned sleeping task. */
+  /** Returns the earliest wake-up of an unowned sleeping task. */
   nextWake(): Promise<number | null>
-  /** Undelivered messages of the tasks this node owns, oldest first. They go when a transition consumes them. */
+  /** Reads undelivered messages of the tasks that this node owns, oldest first. A message is deleted when a transition consumes it. */
   inbox(node: string, limit: number, bounds?: InboxBounds): Promise<InboxMessage[]>
-  /** Of one task, by its key: those after the letter `after`, until one reaches a bound. */
+  /** Reads the messages of one task, by its key: those after the message `after`, until one reaches a bound. */
   taskInbox(key: number, after: number, most: TaskInboxBounds): Promise<InboxMessage[]>
 
-  /** Sets a task apart, by its owner: it is given back, and nobody claims it before `lift`. False: another owner has it. */
+  /**
+   * Quarantines a task on behalf of its owner: the task is released, and no node claims it before `releaseQuarantine`.
+   * Returns false if another node owns it.
+   */
   quarantine(task: Quarantine): Promise<boolean>
-  /** An operator's word: it may be claimed once more, alone. False: it was not set apart. */
+  /** Lets a quarantined task be claimed once more, on its own, as an operator asked. Returns false if it was not quarantined. */
   releaseQuarantine(id: string, acted?: Audited): Promise<boolean>
-  /** A task taken on trial was opened and did no harm. */
+  /** Records that a task on probation was opened and did no harm. */
   clearSuspicion(task: Ownership): Promise<void>
-  /** Ends a task that is set apart, whatever its history holds; its locks are free and those that come after it are told. */
+  /** Ends a quarantined task, whatever its history holds; frees its locks and notifies the tasks that come after it. */
   terminate(task: Termination): Promise<boolean>
-  /** Gives up what comes after a record of a task that is set apart, which it stays. False: it was not, or has no such record. */
+  /**
+   * Drops the records after a given one of a quarantined task, which stays quarantined. Returns false if it was not
+   * quarantined, or has no such record.
+   */
   truncate(task: Truncation): Promise<boolean>
 
   /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
   takeWork(request: TakeWork): Promise<WorkItem[]>
-  /** Requests that one node took go over to another, where they are still of the first. Those that do, in the order of the orders; null: it is not. */
+  /**
+   * Moves requests from the node that took them to another, if the first still has them. Returns one entry per
+   * adoption, in order; null if the first node did not have the request any more.
+   */
   adoptWork(adoptions: readonly WorkAdoption[]): Promise<(WorkItem | null)[]>
-  /** Takes a reply: removes the work row and puts the message into the inbox. False: too late, nothing happened. */
+  /**
+   * Accepts replies: removes the work row and puts the message into the inbox. An outcome is false if the reply came
+   * too late; then nothing happened.
+   */
   reply(replies: readonly QueuedReply[]): Promise<boolean[]>
-  /** Heartbeats of queued attempts: moves the heartbeat deadline, tells which are withdrawn or gone. */
+  /** Records heartbeats of queued attempts: moves the heartbeat deadline and returns which attempts are withdrawn or gone. */
   heartbeatWork(beats: readonly WorkHeartbeat[]): Promise<WorkHeartbeatOutcome[]>
 
-  /** Registers the node or renews its lease; false: it was declared dead and must discard what it owns. */
+  /** Registers the node or renews its lease. Returns false if the node was declared dead; it must then discard what it owns. */
   heartbeat(node: NodeHeartbeat): Promise<boolean>
   /**
-   * Renews the lease of a registered node from a thread of its own, which user code and calls of the store cannot keep
-   * waiting. Absent, or null: nothing of the kind here, `beat` must be called in time.
+   * Renews the lease of a registered node from a thread of its own, which user code and calls of the store cannot
+   * delay. If it is absent or returns null, the store has no such thread, and the node must call `heartbeat` in time.
    */
   keepAlive?(options: KeepAlive): Lifeline | null
-  /** Removes the node and releases whatever it still owns (as orphaned). */
+  /** Removes the node and releases what it still owns, as orphaned. */
   leave(node: string): Promise<void>
 
-  /** Takes or renews the leadership lease; the fencing token, or null while another node leads. */
+  /** Takes or renews the leadership lease. Returns the fencing token, or null while another node leads. */
   lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
-  /** How the living nodes' beats look: what changes between two looks has beaten. `lease`: the name by which somebody leads. */
+  /**
+   * Reads the heartbeat marks of the living nodes: a node whose mark changes between two reads has sent a heartbeat.
+   * `lease` is the name of the leader's lease.
+   */
   heartbeats(lease: string): Promise<NodeHeartbeats>
-  /** Declares nodes dead whose processes are known to be no more. How many of them lived. */
+  /** Declares nodes dead whose processes are known to have ended. Returns how many of them were alive until then. */
   declareDead(nodes: readonly string[]): Promise<number>
-  /** One supervisor sweep under a token; null when the token is no longer the leader's. */
+  /** Runs one supervisor sweep under a fencing token; returns null when the token is no longer the leader's. */
   sweep(request: SweepRequest): Promise<SweepReport | null>
 
   /**
-   * Tasks with records that are not counted yet, page by page; null when the token is no longer the leader's. A lap begins with all tasks
-   * that were committed before it, in whatever order they were: when it is over, all is counted that had been written by then.
+   * Reads tasks with records that are not counted yet, page by page; returns null when the token is no longer the
+   * leader's. A lap begins with all tasks that were committed before it, in whatever order: when it is over, all that
+   * had been written by then is counted.
    */
   readUncounted(request: UncountedRequest): Promise<UncountedPage | null>
-  /** Adds to the tallies, in one transaction with what was counted for them. False: nothing was written, for another leads or counted it. */
+  /**
+   * Adds to the tallies, in one transaction with the marks of what was counted. Returns false if another node leads or
+   * has counted it; then nothing was written.
+   */
   tally(write: TallyWrite): Promise<boolean>
-  /** From now on there are no tallies: whoever follows next drops them bit by bit, and all is counted anew. With an entry of the audit. */
+  /** Discards all tallies: the next counting drops them bit by bit, then counts everything anew. `acted` adds an entry to the audit. */
   recount(acted?: Audited): Promise<void>
-  /** Tallies, added up. */
+  /** Returns tallies, added up. */
   tallies(query: TallyQuery): Promise<TallyPage>
 
-  /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
+  /** Drops tasks whose retention is over, oldest first; returns null when the token is no longer the leader's. */
   prune(request: PruneRequest): Promise<PruneReport | null>
-  /** Schedules that are due, or by name. */
+  /** Returns schedules that are due, or by name. */
   schedules(query: ScheduleQuery): Promise<ScheduleRow[]>
-  /** The outcomes of its tasks, in order; null: nothing was written. */
+  /** Writes a schedule and submits its tasks. Returns the outcomes of the tasks, in order; null if nothing was written. */
   writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
-  /** False: there was none. Its tasks stay. */
+  /** Deletes a schedule; its tasks stay. Returns false if there was none. */
   dropSchedule(name: string, acted?: Audited): Promise<boolean>
 
-  /** What is kept under this key, and whether somebody asks for it. */
+  /** Reads the cached answer of this key, and whether a node is asking the service for it. */
   readCache(key: string): Promise<CacheRow>
-  /** Keeps an answer in the place of what was there; its flight is over. */
+  /** Stores an answer in place of the previous one and ends its fill. */
   writeCache(write: CacheWrite): Promise<void>
-  /** Somebody is about to ask the service. False: another node, which lives, is. */
+  /** Records that a node is about to ask the service. Returns false if another living node is asking already. */
   beginFill(flight: CacheFill): Promise<boolean>
-  /** It has no answer to keep. */
+  /** Ends a fill that gave no answer to keep. */
   endFill(flight: Pick<CacheFill, 'key' | 'node'>): Promise<void>
-  /** No answer that has one of these names is valid any more that was asked for before. The generation of that. */
+  /** Invalidates all answers that have one of these names and were asked for before now. Returns the generation of this invalidation. */
   invalidate(names: readonly string[], acted?: Audited): Promise<number>
-  /** Those after this generation. */
+  /** Returns the invalidations after this generation. */
   invalidated(after: number): Promise<Invalidations>
-  /** Drops what has expired, and what is too much. How many answers it dropped. */
+  /** Drops expired and surplus rows of the cache. Returns how many answers it dropped. */
   trimCache(bounds: CacheBounds): Promise<number>
 
-  /** Names that users' processes lead by, in order. */
+  /** Returns the leaderships of users' processes, by name. */
   leaders(query: LeaderQuery): Promise<LeaderRow[]>
-  /** Takes a leadership that nobody has who lives. False: somebody was quicker, or the node itself is no more. */
+  /** Takes a leadership that no living node has. Returns false if another node was quicker, or this node is no longer registered. */
   elect(candidacy: Candidacy): Promise<boolean>
-  /** Gives one up. False: it was not the node's any more. */
+  /** Gives up a leadership. Returns false if the node did not have it any more. */
   resign(leading: Leading): Promise<boolean>
 
-  /** Circuit breakers, with how much waits for each. */
+  /** Returns circuit breakers, rate limits or cooldowns, with how many requests wait for each. */
   breakers(query: BreakerQuery): Promise<BreakerRow[]>
-  /** False: it was at another version, and nothing was written. */
+  /** Writes one row. Returns false if the row has another version; then nothing was written. */
   writeBreaker(write: BreakerWrite): Promise<boolean>
 
   /**
-   * Adds lines to the logs of tasks: those that are not there yet. Waits for nobody's commit and keeps none waiting; whoever is not sure that
-   * lines were written writes them again. A log has room for the latest 10,000 lines, and 4 MiB.
+   * Adds lines to the logs of tasks, except lines that are there already. It neither waits for a commit nor delays one;
+   * a caller that is not sure whether lines were written writes them again. A log has room for the latest 10,000 lines,
+   * and 4 MiB.
    */
   writeLogs(writes: readonly LogWrite[]): Promise<void>
-  /** Settings that were ever written. */
+  /** Returns all settings that were ever written. */
   settings(query: SettingQuery): Promise<SettingRow[]>
-  /** False: it was at another revision, and nothing was written. */
+  /** Writes a setting. Returns false if it has another revision; then nothing was written. */
   writeSetting(write: SettingWrite): Promise<boolean>
-  /** What was done to one of them. */
+  /** Returns the changes of one setting. */
   settingChanges(query: SettingChangeQuery): Promise<SettingChangeRow[]>
 
-  /** Keeps acts that no write goes with; those that are there already, not again. */
+  /** Adds entries to the audit that belong to no other write, except entries that are there already. */
   writeAudit(entries: readonly AuditEntry[]): Promise<void>
-  /** Acts, the last first. */
+  /** Returns audit entries, the latest first. */
   audit(query: AuditQuery): Promise<AuditRow[]>
-  /** Drops what is too old, and what is too much. How many entries it dropped. */
+  /** Drops entries that are too old or too many. Returns how many it dropped. */
   trimAudit(bounds: AuditBounds): Promise<number>
 
-  /** Readers: never decide anything. */
+  /** Reads the row of a task. This call and those below only read; no decision may depend on them. */
   task(id: string): Promise<TaskRow | null>
-  /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
+  /** Returns how far these tasks are, without their payloads; ids of tasks that do not exist are left out. At most 1,000 ids at a time. */
   taskVersions(ids: readonly string[]): Promise<TaskVersion[]>
-  /** At most so many, up to the one with which their events reach `bytes`. */
+  /** Reads at most `most` records after `after`, up to the one with which their events reach `bytes`. */
   records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
-  /** What a rebuild needs: record 1, then those from the last `continuedAsNew` on; or a page of that. */
+  /** Reads what a rebuild needs: record 1, then those from the last `continuedAsNew` on; or a page of that. */
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
-  /** Tasks by conditions. One call looks at some thousands of rows at most, and says how far it came. */
+  /** Lists tasks by conditions. One call examines some thousands of rows at most, and returns how far it came. */
   list(query: ListQuery): Promise<ListedTasks>
   /**
-   * Which of these records and requests, all of which were acknowledged once, are not there any more: the store went back, by a failover
-   * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
+   * Returns which of these records and requests, all acknowledged once, no longer exist: the store went back, by a
+   * failover that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
    */
   lostRecords(marks: readonly RecordMark[]): Promise<LostRecord[]>
-  /** Tasks that this node owns, as the store sees it: by their keys, those above `after`. */
+  /** Returns the tasks that this node owns according to the store, by key, those above `after`. */
   owned(request: OwnedRequest): Promise<OwnedTask[]>
-  /** Nodes that are registered. */
+  /** Returns the registered nodes. */
   nodes(): Promise<NodeRow[]>
-  /** What is queued of this task, and how much is before it. */
+  /** Returns what is queued of this task, and how much is before it. */
   queued(task: string): Promise<QueuedRow>
-  /** For what requests of these tasks wait that nobody has taken: of each task the first 20, the same said once. At most 1,000 ids at a time. */
+  /**
+   * Returns what the requests of these tasks that no node has taken wait for: of each task the first 20, without
+   * duplicates. At most 1,000 ids at a time.
+   */
   parked(tasks: readonly string[]): Promise<ParkedRow[]>
-  /** Claims of this task, or on this name: the holder first, then in line. */
+  /** Returns the lock requests of this task or for this name: the holder first, then in order. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
-  /** Locks that are held, by name. */
+  /** Returns the held locks, by name. */
   heldLocks(page: NamePage): Promise<HeldLock[]>
-  /** Of these bounds, those under which requests are taken now. */
+  /** Returns those of these limits under which requests are taken now. */
   permits(names: readonly string[]): Promise<PermitRow[]>
-  /** What is next in each of these queues, in the order of each. */
+  /** Returns the first requests of each of these queues, in the order of each. */
   queueHeads(query: HeadQuery): Promise<QueueHead[]>
-  /** Agents for which requests wait, by name. */
+  /** Returns the agents for which requests wait, by name. */
   queues(page: NamePage): Promise<QueueRow[]>
-  /** Ready tasks by workflow and version, in that order: the first 1,000 of these. */
+  /** Returns the number of ready tasks by workflow and version, in that order: the first 1,000 of these. */
   backlogs(): Promise<BacklogRow[]>
-  /** How much waits in one line. */
+  /** Returns how much waits in one queue. */
   queueLength(line: LineQuery): Promise<number>
-  /** How much there is. Nothing is counted beyond MOST_COUNTED. */
+  /** Returns the counts of the store. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
-  /** Lines of a task's log. */
+  /** Returns lines of a task's log. */
   logs(query: LogQuery): Promise<StoredLog>
-  /** How the means of the store are, as this process sees them. Absent where there is nothing to be said. */
+  /** Returns the state of the store's resources as this process sees them. Absent where a store has nothing to report. */
   vitals?(): Promise<StoreVitals>
-  /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
+  /** Returns a number that changes when another process wrote, so that pollers can skip idle polls; null if the store cannot tell. */
   changes(): Promise<number | null>
-  /** How long a call may take by the store's own bounds (ms); nobody waits longer for an answer. A minute when not given. */
+  /** How long a call may take by the store's own bounds (ms); callers wait no longer for an answer. Default: a minute. */
   readonly patience?: number
-  /** How many commits of a node it writes side by side, for it has more than one writer. 1 when not given. */
+  /** How many commits of a node the store writes in parallel, if it has more than one writer. Default: 1. */
   readonly commitsAtOnce?: number
-  /** Nobody waits for an answer to this call any more: where it was lost on one way, the next calls may go another. */
+  /**
+   * Tells the store that no caller waits for an answer to this call any more: if the answer was lost on one connection,
+   * the next calls may use another.
+   */
   unanswered?(call: string): void
-  /** `changes` differs as well when it is time to look although nobody wrote. */
+  /** If true, `changes` also differs when it is time to poll although no process wrote. */
   readonly paced?: boolean
   /**
-   * Calls back when another process said that it wrote. A hint: it may come late, twice, for nothing, or never. Absent
-   * where stores cannot say so. `works`: the node takes up what there is to do; another one would only look for settings.
+   * Calls back when another process notified this one that it wrote. A notification may come late, twice, for nothing,
+   * or never. Absent where a store has no notifications. `works` says that the node processes work; other nodes only
+   * watch for settings.
    */
   watch?(wake: (hints: readonly Hint[]) => void, works: boolean): void
   /**
-   * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
-   * did), which is a hint as well. False: it may not be told of all, and looks for itself as well. Absent where stores cannot.
+   * Tells the store that this process waits for tasks that run elsewhere: for some seconds `ended` is called with those
+   * that end (null: some did, which ones is not known). Returns false if notifications may be missing, so that the
+   * caller must poll as well. Absent where a store cannot notify of ends.
    */
   watchEnds?(ended: (ids: readonly string[] | null) => void): boolean
 }
 
-/** How a store is to be migrated. */
+/** Options of a migration. */
 export interface MigrationOrder {
-  /** Only say what would be done. */
+  /** Only report what would be done. */
   dryRun: boolean
-  /** How long to try while others keep the tables from us (ms). */
+  /** How long to retry while other connections lock the tables (ms). */
   patience: number
 }
 
-/** Steps from the store's schema to this code's, by their names. */
+/** The migrations from the store's schema to this code's, by name. */
 export interface MigrationReport {
-  /** Those the store lacked. */
+  /** Migrations that the store lacked. */
   pending: string[]
-  /** Those of them that were done by this call: another process may have done some meanwhile. */
+  /** Migrations that this call did: another process may have done some meanwhile. */
   done: string[]
 }
 
-/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings, the rests of services; or somewhere: `changes` differs. */
+/**
+ * What changed: the agents' queues, the tasks to claim, the node's inbox, the settings, or the cooldowns of services;
+ * `changes`: something, and `changes()` differs.
+ */
 export type Hint = 'work' | 'tasks' | 'mail' | 'settings' | 'rests' | 'changes'

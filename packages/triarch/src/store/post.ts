@@ -5,43 +5,55 @@ import type { Audited } from './audit.ts'
 export interface Post extends Audited {
   /** The id of the task. */
   task: string
-  /** What it says. */
+  /** The message. */
   message: Message
-  /** The kernel can act on it without the workflow's code, so any scheduler may claim the task for it. */
+  /** Whether the kernel can handle it without the workflow's code, so that any scheduler may claim the task for it. */
   control: boolean
-  /** Judged in the transaction that writes it; absent: it is posted whatever the task does. Not for those of a transition. */
+  /**
+   * Conditions, checked in the transaction that writes the message; absent: it is posted whatever the state of the
+   * task. Posts of a transition have none.
+   */
   terms?: PostTerms
 }
 
-/** What must hold for a message to be posted. */
+/** The conditions for posting a message. */
 export interface PostTerms {
-  /** The states of the task that it fits: `status`, or `stopped/result`. A task that has not stopped and has an unread `pause` counts as paused, too. */
+  /**
+   * The states in which the task accepts it: `status`, or `stopped/result`. A task that has not stopped and has an
+   * unread `pause` counts as paused, too.
+   */
   fits: readonly string[]
-  /** What there is room for; null: it is no matter of room. */
+  /** The room that must be left in the inbox; null: any. */
   room: PostRoom | null
 }
 
-/** What there is room for in an inbox. */
+/** The room of an inbox. */
 export interface PostRoom {
   /**
-   * The letters that count, in number only: of this kind, and by this name (`letterName`) unless it is null. Null: all mail (events and
-   * signals), and what the task keeps of it.
+   * If set, only the number of messages of this kind counts, and of this name (`letterName`) unless it is null. Null:
+   * all events and signals count, and what the task retains of them.
    */
   only: { kind: Message['type']; name: string | null } | null
-  /** The most there may be, with this one. One letter has room where there is none, whatever its size. */
+  /** Most messages, with this one. A single message fits an otherwise empty inbox, whatever its size. */
   letters: number
-  /** The most bytes they may have, with this one. */
+  /** Most bytes, with this one. */
   bytes: number
-  /** What the task keeps unheard, or may keep, where it says nothing of it (by letters of type `kept`). */
+  /** How much the task retains unconsumed, or may retain, if it has not reported that (by messages of type `kept`). */
   unsaid: { letters: number; bytes: number }
-  /** The last record of the task by which that is known: there is no room as soon as there is another. Null: whatever it does. */
+  /**
+   * The last record of the task from which this is known: as soon as there is another, there is no room. Null: it does
+   * not depend on the record.
+   */
   asOf: number | null
 }
 
-/** `unknown`: there is no such task. `unfit`: its state takes no such message. `full`: there is no room for it. */
+/** `unknown`: there is no such task. `unfit`: its state does not accept the message. `full`: there is no room for it. */
 export type PostOutcome = 'posted' | 'unknown' | 'unfit' | 'full'
 
-/** By what letters of one kind are told apart in an inbox: events by their name, signals by the key of their step. Null: others are not. */
+/**
+ * Returns the name by which messages of one kind are counted in an inbox: for events their name, for signals the key of
+ * their step. Null: others are not.
+ */
 export function letterName(message: Message): string | null {
   return message.type === 'event' ? message.name : message.type === 'signal' ? message.key : null
 }

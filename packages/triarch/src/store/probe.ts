@@ -1,37 +1,37 @@
 import type { TriarchError } from '../error/error.ts'
 import type { Leading } from './leader.ts'
 
-/** What the store has of one endpoint that a prober watches. */
+/** The stored state of one endpoint that a prober watches. */
 export interface ProbeRow {
-  /** Which. */
+  /** The name of the endpoint. */
   name: string
-  /** When it was written last, by its writer's clock (ms since the epoch). */
+  /** When it was last written, by its writer's clock (ms since the epoch). */
   at: number
-  /** How it is, as JSON text. */
+  /** Its state, as JSON text. */
   state: string
-  /** What the last looks saw, as JSON text; null: it was not asked for. */
+  /** The last results, as JSON text; null if they were not requested. */
   results: string | null
-  /** Why one of them cannot be decoded; it is no JSON then. */
+  /** Why one of the texts cannot be decoded; then it is not JSON. */
   undecoded?: TriarchError
 }
 
-/** These, or those behind a name; with what the last looks saw, or without. By name. */
+/** Selects endpoints by name, or a page behind a name; with the last results, or without. Ordered by name. */
 export type ProbeQuery = { results: boolean } & ({ names: readonly string[] } | { after: string; limit: number })
 
-/** How endpoints are, by the word of whoever probes: all of it or nothing. */
+/** A write of the prober: all of it is written, or nothing. */
 export interface ProbeWrite {
-  /** By which leadership. */
+  /** The leadership of the prober. */
   leading: Leading
-  /** They take the place of what was there. */
+  /** Rows that replace those of the same name. */
   kept: readonly { name: string; at: number; state: string; results: string }[]
-  /** These are watched no more. */
+  /** Names of endpoints that are no longer watched. */
   dropped: readonly string[]
 }
 
-/** What a store does for probers. */
+/** The calls of a store for probers. */
 export interface ProbeStore {
-  /** Endpoints that are watched. */
+  /** Returns watched endpoints. */
   probes(query: ProbeQuery): Promise<ProbeRow[]>
-  /** False: the leadership is over, and nothing was written. */
+  /** Writes endpoints. Returns false if the leadership is over; then nothing was written. */
   writeProbes(write: ProbeWrite): Promise<boolean>
 }

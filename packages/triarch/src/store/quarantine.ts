@@ -2,29 +2,29 @@ import type { Audited } from './audit.ts'
 import type { Post } from './post.ts'
 import type { Snapshot } from './task.ts'
 
-/** Whose a task is: the fence. */
+/** The ownership of a task, which is the fence. */
 export interface Ownership {
   /** The number of the task in the store. */
   key: number
   /** The node that owns it. */
   node: string
-  /** By which it owns it. */
+  /** The epoch of its ownership. */
   epoch: number
 }
 
-/** A task that is set apart, by its owner. */
+/** A task that its owner puts into quarantine. */
 export interface Quarantine extends Ownership {
   /** The id of the task. */
   id: string
   /** When it was decided (ms since the epoch). */
   at: number
-  /** Whether an attempt may have been in flight in its owner: whoever takes it next counts such an attempt as lost. */
+  /** Whether an attempt may have been in flight in its owner: the next owner counts such an attempt as lost. */
   orphaned: boolean
-  /** Why, as a record; and as the row has it, which makes it a pause. Without that the task keeps its status: it has stopped. */
+  /** The record that states why, and the pause for the row. Null: the task has stopped and keeps its status. */
   record: { events: string; pause: string | null } | null
 }
 
-/** A task that is set apart goes on from a record: what comes after it is given up. */
+/** A task in quarantine goes on from an earlier record: the records after it are dropped. */
 export interface Truncation extends Audited {
   /** The id of the task. */
   id: string
@@ -32,17 +32,17 @@ export interface Truncation extends Audited {
   after: number
   /** When it was decided (ms since the epoch). */
   at: number
-  /** JSON array of events: the record that comes after it instead. */
+  /** JSON array of events: the record that replaces the dropped ones. */
   events: string
-  /** The row as the record leaves it. */
+  /** The row after this record. */
   snapshot: Snapshot
   /** The record from which on it is replayed. */
   base: number
-  /** The steps whose claims on locks it keeps. */
+  /** The steps whose lock requests it keeps. */
   locks: readonly number[]
 }
 
-/** The end of a task that is set apart, without its history. */
+/** The end of a task in quarantine, without reading its history. */
 export interface Termination extends Audited {
   /** The id of the task. */
   id: string
@@ -50,7 +50,7 @@ export interface Termination extends Audited {
   at: number
   /** JSON array of events: its last record. */
   events: string
-  /** The row as the record leaves it. */
+  /** The row after this record. */
   snapshot: Snapshot
   /** Messages to other tasks, such as its parent. */
   posts: readonly Post[]

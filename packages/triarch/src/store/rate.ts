@@ -2,33 +2,33 @@ import type { RateHand, RateMove, RateRule, RateState, Spare } from '../policy/r
 import { endOfKeys, KEYED } from './breaker.ts'
 import { objectOf } from './legible.ts'
 
-/** What the row of a rate limit holds: it lies beside those of breakers, for it is written in the same way. */
+/** The content of a rate limit's row. It is stored with the circuit breakers because it is written in the same way. */
 export interface StoredRate {
   format: 'rate-1'
   state: RateState
-  /** By which the node reserves that wrote it last, where no operator says otherwise. */
+  /** The rule of the node that wrote the row last, used unless an operator set another. */
   rule: RateRule
-  /** What an operator says. */
+  /** The setting of an operator. */
   hand?: RateHand
-  /** And what operators said before, oldest first. */
+  /** Earlier settings of operators, oldest first. */
   moves?: RateMove[]
 }
 
-/** What waits under a rate limit. */
+/** Selects the requests that wait under a rate limit. */
 export interface RateLine {
-  /** Of the limit. */
+  /** The name of the limit. */
   name: string
-  /** What waits in this queue, */
+  /** The queue of the agent, or of the one key. */
   queue: string
-  /** and in those of the agent's keys, whose names are above this; null: it is the limit of one key. */
+  /** For a limit of the whole agent, also the queues of its keys, whose names are above this; null: it is the limit of one key. */
   above: string | null
-  /** And below this. */
+  /** The upper bound of those names. */
   below: string | null
-  /** Null: whatever the action. */
+  /** The action; null: any. */
   action: string | null
 }
 
-/** By its name: `agent`, `agent.action`, and each of them with `#key`. */
+/** Derives it from the name of the limit: `agent`, `agent.action`, and each of them with `#key`. */
 export function rateLine(name: string): RateLine {
   const at = name.indexOf(KEYED)
   const of = at < 0 ? name : name.slice(0, at)
@@ -38,7 +38,7 @@ export function rateLine(name: string): RateLine {
   return { name, queue: at < 0 ? agent : agent + name.slice(at), ...keys, action: dot < 0 ? null : of }
 }
 
-/** Null: it cannot be read. */
+/** Parses a row; null if it cannot be read. */
 export function storedRate(text: string | null): StoredRate | null {
   const stored = text === null ? null : objectOf<StoredRate>(text)
   const { state, rule } = stored ?? {}

@@ -2,21 +2,21 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { Place } from './output.ts'
 import { type Reference, readRecord, SMALLEST_REFERRED } from './record.ts'
 
-/** Reads the records of one history, in order: one may refer to values in those before it. */
+/** Reads the records of one history, in order, because a record may refer to values in those before it. */
 export class RecordReader {
   readonly #before = new Map<number, readonly TaskEvent[]>()
-  /** Of those: characters of the text, and what in it is a reference. */
+  /** Of each of those records: the characters of its text, and its references. */
   readonly #written = new Map<number, { length: number; references: readonly Reference[] }>()
 
-  /** Characters of the last record, as if it had all its values itself: what bounds a history counts those. */
+  /** Characters that the last record would have if it contained all its values; the bounds of a history count these. */
   size = 0
 
-  /** The records that one after them may refer to. */
+  /** The records that a later one may refer to. */
   get before(): ReadonlyMap<number, readonly TaskEvent[]> {
     return this.#before
   }
 
-  /** Where the value is written that stands at this place of one of them; and how many characters the record has that it is written in. */
+  /** Returns where the value at this place of a record is written, and how many characters that record has. */
   origin({ record, event, field }: Place): { place: Place; within: number } {
     const { length = 0, references = [] } = this.#written.get(record) ?? {}
     const [, , from = 0, at = 0, of = field] = references.find((it) => it[0] === event && it[1] === field) ?? [
@@ -41,7 +41,7 @@ export class RecordReader {
     return events
   }
 
-  /** Replay begins anew with this record: it refers to none before it, nor does any after it. */
+  /** Replay restarts at this record: neither it nor any later record refers to one before it. */
   rebase(record: number): void {
     for (const known of this.#before.keys()) {
       if (known >= record) continue

@@ -5,23 +5,24 @@ import type { Json } from '../kernel/json.ts'
 /** The format in which records are written, and the only one that is read. */
 export const FORMAT = 1
 
-/** The fields of events that may be referred to, and refer. */
+/** Fields of events whose values may be replaced by references, and be referred to. */
 export type PayloadField = 'input' | 'output' | 'payload'
 /**
- * In place of a value that stands in the history already there is null. Of which event, in which field; and where it stands: in which
- * record (0: this one), at which event, in which field. `size`: characters that are not written for it.
+ * A reference: the field of the event holds null because its value is already written elsewhere in the history. It
+ * names the event and the field, and where the value is written: the record (0: this one), the event and the field.
+ * `size`: how many characters the reference saves.
  */
 export type Reference = [event: number, field: PayloadField, from: number, at: number, of: PayloadField, size: number]
 
-/** No record with fewer characters is referred to. */
+/** Records with fewer characters are never referred to. */
 export const SMALLEST_REFERRED = 512
 
-/** Records of the history that were read before, by their numbers. */
+/** Records that were read before, by their numbers. */
 type Before = ReadonlyMap<number, readonly TaskEvent[]>
 
 /**
- * The text of a history record: a JSON array of the number of its format, the events, and, if values are referred to, the list of the
- * references.
+ * Returns the text of a history record: a JSON array of the number of its format, the events, and, if values are
+ * referred to, the list of the references.
  */
 export function recordText(events: readonly TaskEvent[], references: readonly Reference[] = []): string {
   if (references.length === 0) return JSON.stringify((events as readonly unknown[]).toSpliced(0, 0, FORMAT))
@@ -31,26 +32,29 @@ export function recordText(events: readonly TaskEvent[], references: readonly Re
 }
 
 /**
- * The events of a record. `record`: its number in the history; `before`: the large records before it, whose values it may refer to
- * (`RecordReader`). Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN.
+ * Returns the events of a record. `record`: its number in the history; `before`: the large records before it, whose
+ * values it may refer to (`RecordReader`). Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN.
  */
 export function eventsIn(text: string, record: number, before: Before = NONE): TaskEvent[] {
   return readRecord(text, record, before).events
 }
 
-/** The same of a record by itself, for who asks what happened: null where a value stands that is in another. */
+/**
+ * Returns the events of a record without the others of its history, for readers that need to know only what happened: a
+ * value that is written in another record is null.
+ */
 export function outlineIn(text: string, record: number): TaskEvent[] {
   return readRecord(text, record, null).events
 }
 
-/** The records before it of which values stand in this one. Throws HISTORY_CORRUPT. */
+/** Returns the numbers of the earlier records that this one refers to. Throws HISTORY_CORRUPT. */
 export function referredIn(text: string, record: number): number[] {
   if (!text.endsWith(']]]')) return []
   const { references } = parted(text, record)
   return [...new Set((references ?? []).map(([, , from]) => from))].filter((from) => from > 0 && from < record)
 }
 
-/** The outline, where one that cannot be read costs nothing but its own answer: null. */
+/** Like `outlineIn`, but returns null for a record that cannot be read, so that it fails no other answer. */
 export function legibleOutline(text: string | undefined): TaskEvent[] | null {
   try {
     return text === undefined ? null : outlineIn(text, 0)
@@ -61,7 +65,7 @@ export function legibleOutline(text: string | undefined): TaskEvent[] | null {
 
 const NONE: Before = new Map()
 
-/** `repeated`: characters that its text would have more if it had all values itself. `references`: null, it has none. */
+/** Reads a record. `repeated`: how many characters its references save. `references`: null if it has none. */
 export function readRecord(
   text: string,
   record: number,
@@ -74,10 +78,10 @@ export function readRecord(
 
 type Payloads = { [F in PayloadField]?: Json }
 
-/** Some events have some of the fields, and which is for the record to say. */
+/** The payload fields of an event; the type does not say which it has, the record does. */
 const payloadsOf = (events: readonly TaskEvent[] | undefined, at: number) => events?.[at] as Payloads | undefined
 
-/** The places share one value: memory has it once, too. */
+/** Replaces references by their values. All places share one value, so it is in memory once. */
 function resolve(
   events: readonly TaskEvent[],
   references: readonly Reference[],

@@ -2,11 +2,11 @@ import type { TaskOutcome } from '../kernel/status.ts'
 
 /** How long stopped tasks are kept. */
 export interface RetentionRule {
-  /** null: all workflows that no rule names. */
+  /** The workflow; null: all workflows that no rule names. */
   workflow: string | null
-  /** Tasks that ended so. */
+  /** The outcome of the tasks. */
   result: TaskOutcome
-  /** Since they stopped (ms); null: for ever. */
+  /** How long they are kept after they stopped (ms); null: for ever. */
   age: number | null
 }
 
@@ -16,13 +16,13 @@ export interface PruneRequest {
   name: string
   /** The fencing token of that lease. */
   token: number
-  /** How long what is kept. */
+  /** The retention rules. */
   rules: readonly RetentionRule[]
   /** Most tasks dropped. */
   limit: number
   /** Most history records dropped with them; a single task may have more. */
   records: number
-  /** Keys of tasks that are left alone. None by default. */
+  /** Keys of tasks that are not dropped. Default: none. */
   except?: readonly number[]
 }
 
@@ -34,16 +34,16 @@ export interface Undroppable {
   id: string
   /** The name of its workflow. */
   workflow: string
-  /** Why, for people. */
+  /** The reason, as text for operators. */
   message: string
 }
 
-/** What was dropped. */
+/** The result of one round. */
 export interface PruneReport {
   /** How many tasks. */
   dropped: number
-  /** There is more to drop. */
+  /** Whether there is more to drop. */
   more: boolean
-  /** These cannot be; the others were. */
+  /** Tasks that could not be dropped. */
   failed?: Undroppable[]
 }

@@ -1,10 +1,10 @@
 import { TriarchError } from '../error/error.ts'
 
-/** What a store says of its connection. */
+/** How a store's connection is wrapped. */
 export interface RevocableRules {
   /** Called in place of the connection's own methods. */
   readonly instead?: ReadonlyMap<PropertyKey, (...args: unknown[]) => unknown>
-  /** Methods that answer objects which use the connection, such as prepared statements: they are revoked with it. */
+  /** Methods that return objects which use the connection, such as prepared statements: these are revoked with it. */
   readonly leading?: ReadonlySet<PropertyKey>
   /** How a method refuses; it throws the error when this is not given. */
   readonly refuse?: (method: PropertyKey, args: readonly unknown[], error: TriarchError) => unknown
@@ -19,7 +19,7 @@ export class Revocable<T extends object> {
   /** What user code is given. */
   readonly facade: T
   readonly #rules: RevocableRules
-  /** By what they stand for. */
+  /** The facades, by the objects that they stand for. */
   readonly #facades = new WeakMap<object, object>()
   #revoked = false
 
@@ -42,7 +42,7 @@ export class Revocable<T extends object> {
       get: (_, name) => {
         const value: unknown = instead.get(name) ?? Reflect.get(target, name, target)
         if (typeof value !== 'function' || name === 'constructor') {
-          // Whether something is a promise is asked of whatever an async function returns.
+          // The runtime reads `then` of every value that an async function returns, to see whether it is a promise.
           if (name !== 'then' && typeof name !== 'symbol') this.#check()
           return this.#known(value)
         }
@@ -75,7 +75,7 @@ export class Revocable<T extends object> {
     }
   }
 
-  /** The connection itself never gets out. */
+  /** Replaces the connection by its facade, so that it never reaches user code. */
   #known(answer: unknown): unknown {
     if (typeof answer !== 'object' || answer === null) return answer
     return this.#facades.get(answer) ?? answer
@@ -88,7 +88,7 @@ export class Revocable<T extends object> {
 
 const connections = new WeakMap<object, { connection: object; check: () => void }>()
 
-/** The connection behind a facade, for the store itself; what is no facade is answered as it is. Throws TRANSACTION_ENDED. */
+/** Returns the connection behind a facade, for the store itself; any other object is returned as it is. Throws TRANSACTION_ENDED. */
 export function connectionOf(facade: object): object {
   const known = connections.get(facade)
   known?.check()

@@ -21,7 +21,7 @@ export interface TaskRow extends Snapshot {
   parent: string | null
   /** The step of the parent that started it; null: no step did, as for the task of a hook. */
   parentStep: number | null
-  /** The node that has it; null: none has. */
+  /** The node that owns it; null if none does. */
   lockedBy: string | null
   /** How often it was claimed: the fence of its owner. */
   epoch: number
@@ -29,54 +29,60 @@ export interface TaskRow extends Snapshot {
   submittedAt: number
   /** When its row was last written. */
   updatedAt: number
-  /** Unowned, and waits for a scheduler that can run it. */
+  /** It has no owner and waits for a scheduler that can run it. */
   ready: boolean
-  /** Ready for a message that any scheduler can act on, with the workflow's code or without. */
+  /** It is ready for a message that any scheduler can handle, with or without the workflow's code. */
   control: boolean
-  /** Next wake-up of an unowned task. */
+  /** The next wake-up of an unowned task. */
   wakeAt: number | null
-  /** Set apart: nobody takes it before an operator's word. */
+  /** It is in quarantine: no node claims it before an operator releases it. */
   quarantined: boolean
   /**
-   * The record in which its output stands, where that is large and `output` says only which, in a form that is no JSON (`output.ts`). Of
-   * those that everybody else reads it is never set: their output is there.
+   * The record that contains its output, if the output is large and `output` is only a reference to it, which is not
+   * JSON (`output.ts`). Only stores set it: for all other readers `output` is the value.
    */
   outputIn?: string
-  /** The text of its output as the row has it, where something of it is secret (`kernel/veiled.ts`): set for everybody, and `output` is the value. */
+  /**
+   * The text of its output as the row has it, if part of it is secret (`kernel/veiled.ts`); then `output` is the value
+   * that may be shown.
+   */
   veiled?: string
-  /** Why some of its texts cannot be decoded; those are no JSON then. */
+  /** Why some of its texts cannot be decoded; those are not JSON then. */
   undecoded?: TriarchError
 }
 
-/** What those who wait for a task look at. */
+/** What a waiter for a task compares. */
 export interface TaskVersion {
   /** The id of the task. */
   id: string
-  /** Another text whenever the row shows another status, progress, failure or pause; within one ms it may miss some. */
+  /**
+   * A text that changes whenever the row shows another status, progress, failure or pause; several changes within one
+   * ms may go unnoticed.
+   */
   mark: string
-  /** It has stopped, and no operator's word waits that may set it going again. */
+  /** It has stopped, and no message of an operator waits that may start it again. */
   ended: boolean
 }
 
-/** Which tasks to list: those of which all conditions hold. */
+/** Selects tasks: those for which all conditions hold. */
 export interface ListQuery {
-  /** What their rows must say. */
+  /** Conditions on their rows. */
   where: readonly RowCondition[]
-  /** Go on behind the row of this key. */
+  /** Continue behind the row of this key. */
   after?: number
   /** Most rows. */
   limit: number
-  /** By key. */
+  /** The order, by key. */
   order: 'newest' | 'oldest'
-  /** A copy may answer that is a moment behind: somebody looks, and decides nothing by it. */
+  /** A replica that lags a little may answer: the rows are only shown, no decision depends on them. */
   copy?: boolean
-  /** What is large is left out: in the place of a progress or an output of more than `BRIEF` bytes stands a text that begins with `@`, which is no JSON. */
+  /** If true, a progress or an output of more than `BRIEF` bytes is replaced by a text that begins with `@`, which is not JSON. */
   brief?: boolean
 }
 
 /**
- * What a list can be asked by: columns of the row, its tags, and `troubled`: its result is neither `pending` nor `success`, or it is
- * paused. Only such rows have an error.
+ * What a condition can test: columns of the row, its tags, and `troubled`: its result is neither `pending` nor
+ * `success`, or it is paused. Only such rows have an error.
  */
 export type RowColumn =
   | (
@@ -93,77 +99,83 @@ export type RowColumn =
     )
   | ('submittedAt' | 'updatedAt' | 'ready' | 'quarantined' | 'troubled' | 'tag')
 
-/** What a row must say. */
+/** A condition on a row. */
 export interface RowCondition {
-  /** Where. */
+  /** The column. */
   column: RowColumn
-  /** The name of the tag, where it is one. */
+  /** The name of the tag, if the column is `tag`. */
   tag?: string
-  /** It does not hold. What has no value holds for nothing. */
+  /** If set, the test must fail. A column without a value meets neither. */
   not?: true
-  /** What must be so. */
+  /** The test. */
   test: RowTest
 }
 
-/** It has a value, or is so; it is one of these texts, or lies within one of these ranges; it is a number between these, both included. */
+/**
+ * A test: the column has a value, or is true; it is one of these texts, or lies within one of these ranges; it is a
+ * number between these, both included.
+ */
 export type RowTest =
   | { type: 'given' }
   | { type: 'text'; oneOf: readonly string[]; within?: readonly TextRange[] }
   | { type: 'number'; least?: number; most?: number }
 
-/** Texts from the first on, and before the last (null: to the end), by their code points. */
+/** A range of texts, by their code points. */
 export interface TextRange {
-  /** The first of them. */
+  /** The first text of the range. */
   from: string
-  /** The first behind them. */
+  /** The first text behind the range; null: there is no end. */
   to: string | null
 }
 
-/** The rows that one look found. */
+/** The result of one `list` call. */
 export interface ListedTasks {
-  /** In the order asked for. */
+  /** The rows, in the requested order. */
   rows: TaskRow[]
-  /** As far as the look went (a key) before the page was full: there may be more behind it. Null: the page is full, or that is all. */
+  /**
+   * The key up to which the call examined tasks when it stopped before the page was full: there may be more behind it.
+   * Null: the page is full, or that is all.
+   */
   looked: number | null
 }
 
 /** A node, as the store knows it. Instants are ms since the epoch, by the store's clock. */
 export interface NodeRow {
-  /** Another one for each life of a node. */
+  /** The id of the node; each start of a process has another. */
   id: string
   /** Its roles: `scheduler`, `agent`, `supervisor`. */
   roles: string[]
   /** When it registered. */
   startedAt: number
-  /** Until when it is taken for alive, unless it says so again. */
+  /** When its lease ends unless it is renewed. */
   leaseUntil: number
-  /** Null: it never said so. */
+  /** What it can run; null if it never reported. */
   runs: NodeRuns | null
-  /** Null: it never said so. */
+  /** Where it runs; null if it never reported. */
   place: Place | null
 }
 
-/** How much is in the store. Nothing is counted beyond 10,000. */
+/** Counts of the store. Nothing is counted beyond 10,000. */
 export interface StoreCounts {
-  /** Tasks, whatever their state. */
+  /** Tasks of any state. */
   tasks: number
   /** Tasks that wait for a scheduler. */
   ready: number
   /** Requests in work queues. */
   work: number
-  /** Messages that no task has taken yet. */
+  /** Messages that no task has consumed yet. */
   inbox: number
-  /** Counts that are lower bounds: there is as much, or more. */
+  /** The names of counts that are lower bounds. */
   truncated?: readonly ('tasks' | 'ready' | 'work' | 'inbox')[]
 }
 
-/** Bytes of a progress or an output that a brief row has. */
+/** Most bytes of a progress or an output in a brief row. */
 export const BRIEF = 2_048
 
-/** Nothing is counted any further: a number on a screen must not cost a walk through millions of rows. */
+/** Counting stops here: a number on a screen must not cost a scan of millions of rows. */
 export const MOST_COUNTED = 10_000
 
-/** The counts as they are told: those at the bound of MOST_COUNTED are named as truncated. */
+/** Returns the counts with the names of those that reached MOST_COUNTED as `truncated`. */
 export function countedUpTo({ tasks, ready, work, inbox }: StoreCounts): StoreCounts {
   const counts = { tasks, ready, work, inbox }
   const truncated = (['tasks', 'ready', 'work', 'inbox'] as const).filter((name) => counts[name] >= MOST_COUNTED)

@@ -1,7 +1,7 @@
 import type { Audited } from './audit.ts'
-/** A setting, as the store keeps it. */
+/** A setting, as stored. */
 export interface SettingRow {
-  /** Which. */
+  /** The name of the setting. */
   name: string
   /** The number of its last change. */
   revision: number
@@ -9,16 +9,16 @@ export interface SettingRow {
   state: string
 }
 
-/** Which: these, those behind a name, or those whose names begin so. Ordered by name. */
+/** Selects settings by name, or a page behind a name. Ordered by name. */
 export type SettingQuery = { names: readonly string[] } | { after: string; limit: number }
 
-/** A change of one setting, and what is kept of it for ever: both or neither. */
+/** A write of one setting, and the record of its change, which is kept for ever: both or neither. */
 export interface SettingWrite extends Audited {
-  /** Which. */
+  /** The name of the setting. */
   name: string
-  /** The revision it was read at; 0: there was no row. */
+  /** The revision at which it was read; 0: there was no row. */
   expected: number
-  /** By the store's clock (ms since the epoch). */
+  /** The store's clock (ms since the epoch). */
   at: number
   /** As JSON. */
   state: string
@@ -28,17 +28,17 @@ export interface SettingWrite extends Audited {
 
 /** One change of a setting. */
 export interface SettingChangeRow {
-  /** Its number: the revision that it made. */
+  /** Its number, which is the revision that it made. */
   revision: number
   /** As JSON. */
   change: string
 }
 
-/** The changes of one setting before this one, the last first. */
+/** Selects changes of one setting, the latest first. */
 export interface SettingChangeQuery {
-  /** Which. */
+  /** The name of the setting. */
   name: string
-  /** The number before which the page begins; null: with the last. */
+  /** The page has changes before this number; null: begins with the latest. */
   before: number | null
   /** Most rows. */
   limit: number

@@ -6,7 +6,7 @@ import { unguessable } from '../environment/secrecy.ts'
 import { holding, signing } from '../policy/secret.ts'
 import type { SecretRow, StateStore } from './port.ts'
 
-/** What a key is for. What is signed for one purpose says nothing for another. */
+/** What a key is for. A signature for one purpose is not valid for another. */
 export type Purpose = 'token' | 'ticket' | 'direct'
 
 export interface SigningMeans {
@@ -16,16 +16,17 @@ export interface SigningMeans {
 }
 
 const SECRET_BYTES = 32
-/** Secrets are read again after so long (ms). */
+/** The age after which the secrets are read again (ms). */
 const REFRESH = 30_000
-/** Characters of a signed text; longer ones are not looked at. */
+/** The most characters of a signed text; longer ones are refused unread. */
 const LONGEST = 4_096
-/** Takes the place of a key that there is not, so that refusing costs the same. */
+/** Replaces an unknown key, so that refusing takes as long as checking. */
 const nobody = createSecretKey(unguessable(SECRET_BYTES))
 
 /**
- * The keys by which this process signs and checks tokens, tickets and connections between nodes: derived, one for each purpose, from secrets
- * in the store, which are kept in memory and read again when they are older than 30 s (docs/internals/remote-agents.md).
+ * The keys with which this process signs and checks tokens, tickets and connections between nodes. There is one for
+ * each purpose, derived from secrets in the store, which are kept in memory and read again when they are older than 30
+ * s (docs/internals/remote-agents.md).
  */
 export class SigningKeys {
   readonly #means: SigningMeans
@@ -39,13 +40,13 @@ export class SigningKeys {
     this.#means = means
   }
 
-  /** For a process that signs: makes the first secret of a new store. Throws STORE_*. */
+  /** Prepares a process that signs: makes the first secret of a new store. Throws STORE_*. */
   async start(): Promise<void> {
     await this.known()
     if (!this.#signing()) await this.#makeFirst()
   }
 
-  /** Resolves once there is a secret to sign by. Throws STORE_*. */
+  /** Resolves once there is a secret to sign with. Throws STORE_*. */
   async ready(): Promise<void> {
     if (!this.#signing()) await this.start()
   }
@@ -59,7 +60,7 @@ export class SigningKeys {
     return this.#means.environment.monotonic() - this.#readAt >= REFRESH
   }
 
-  /** Reads them now. Throws STORE_*. */
+  /** Reads the secrets now. Throws STORE_*. */
   read(): Promise<void> {
     this.#reading ??= CallContext.none
       .run(() => this.#read())
@@ -69,13 +70,13 @@ export class SigningKeys {
     return this.#reading
   }
 
-  /** Reads them again if they are older than 30 s. A node does so with each renewal of its lease. */
+  /** Reads the secrets in the background if they are older than 30 s. A node calls it with each renewal of its lease. */
   refresh(): void {
-    // What cannot be read now is read by the next one.
+    // If the read fails, the next call tries again.
     if (this.#isOld) this.read().catch(this.#means.failed)
   }
 
-  /** The text, behind the number of the secret, with its signature behind it. */
+  /** Signs a text: returns the number of the secret, the text and the signature, separated by dots. */
   sign(purpose: Purpose, text: string): string {
     this.refresh()
     const secret = this.#current()
@@ -83,7 +84,7 @@ export class SigningKeys {
     return `${signed}.${this.#mac(this.#keyOf(secret, purpose), signed).toString('base64url')}`
   }
 
-  /** The text that was signed for this purpose; null: it was not. Takes as long for any text of one length. */
+  /** Returns the text that was signed for this purpose; null if the signature is not valid. Takes as long for any text of one length. */
   verify(purpose: Purpose, given: string): string | null {
     if (typeof given !== 'string' || given.length > LONGEST) return null
     const end = given.lastIndexOf('.')
@@ -97,7 +98,7 @@ export class SigningKeys {
     return isSame && secret && end > begin ? given.slice(begin + 1, end) : null
   }
 
-  /** For connections between nodes of the store. */
+  /** The keys for connections between nodes of the store. */
   readonly channel: ChannelKeys = {
     current: () => {
       const secret = this.#current()
@@ -149,7 +150,10 @@ export class SigningKeys {
       if (!names.has(name.slice(name.indexOf(' ') + 1))) this.#derived.delete(name)
   }
 
-  /** Whoever comes first makes it; the store takes one. Those that this process cannot decode hold for others as before. */
+  /**
+   * Makes the first secret; of several processes that try, one succeeds. A secret that this process cannot decode
+   * remains valid for others.
+   */
   async #makeFirst(): Promise<void> {
     const { store } = this.#means
     await store.writeSecret({

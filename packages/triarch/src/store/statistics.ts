@@ -1,48 +1,48 @@
-/** What a tally counts: tasks, steps, or attempts at steps. */
+/** What a tally counts: tasks, steps, or attempts of steps. */
 export type TallyKind = 'task' | 'step' | 'attempt'
 
-/** How often one thing was so within an hour. All besides the last two tells it from others. */
+/** How often something happened within an hour. All fields but the last two identify what. */
 export interface Tally {
   /** The beginning of the hour (ms since the epoch). */
   hour: number
-  /** What is counted. */
+  /** Which kind of thing. */
   kind: TallyKind
   /** The name of the workflow. */
   workflow: string
-  /** The agent; '' where none has a part in it. */
+  /** The agent; '' if none is involved. */
   agent: string
-  /** `agent.action`; '' for tasks. */
+  /** The action, as `agent.action`; '' for tasks. */
   action: string
-  /** What became of it. */
+  /** The outcome. */
   outcome: string
-  /** The code of the error, or its name; '' without one. */
+  /** The code of the error, or its name; '' without an error. */
   error: string
-  /** The value of the tag that tenants are told by; ''. */
+  /** The value of the tag that identifies the tenant; '' without one. */
   tag: string
   /** How long it took, as the number of a bucket (`statistics/histogram.ts`); -1: not known. */
   bucket: number
-  /** How often. */
+  /** The number of times. */
   count: number
-  /** How long all of them took (ms). */
+  /** The sum of their durations (ms). */
   ms: number
 }
 
-/** What tallies can be told apart by. */
+/** The fields by which tallies can be grouped. */
 export type TallyColumn = Exclude<keyof Tally, 'count' | 'ms'>
 
-/** What one round that counts asks for. */
+/** The request of one round of counting. */
 export interface UncountedRequest {
   /** The supervisor's lease and its fencing token. */
   name: string
   /** The fencing token of that lease. */
   token: number
-  /** The key of the last task of the page before; 0: a new lap. */
+  /** The last key of the previous page; 0 begins a new lap. */
   after: number
-  /** Most tasks that are looked at, or found to be new. */
+  /** Most tasks that are examined, or found to be new. */
   look: number
-  /** Where the page of tasks begins that are looked at again, for one may be no more, or go on after its stop; 0: the first. */
+  /** Where the page of tasks begins that are examined again, because a task may be deleted or may go on after it stopped; 0: the first. */
   audit: number
-  /** Most tasks that the page has. */
+  /** Most tasks on the page. */
   limit: number
 }
 
@@ -52,111 +52,111 @@ export interface FollowedTask {
   key: number
   /** The id of the task. */
   id: string
-  /** The last record that is counted; 0: none. */
+  /** The last counted record; 0: none. */
   seq: number
-  /** What the counting keeps of the records before; null: nothing. */
+  /** The state of the counting after that record, as text; null: none. */
   state: string | null
 }
 
-/** A page of a lap over the tasks that may have such records. */
+/** A page of a lap over the tasks that may have uncounted records. */
 export interface UncountedPage {
   /** The store's time. */
   at: number
-  /** In the order of their keys. */
+  /** The tasks, by key. */
   tasks: FollowedTask[]
   /** Where the next page begins; null: the lap is over. */
   next: number | null
-  /** Where the next of those begins. */
+  /** Where the next page of tasks to examine again begins. */
   audited: number
-  /** There may be tasks that no lap knows yet. */
+  /** There may be tasks that are not followed yet. */
   behind: boolean
-  /** What was counted is being dropped; there is nothing to count before that is done. */
+  /** Set while the tallies are being dropped; nothing can be counted before that is done. */
   anew?: boolean
 }
 
-/** Records of one task were counted. */
+/** The progress of counting one task. */
 export interface CountedTask {
   /** Its number in the store. */
   key: number
-  /** The last record that was counted before. */
+  /** The last counted record before this round. */
   from: number
-  /** The last that is now. */
+  /** The last counted record now. */
   seq: number
-  /** What is kept for the next. */
+  /** The state for counting the next records, as text. */
   state: string
-  /** It has stopped. */
+  /** Whether the task has stopped. */
   done: boolean
 }
 
-/** What one round counted. */
+/** The result of one round of counting. */
 export interface TallyWrite {
   /** The supervisor's lease and its fencing token. */
   name: string
   /** The fencing token of that lease. */
   token: number
-  /** Each record counts once: when another counted one of these, nothing is written. */
+  /** The counted tasks. Each record counts once: if another process counted one of these, nothing is written. */
   tasks: readonly CountedTask[]
-  /** What is added. */
+  /** Tallies to add. */
   tallies: readonly Tally[]
-  /** All that was written before this instant is counted now; null: nothing new is known of that. */
+  /** All that was written before this instant is counted now; null: unchanged. */
   asOf: number | null
   /** Hours before this instant are dropped, some at a time. */
   keepFrom: number
 }
 
-/** Which tallies, and what they are told apart by. */
+/** Selects tallies, and how they are grouped. */
 export interface TallyQuery {
   /** Hours from this instant on. */
   from: number
   /** Hours that begin before this instant. */
   to: number
-  /** Only those that have this value. */
+  /** Only tallies with these values. */
   where: Partial<Record<Exclude<TallyColumn, 'hour' | 'bucket'>, string>>
-  /** Leaves out submissions of tasks: each counts once, when it stops. */
+  /** Leaves out submissions of tasks, so that each task counts once, when it stops. */
   once?: boolean
-  /** Of what is not named here the answer says nothing: '', or 0. */
+  /** The columns to group by; columns that are not named are '' or 0 in the answer. */
   by: readonly TallyColumn[]
   /** Most rows. */
   limit: number
 }
 
-/** What was found. */
+/** The answer to a query of tallies. */
 export interface TallyPage {
-  /** In the order of their columns. */
+  /** The tallies, ordered by their columns. */
   tallies: Tally[]
-  /** All that was written before it is counted; null: nothing was counted yet. */
+  /** All that was written before this instant is counted; null: nothing was counted yet. */
   asOf: number | null
   /** The store's time. */
   at: number
-  /** All is counted anew; null: that is done. */
+  /** The progress of counting anew; null: none is under way. */
   recount: Recount | null
 }
 
-/** How far counting anew has come. */
+/** The progress of counting anew. */
 export interface Recount {
-  /** When it was asked for (ms since the epoch). */
+  /** When it was requested (ms since the epoch). */
   since: number
-  /** How much of it is done, from 0 to 1: by the tasks that there were then. */
+  /** How much of it is done, from 0 to 1, measured by the tasks that existed at the request. */
   share: number
 }
 
-/** What a store knows of that: keys of tasks, and where the counting stands. */
+/** The store's state of counting: keys of tasks, and instants. */
 export interface RecountRow {
-  /** All that was written before it is counted; null: nothing was counted whole. */
+  /** All that was written before this instant is counted; null: no lap was completed. */
   asOf: number | null
-  /** What was counted is being dropped. */
+  /** Whether the tallies are being dropped. */
   anew: boolean
-  /** When counting anew was asked for, the last time; null: never. */
+  /** When counting anew was last requested; null: never. */
   since: number | null
-  /** The highest key of a task then. */
+  /** The highest key of a task at that time. */
   goal: number | null
-  /** The highest key of a task that is followed. */
+  /** The highest key of a followed task. */
   reached: number | null
   /** The lowest key of a task. */
   first: number | null
 }
 
-/** What that says of counting anew; null: it is done, or was never asked for. */
+/** Returns the progress of counting anew; null if it is done, or was never requested. */
 export function recountOf({ asOf, anew, since, goal, reached, first }: RecountRow): Recount | null {
   if (since === null || (asOf !== null && !anew)) return null
   if (anew || reached === null) return { since, share: 0 }
@@ -164,9 +164,9 @@ export function recountOf({ asOf, anew, since, goal, reached, first }: RecountRo
   return { since, share: Math.min(1, Math.max(0, (reached - from + 1) / Math.max(1, (goal ?? 0) - from + 1))) }
 }
 
-/** All columns, in their order. */
+/** All columns, in order. */
 export const TALLY_COLUMNS: readonly TallyColumn[] = [
   ...(['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag', 'bucket'] as const),
 ]
-/** Rows of hours that are too old that one write drops. */
+/** Most expired rows that one write drops. */
 export const TALLIES_DROPPED = 1_000

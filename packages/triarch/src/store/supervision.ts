@@ -1,7 +1,7 @@
 import type { Place } from '../environment/environment.ts'
 import type { NodeRuns } from './gate.ts'
 
-/** A sign of life of a node. */
+/** The heartbeat of a node. */
 export interface NodeHeartbeat {
   /** The id of the node. */
   id: string
@@ -9,25 +9,25 @@ export interface NodeHeartbeat {
   roles: readonly string[]
   /** What it can run; kept until it is given again. */
   runs?: NodeRuns
-  /** It said all of `runs` before but for its load: there is nothing in it that others act on. */
+  /** Set if nothing in `runs` changed but the load, so that other nodes have nothing to act on. */
   again?: true
   /** Lease length in ms. */
   lease: number
-  /** Which process of which machine it is; kept until it is given again. */
+  /** The process and the machine; kept until it is given again. */
   place?: Place
 }
 
-/** A living node's beats. */
+/** The heartbeat mark of a living node. */
 export interface Pulse {
   /** The id of the node. */
   id: string
-  /** Another with each beat. */
+  /** A text that changes with each heartbeat. */
   mark: string
   /** Length of its lease (ms). */
   lease: number
   /** Its roles. */
   roles: readonly string[]
-  /** By the store's clock its lease is over. Nobody is dead for that alone. */
+  /** Whether its lease is over by the store's clock. That alone does not make a node dead. */
   late: boolean
 }
 
@@ -35,43 +35,45 @@ export interface Pulse {
 export interface NodeHeartbeats {
   /** The store's clock. */
   now: number
-  /** Those that were not declared dead. */
+  /** The nodes that were not declared dead. */
   nodes: readonly Pulse[]
-  /** Who leads, and for how long if the term is not renewed (ms); null: nobody. */
+  /** The node that leads, and how long its term lasts unless it is renewed (ms); null: no node leads. */
   term: { holder: string; left: number } | null
 }
 
-/** One round of the supervisor's. */
+/** The request for one sweep of the supervisor. */
 export interface SweepRequest {
-  /** The lease by which it leads. */
+  /** The name of the leader's lease. */
   name: string
   /** The fencing token of that lease. */
   token: number
-  /** Rows it looks at. */
+  /** Most rows that it examines. */
   limit: number
   /**
-   * Nodes that were silent for as long as their lease by the supervisor's own clock, with the mark last seen: they are
-   * dead if it still is the same, and nobody else is. Not given: whose lease ended by the store's clock is dead.
+   * Nodes without a heartbeat for as long as their lease by the supervisor's own clock, with the mark last seen: those
+   * that still have this mark are dead, and no others. If absent, the nodes whose lease ended by the store's clock are
+   * dead.
    */
   silent?: readonly { id: string; mark: string }[]
-  /** How far the store's clock leapt ahead since the last sweep (ms): attempts that run get that much more time. */
+  /** How far the store's clock jumped ahead since the last sweep (ms): running attempts get that much more time. */
   shift?: number
   /**
-   * The store's clock when the supervisor last read it: what became due after that is for the next sweep. This one may have waited for a lock,
-   * during which nobody could say that an attempt goes on. Not given: the store's clock when the sweep begins.
+   * The store's clock when the supervisor last read it; what became due later is left to the next sweep, because this
+   * one may have waited for a lock while no attempt could send a heartbeat. If absent, the store's clock when the sweep
+   * begins.
    */
   until?: number
 }
 
 /** What a sweep of the supervisor recovered. */
 export interface SweepReport {
-  /** Ids of nodes that were taken for dead. */
+  /** Ids of nodes that were declared dead. */
   deadNodes: string[]
-  /** Tasks of those nodes, which others may claim now. */
+  /** Released tasks of those nodes, which others may claim now. */
   releasedTasks: number
-  /** Queued attempts given up: past their complete-by or heartbeat, or their agent's node died. */
+  /** Queued attempts that were ended: past their complete-by or heartbeat, or their agent's node died. */
   expiredSteps: number
-  /** Unowned tasks past their deadline, made claimable by any scheduler. */
+  /** Unowned tasks past their deadline, which any scheduler may claim now. */
   overdueTasks: number
   /** Whether a schedule is due. */
   schedules: boolean

@@ -14,42 +14,42 @@ export interface NewTask {
   version: string
   /** Higher first. */
   priority: number
-  /** For finding it. */
+  /** Tags by which it can be found. */
   tags: Record<string, string>
-  /** Whose it is, among those who share the line of ready tasks. */
+  /** The tenant or key that the task counts for, among those that share the queue of ready tasks. */
   share?: Share
   /** `planned`: its first record holds the plan. */
   status: 'scheduled' | 'pending' | 'planned'
   /** When it was created (ms since the epoch). */
   at: number
-  /** Not before this instant, unless a letter comes; null: now. */
+  /** The task is not claimed before this instant, unless a message comes; null: at once. */
   startAt: number | null
-  /** The next instant at which somebody must look even if nobody can run it (start-before, complete-by). */
+  /** The next instant at which the supervisor must act even if no node can run the task (start-before, complete-by). */
   deadline: number | null
-  /** The task that starts it; null: none does. */
+  /** The task that starts it; null if none does. */
   parent: string | null
   /** The step of the parent that asked for it. */
   parentStep?: number
   /** History record 1. */
   events: string
-  /** It is not ready before a letter comes: about its locks, about the tasks it comes after, or any other. */
+  /** Locks and tasks that it waits for. It becomes ready when a message comes: about its locks, about those tasks, or any other. */
   gates?: { locks: readonly LockRequest[]; after: readonly string[] }
 }
 
-/** A task that is created by its owner: its first record is that of the transition. */
+/** A task that is created by its owner; its first record is that of the transition. */
 export type Creation = Omit<NewTask, 'events'>
 
 /** The part of the task row that is derived from the history. */
 export interface Snapshot {
-  /** Where the task is between submission and end. */
+  /** The state of the task between submission and end. */
   status: TaskStatus
-  /** How it ended; `pending` until it has. */
+  /** How it ended; `pending` until then. */
   result: TaskOutcome
   /** Failed attempts of all steps so far. */
   failures: number
-  /** Next instant at which the supervisor must look even if nobody can run the task. */
+  /** The next instant at which the supervisor must act even if no node can run the task. */
   deadline: number | null
-  /** Inputs, outputs and errors as JSON texts. */
+  /** Inputs, outputs and errors of its steps, as JSON text. */
   progress: string | null
   /** What the workflow returned, as JSON text. */
   output: string | null
@@ -59,7 +59,7 @@ export interface Snapshot {
   pause: string | null
 }
 
-/** A task that comes from another store: what its row is made of, and the whole of its history. */
+/** A task from another store: the fields of its row, and its whole history. */
 export interface ImportedTask extends Audited {
   /** The id of the task. */
   id: string
@@ -71,24 +71,24 @@ export interface ImportedTask extends Audited {
   priority: number
   /** The tags of its submission. */
   tags: Record<string, string>
-  /** Whose it is, among those who share the line of ready tasks. */
+  /** The tenant or key that the task counts for, among those that share the queue of ready tasks. */
   share?: Share
   /** When it was created (ms since the epoch). */
   at: number
-  /** The task that started it, which its row names where that one is here; null: none did. */
+  /** The task that started it; the row names it if that task exists in this store; null: none did. */
   parent: string | null
   /** The step of the parent that asked for it. */
   parentStep?: number
-  /** The row as its history has it. */
+  /** The row as derived from its history. */
   snapshot: Snapshot
   /** The record from which on it is replayed. */
   base: number
-  /** Somebody should take it. */
+  /** Whether a node should claim it. */
   ready: boolean
-  /** What was under way there is not known here. */
+  /** Whether the outcomes of attempts that ran in the other store are unknown here. */
   orphaned: boolean
-  /** All of them, the oldest first. */
+  /** All records, the oldest first. */
   records: readonly Pick<HistoryRecord, 'seq' | 'at' | 'events'>[]
-  /** Tasks that it started: rows that name no parent, and that step, are its own from now on. */
+  /** Tasks that it started: rows of these that name no parent get this task and this step as their parent. */
   children: readonly { task: string; step: number }[]
 }

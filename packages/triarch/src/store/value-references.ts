@@ -4,16 +4,16 @@ import { LARGE_OUTPUT, type Place, placeText } from './output.ts'
 import type { RecordReader } from './reader.ts'
 import { type PayloadField, type Reference, recordText } from './record.ts'
 
-/** A large value of a history, and where it stands. */
+/** A large value of a history, and where it is written. */
 interface Written extends Place {
-  /** As it was written, be it a text or JSON: actions may do to the object what they like. */
+  /** The value as it was written, a text or JSON: actions may change the object afterwards. */
   text: string
   isText: boolean
-  /** Characters of the whole record. */
+  /** Characters of the record that contains it. */
   within: number
 }
 
-/** Where events keep what steps and tasks hand on. */
+/** The fields in which events keep the inputs and outputs of steps and tasks. */
 const fields: { readonly [T in TaskEvent['type']]?: PayloadField } = {
   submitted: 'input',
   stepRequested: 'input',
@@ -31,24 +31,27 @@ const fields: { readonly [T in TaskEvent['type']]?: PayloadField } = {
   stepSignalled: 'payload',
 }
 
-/** Characters of JSON from which on a value is not written again. */
+/** Values with at least this many characters of JSON are not written twice. */
 const LARGE = 512
-/** Characters of a record, for each of an output in it: whoever reads a row has to read no more than that instead. */
+/**
+ * The row of a task refers to its output only if the record has at most this many characters for each of the output: a
+ * reader of the row has to read that record.
+ */
 const MOST_AROUND = 4
-/** So many values are known again, those that were written or referred to last: an output is handed on to what comes next. */
+/** How many values are remembered, those written or referred to last: an output is usually passed on to what comes next. */
 const MOST = 8
 
 /**
- * Writes the records of one history. A large value that stands in it already is referred to: what a step gave is what the next one
- * is given, or what the task returns.
+ * Writes the records of one history. A large value that is written in it already becomes a reference: the output of a
+ * step is often the input of the next one, or the output of the task.
  */
 export class ValueReferences {
-  /** Characters that the last record would have more if it had all values itself. */
+  /** How many characters the references of the last record save. */
   repeated = 0
-  /** The one used last at the end. */
+  /** Ordered by use, the latest at the end. */
   #known: Written[] = []
 
-  /** `before`: who has read the records that may be referred to. */
+  /** `before`: the reader of the records that may be referred to. */
   constructor(before?: RecordReader) {
     if (!before) return
     for (const [record, events] of [...before.before].reverse()) {
@@ -62,7 +65,7 @@ export class ValueReferences {
     this.#known = this.#known.slice(-MOST)
   }
 
-  /** `base`: replay begins with this record, and what is before it may be dropped. */
+  /** Returns the text of a record. `base`: replay begins with this record, and those before it may be dropped. */
   text(events: readonly TaskEvent[], record: number, base: boolean): string {
     if (base) this.#known = []
     this.repeated = 0
@@ -83,8 +86,8 @@ export class ValueReferences {
   }
 
   /**
-   * Where the output stands that the task has after the last record, for its row to say that instead; null: it is not large, or is nowhere,
-   * or is little of what is written there.
+   * Returns where the task's output is written after the last record, for its row to refer to; null if the output is
+   * not large, is not written, or is only a small part of its record.
    */
   place(output: Json): string | null {
     if (!isLarge(output)) return null
@@ -129,7 +132,10 @@ function isLarge(value: Json): boolean {
   return typeof value === 'object' && value !== null && atLeast(value, LARGE) >= LARGE
 }
 
-/** Characters that the JSON of the value has at least; it is looked no further once there are so many. Each small value passes here: nothing is allocated. */
+/**
+ * Returns a lower bound of the characters of the value's JSON; stops counting at `enough`. Every small value passes
+ * here, so it allocates nothing.
+ */
 function atLeast(value: Json, enough: number): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 1

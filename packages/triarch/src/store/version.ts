@@ -1,23 +1,24 @@
 import type { SettingState } from '../policy/setting.ts'
 import { objectOf } from './legible.ts'
 
-/** What the row of a setting holds. */
+/** The content of a setting's row. */
 export interface StoredSetting {
   format: 1
   state: SettingState
-  /** Which write made it: whoever did not hear that it was done finds so. */
+  /** The id of the write that made it, by which a writer that got no answer finds out whether it was done. */
   by: string
 }
 
-/** Null: it cannot be read. */
+/** Parses a row; null if it cannot be read. */
 export function storedSetting(text: string): StoredSetting | null {
   const stored = objectOf<StoredSetting>(text)
   return stored?.format === 1 && typeof stored.state === 'object' && stored.state !== null ? stored : null
 }
 
 /**
- * What was done to a setting.
+ * The kind of a change of a setting.
  * @example const back: readonly SettingMove[] = ['withdrawn', 'rolled-back']
+ *
  */
 export type SettingMove =
   | 'set'
@@ -29,20 +30,20 @@ export type SettingMove =
   | 'rolled-back'
   | 'cleared'
 
-/** What is kept of a change. */
+/** The content of a change's row. */
 export interface StoredChange {
   format: 1
   move: SettingMove
   at: number
   by: string
   reason: string
-  /** Which version it was about; null: none. */
+  /** The version that it concerned; null: none. */
   version: number | null
-  /** What it brought, where it brought something. */
+  /** The new value, if there was one. */
   value?: unknown
 }
 
-/** Null: it cannot be read. */
+/** Parses a row; null if it cannot be read. */
 export function storedChange(text: string): StoredChange | null {
   const stored = objectOf<StoredChange>(text)
   return stored?.format === 1 ? stored : null

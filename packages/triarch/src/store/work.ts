@@ -7,15 +7,15 @@ import type { Share } from '../kernel/task/order.ts'
 export interface WorkRequest {
   /** The number of the step in its task. */
   step: number
-  /** What the attempt is to do. */
+  /** The operation of the attempt. */
   operation: Operation
-  /** Which attempt it is, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
-  /** Whose queue it goes to. */
+  /** The agent whose queue it goes to. */
   agent: string
-  /** As `agent.action`. */
+  /** The action, as `agent.action`. */
   action: string
-  /** Higher first; within one, by `request.share`, else what was first. */
+  /** Higher first; requests of one priority are ordered by `request.share`, without it by age. */
   priority: number
   /** Complete-by of the attempt, from the moment an agent takes it (ms). */
   completeWithin: number
@@ -29,23 +29,26 @@ export interface WorkRequest {
 
 /** What an agent needs to run one attempt. */
 export interface StepRequest {
-  /** Whose it is among those who share the agent's slots. Always the first of all: PostgreSQL looks for it there. Not given: nobody shares them. */
+  /**
+   * The tenant or key it counts for, among those that share the agent's slots; absent if they are not shared. It is
+   * always the first property, because PostgreSQL searches for it at the beginning of the text.
+   */
   share?: Share
-  /** What its place in the queue goes by, as that of the row; 0 when not given. */
+  /** The priority by which it is queued, as in the row; 0 when absent. */
   rank?: number
   /** The id of the task. */
   task: string
   /** The number of the step in its task. */
   step: number
-  /** What the attempt is to do. */
+  /** The operation of the attempt. */
   operation: Operation
-  /** Which attempt it is, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
-  /** When it came into a queue (ms since the epoch, by the store's clock), where somebody wants to hear of that. */
+  /** When it was queued (ms since the epoch, by the store's clock); only where that is measured. */
   since?: number
   /** The name of the step. */
   name: string
-  /** As `agent.action`. */
+  /** The action, as `agent.action`. */
   action: string
   /** The name of the task's workflow. */
   workflow: string
@@ -55,63 +58,66 @@ export interface StepRequest {
   idempotencyKey: string
   /** The highest fencing number of the locks its task held when the attempt was sent out. */
   fence?: number
-  /** Of its task. */
+  /** The metadata of its task. */
   metadata?: Readonly<Record<string, string>>
-  /** The run of its task, by the number with which its steps begin; not given: the first. */
+  /** The run of its task, by the number at which its steps begin; absent for the first run. */
   run?: number
-  /** What the action is given. */
+  /** The input of the action. */
   input: Json
   /** For undo: the output to undo. */
   output?: Json
   /** What an earlier attempt saved. */
   checkpoint?: Json
-  /** What a step that was suspended runs again with. */
+  /** The event with which a suspended step runs again. */
   event?: { name: string; payload: Json }
-  /** Texts in what the step is given that are secret in its task: no line or error of its attempt says them. */
+  /** Secret texts in the step's data, as its task declares them: they are removed from log lines and errors of the attempt. */
   secretTexts?: readonly string[]
-  /** It was lost with its process time and again: it is to be tried apart. `strikes`: processes that died as they tried it. */
+  /**
+   * Set if the attempt was repeatedly lost with its process: it runs on probation. `strikes`: processes that died while
+   * they ran it on probation.
+   */
   trial?: { strikes: number }
 }
 
-/** How many requests may be taken at a time, of all that are taken under the same name: each has a seat until it is gone. */
+/** A limit on the requests that are taken under one name: each holds a permit until it is gone. */
 export interface PermitLimit {
   /** The agent, or `agent.action`. */
   name: string
-  /** Over all nodes together. */
+  /** The limit over all nodes together. */
   most: number
 }
 
-/** Requests that are taken under one bound. */
+/** Requests that are taken under one limit. */
 export interface PermitRow {
   /** The agent, or `agent.action`. */
   name: string
   /** How many are taken now. */
   taken: number
-  /** How many there may be, as whoever took the last of them had it. */
+  /** The limit, as the node that took the last request knew it. */
   most: number
 }
 
-/** What a node would take of one queue. */
+/** What a node takes from one queue. */
 export interface QueueShare {
   /** The agent whose queue it is, or the name of a breaker of one of its keys. */
   agent: string
-  /** Of those the node knows. */
+  /** The actions that the node knows. */
   actions: readonly string[]
   /** Most requests. */
   limit: number
-  /** `undo` and `verify` come first, whatever the priority of others. */
+  /** If set, `undo` and `verify` come first, whatever the priority of others. */
   urgent?: true
-  /** Each that is taken needs a seat of all of these: two at most. No bounds when not given. */
+  /** Each request that is taken needs a permit of all of these limits: two at most. Absent: no limits. */
   seats?: readonly PermitLimit[]
-  /** Of requests of these priorities only: from `least` on, or `below`. Any when not given. */
+  /** Only requests of these priorities: from `least` on, or `below`. Absent: any. */
   ranks?: { least: number } | { below: number }
 }
 
-/** What a node would take of the work queues. */
+/** What a node takes from the work queues. */
 export interface TakeWork {
   /** The id of the node. */
   node: string
-  /** `actions`: those the node knows; a newer version's requests wait for a node that has them. */
+  /** The queues. `actions` are those the node knows; requests of a newer version wait for a node that has them. */
   agents: readonly QueueShare[]
 }
 
@@ -121,7 +127,7 @@ export interface WorkItem {
   id: number
   /** The agent whose queue it was in. */
   agent: string
-  /** What to do. */
+  /** The request for the agent. */
   request: StepRequest
   /** By when the attempt must be done (ms since the epoch, by the store's clock). */
   completeBy: number
@@ -129,10 +135,10 @@ export interface WorkItem {
   heartbeatWithin: number | null
 }
 
-/** Which request it is: where the store went back, its number may be another's by now. Not asked when not given. */
+/** Identifies a request: a store that lost data may have given its number to another. Not compared when absent. */
 export type RequestMark = Pick<StepRequest, 'task' | 'step' | 'operation' | 'attempt'>
 
-/** A request whose attempt goes on for another node than the one that took it. */
+/** A request whose attempt moves from the node that took it to another node. */
 export interface WorkAdoption {
   /** The number of the request. */
   work: number
@@ -152,11 +158,11 @@ export interface QueuedReply {
   node: string
   /** Which request it is. */
   of?: RequestMark
-  /** What the task is told. */
+  /** The message for the task. */
   message: Reply
 }
 
-/** A heartbeat of an attempt that was taken of a work queue. */
+/** A heartbeat of an attempt that was taken from a work queue. */
 export interface WorkHeartbeat {
   /** The number of the request. */
   work: number
@@ -164,12 +170,12 @@ export interface WorkHeartbeat {
   node: string
   /** Which request it is. */
   of?: RequestMark
-  /** Delivered to the owner's inbox when given. */
+  /** Delivered to the inbox of the task when not null. */
   message: Heartbeat | null
 }
 
 /**
- * `late`: the row is gone or somebody else's. `withdrawn`: abort it. `held`: it lives, but its message is not delivered, for
- * somebody's transaction holds the task.
+ * `late`: the row is gone or belongs to another node. `withdrawn`: abort the attempt. `held`: the heartbeat counts, but
+ * its message is not delivered because another transaction holds the task.
  */
 export type WorkHeartbeatOutcome = 'ok' | 'withdrawn' | 'late' | 'held'

@@ -28,10 +28,13 @@ import type {
 import type { Codec } from './codec.ts'
 import { Coder, isCoded, isSealed, spared } from './coder.ts'
 
-/** What must be sealed, and what may be left as it is: nothing with a payload or an error in it, and nothing that people say. */
+/**
+ * Whether a field must be encoded (`sealed`) or may be stored as it is: fields with payloads, errors or texts of users
+ * must be encoded.
+ */
 type Care<V> = Holds<V> extends true ? 'sealed' : V extends { reason?: string } ? 'sealed' : 'sealed' | 'plain'
 
-/** Whether a message carries anything of the user's. `kept` is read by the stores. */
+/** Whether a message contains data of the user. `kept` is read by the stores. */
 const messages: { readonly [M in Message as M['type']]: Care<M> } = {
   ...{ reply: 'sealed', heartbeat: 'sealed', event: 'sealed', signal: 'sealed', child: 'sealed', cancel: 'sealed' },
   ...{
@@ -47,13 +50,13 @@ const messages: { readonly [M in Message as M['type']]: Care<M> } = {
   ...{ lock: 'plain', antecedent: 'plain', report: 'plain', kept: 'plain' },
 }
 
-/** Of other messages, what the stores count them by (`PostRoom.only`). */
+/** Fields of encoded messages that stay readable, because the stores count messages by them (`PostRoom.only`). */
 const counted: Partial<Record<Message['type'], readonly string[]>> = {
   event: ['name'],
   signal: ['step', 'key'],
 }
 
-/** What of a request is the user's. */
+/** Which fields of a request contain data of the user. */
 const requestFields: { readonly [F in keyof StepRequest]-?: Care<Exclude<StepRequest[F], undefined>> } = {
   ...{ share: 'plain', rank: 'plain', task: 'plain', step: 'plain', operation: 'plain', attempt: 'plain' },
   ...{ since: 'plain', name: 'plain', action: 'plain', workflow: 'plain', version: 'plain', idempotencyKey: 'plain' },
@@ -61,7 +64,7 @@ const requestFields: { readonly [F in keyof StepRequest]-?: Care<Exclude<StepReq
   ...{ event: 'sealed', secretTexts: 'sealed', trial: 'plain' },
 }
 
-/** Decoded where it is read: a claim may bring more records than could be decoded at once. */
+/** Returns a record that is decoded when its events are read: a claim may bring more records than could be decoded at once. */
 function codedRecord(coder: Coder, { seq, at, events: text }: HistoryRecord): HistoryRecord {
   let read: { text: string; undecoded?: TriarchError } | null = null
   return {
@@ -88,10 +91,10 @@ function decoded(coder: Coder, text: string): { text: string; undecoded?: Triarc
 }
 
 /**
- * The store, with payloads that are encoded on their way into it and decoded on their way out. Whole texts are encoded, not the
- * payloads inside of them: nothing can be overlooked, and a record compresses better than its parts. Only what the stores
- * themselves look at stays as it is. What cannot be decoded costs its task, and nothing beside it. Without codecs what was
- * written with some is told from what was not, and nothing else is done.
+ * Wraps the store so that payloads are encoded when they are written and decoded when they are read. Whole texts are
+ * encoded, not the payloads inside them, so that none can be missed and a record compresses better than its parts. Only
+ * what the stores themselves read stays as it is. A text that cannot be decoded affects its own task only. Without
+ * codecs nothing is encoded, but encoded texts are still recognised when they are read.
  */
 export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: (error: unknown) => void): StateStore {
   const coder = new Coder(codecs)
@@ -182,7 +185,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
   } satisfies Pick<StateStore, Reading | 'submitIn' | 'transact'>
 }
 
-/** What writes back what it read: that must stay as it is where it could not be decoded. */
+/** Calls that write back what they read: a text that could not be decoded must be written unchanged. */
 function keeping(store: StateStore, coder: Coder) {
   return {
     terminate: async (it) => store.terminate(encodedAct(coder, encodedTermination(coder, it))),
@@ -279,7 +282,7 @@ function encodedPost(coder: Coder, post: Post): Post {
   return encodedAct(coder, { ...post, message: encodedMessage(coder, post.message) })
 }
 
-/** Why somebody did it may say what only a payload should. */
+/** Encodes the text of an audit entry: the reason in it may contain what only a payload should. */
 function encodedAct<A extends Audited>(coder: Coder, acted: A): A {
   const { audit } = acted
   return audit ? { ...acted, audit: { ...audit, text: coder.encode(audit.text) } } : acted
@@ -316,7 +319,7 @@ function encodedSnapshot(coder: Coder, snapshot: Snapshot): Snapshot {
   }
 }
 
-/** The stores count letters by their kind and name; all the rest of one is encoded as a whole. */
+/** Encodes a message: its kind and name stay readable because the stores count messages by them; the rest is encoded as a whole. */
 function encodedMessage<M extends Message>(coder: Coder, message: M): M {
   if (messages[message.type] === 'plain') return message
   const names = ['type', ...(counted[message.type] ?? [])]
@@ -327,7 +330,7 @@ function encodedRequest(coder: Coder, request: StepRequest): StepRequest {
   return apart(coder, request, (name) => requestFields[name as keyof StepRequest] === 'plain') as StepRequest
 }
 
-/** The object with what may not be seen in one sealed value; itself where no codec has anything to do with that. */
+/** Returns the object with its hidden fields in one encoded value; the object itself if no codec changes them. */
 function apart(coder: Coder, whole: object, shown: (name: string) => boolean): object {
   const entries = Object.entries(whole)
   const hidden = entries.filter(([name, value]) => value !== undefined && !shown(name))
@@ -344,7 +347,7 @@ function together(coder: Coder, parted: object): object {
   return { ...shown, ...(JSON.parse(coder.open({ '~coded': done, data })) as object) }
 }
 
-/** `child`: the store made it of the child's row, whose payloads were encoded by themselves. */
+/** Decodes a message. A `child` message was made by the store from the child's row, whose payloads were encoded separately. */
 function decodedMessage(coder: Coder, message: Message): Message {
   try {
     if (isSealed(message)) return together(coder, message) as Message
@@ -389,7 +392,7 @@ function decodedState<Row extends { state: string; undecoded?: TriarchError }>(c
   return { ...row, state: text, ...(undecoded && { undecoded }) }
 }
 
-/** What cannot be decoded is no secret that this process could use. */
+/** Decodes a secret; one that cannot be decoded becomes '', because this process cannot use it. */
 function decodedSecret(coder: Coder, row: SecretRow): SecretRow {
   if (!isCoded(row.secret)) return row
   const { text, undecoded } = decoded(coder, row.secret)
@@ -414,7 +417,7 @@ function decodedOutcomes(
   return outcomes instanceof Promise ? outcomes.then((all) => all.map(decode)) : outcomes.map(decode)
 }
 
-/** Null: this node cannot decode it. */
+/** Decodes a request; returns null if this node cannot decode it. */
 function legibleItem(coder: Coder, item: WorkItem, failed: (error: unknown) => void): WorkItem | null {
   if (!isSealed(item.request)) return item
   try {
@@ -425,7 +428,10 @@ function legibleItem(coder: Coder, item: WorkItem, failed: (error: unknown) => v
   }
 }
 
-/** Requests that this node cannot decode go back, and are asked anew: another node may have the key. */
+/**
+ * Takes requests. Those that this node cannot decode are withdrawn, so that their tasks make them again: another node
+ * may have the key.
+ */
 async function legibleWork(
   store: StateStore,
   coder: Coder,
@@ -448,7 +454,7 @@ async function legibleWork(
     })
     await store.reply(replies)
   }
-  // Else they count as lost once their time is up.
+  // If this fails, the requests count as lost when their time is over.
   await giveBack().catch(failed)
   return items
 }

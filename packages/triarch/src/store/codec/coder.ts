@@ -2,16 +2,16 @@ import { isTriarchError, TriarchError } from '../../error/error.ts'
 import type { Codec, Encoded } from './codec.ts'
 import { decompressors } from './compress.ts'
 
-/** A value as codecs left it: what was done to it, in order (`zstd encrypt:2026`), and the bytes as base64. */
+/** An encoded value: the codecs that were applied, in order (`zstd encrypt:2026`), and the bytes as base64. */
 export interface Sealed {
   [MARK]: string
   data: string
 }
 
-/** The first key of an object that holds an encoded value: no payload may begin with it. */
+/** The first key of an object that contains an encoded value: no payload may begin with it. */
 const MARK = '~coded'
 const BEGINNING = `{"${MARK}":"`
-/** Stands before an encoded text that could not be decoded: no JSON, so that nobody takes it for the value. */
+/** Prefix of an encoded text that could not be decoded: the result is not JSON, so no reader takes it for the value. */
 const SPARED = '!'
 
 export function isCoded(text: string): boolean {
@@ -22,14 +22,14 @@ export function isSealed(value: unknown): value is Sealed {
   return typeof value === 'object' && value !== null && MARK in value
 }
 
-/** The text as it is in the store: written again, it is the same. */
+/** Marks a text that could not be decoded; when it is written again, it is stored unchanged. */
 export function spared(text: string): string {
   return SPARED + text
 }
 
 /** Encodes and decodes the JSON texts of payloads. */
 export class Coder {
-  /** In the order in which they encode. */
+  /** The codecs, in the order in which they encode. */
   readonly #codecs: readonly Codec[]
   readonly #byName: ReadonlyMap<string, Codec>
 
@@ -38,14 +38,14 @@ export class Coder {
     this.#byName = new Map([...decompressors, ...codecs].map((codec) => [codec.name, codec]))
   }
 
-  /** Throws STORE_FAILED: nobody may take a value that cannot be encoded for one that need not be. */
+  /** Encodes a text. Throws STORE_FAILED if a codec fails: the value must not be stored unencoded then. */
   encode(text: string): string {
     if (text.startsWith(SPARED)) return text.slice(SPARED.length)
     const sealed = this.seal(text)
     return sealed === null ? text : JSON.stringify(sealed)
   }
 
-  /** Throws CODEC_*. */
+  /** Decodes a text. Throws CODEC_*. */
   decode(text: string): string {
     let sealed: unknown
     try {
@@ -56,7 +56,7 @@ export class Coder {
     return this.open(sealed)
   }
 
-  /** Null: no codec has anything to do with it. Throws STORE_FAILED. */
+  /** Encodes a text; returns null if no codec changes it. Throws STORE_FAILED. */
   seal(text: string): Sealed | null {
     let data: Uint8Array = Buffer.from(text)
     const done: string[] = []
@@ -70,12 +70,12 @@ export class Coder {
         throw new TriarchError('STORE_FAILED', `codec "${codec.name}" cannot encode a value`, { cause })
       }
     }
-    // What only looks encoded must not be decoded.
+    // A text that only looks encoded is wrapped as well, so that it is not decoded when it is read.
     if (done.length === 0 && !text.includes(`"${MARK}"`)) return null
     return { [MARK]: done.join(' '), data: bufferOf(data).toString('base64') }
   }
 
-  /** Throws CODEC_MISSING, CODEC_KEY_MISSING, CODEC_FAILED. */
+  /** Decodes a value. Throws CODEC_MISSING, CODEC_KEY_MISSING, CODEC_FAILED. */
   open(sealed: unknown): string {
     const { [MARK]: done, data: text } = (sealed ?? {}) as Partial<Sealed>
     if (typeof done !== 'string' || typeof text !== 'string') throw harmed()
@@ -100,7 +100,7 @@ export class Coder {
   }
 }
 
-/** A codec of somebody's own may give anything, a promise for one. */
+/** Checks the result of `encode`: a user's codec may return anything, such as a promise. */
 function bytesOf({ data, key }: Encoded): Uint8Array {
   if (!(data instanceof Uint8Array)) throw new TypeError('encode gives null, or an object with bytes as its data')
   if (key !== undefined && !/^[^\s:]{1,200}$/.test(key)) throw new TypeError('a key is a short text without spaces')

@@ -4,13 +4,14 @@ import type { Codec } from './codec.ts'
 import { invalid } from './codec.ts'
 
 /**
- * What is compressed, and how.
+ * Options of `compress`.
  * @example const codec = compress({ algorithm: 'brotli', above: 4_096 })
+ *
  */
 export interface CompressOptions {
-  /** `zstd` when not given: the quickest. All three can always be read. */
+  /** The algorithm. Default: `zstd`, the quickest. All three can always be read. */
   algorithm?: 'zstd' | 'brotli' | 'deflate'
-  /** Bytes of JSON from which on a value is compressed: 1,024. */
+  /** Values with at least this many bytes of JSON are compressed. Default: 1,024. */
   above?: number
 }
 
@@ -19,12 +20,12 @@ interface Algorithm {
   unpack(data: Uint8Array): Uint8Array
 }
 
-/** Nothing that the engine writes is larger: what claims to be was not compressed by it. */
+/** The engine writes nothing larger: a value that claims to be larger was not compressed by it. */
 const LARGEST = { maxOutputLength: 512 * 1024 * 1024 }
-/** Brotli's own default takes a hundred times as long. */
+/** The default quality of Brotli takes a hundred times as long. */
 const QUICK = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
 const CHECKED = { params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 } }
-/** What does not become this much smaller is larger again as text. */
+/** A value that does not shrink to this share is stored as it is, because as base64 it would be larger again. */
 const WORTH = 0.7
 
 const algorithms: Readonly<Record<NonNullable<CompressOptions['algorithm']>, Algorithm>> = {
@@ -40,8 +41,10 @@ const algorithms: Readonly<Record<NonNullable<CompressOptions['algorithm']>, Alg
 }
 
 /**
- * Makes large values smaller. Before `encrypt`, for what is encrypted cannot be compressed. Throws INVALID_OPTION, UNKNOWN_OPTION.
+ * Returns a codec that compresses large values. It must come before `encrypt`, because encrypted values cannot be
+ * compressed. Throws INVALID_OPTION, UNKNOWN_OPTION.
  * @example const triarch = new Triarch({ store: sqlite('shop.db'), codec: compress({ above: 4_096 }) })
+ *
  */
 export function compress(options: CompressOptions = {}): Codec {
   checkOptions('compress', options, ['algorithm', 'above'])
@@ -62,7 +65,7 @@ export function compress(options: CompressOptions = {}): Codec {
   }
 }
 
-/** Whoever reads need not be told how it was compressed. */
+/** Decoders for all algorithms, so that a reader needs no options. */
 export const decompressors: readonly Codec[] = Object.entries(algorithms).map(([name, { unpack }]) => {
   return { name, encode: () => null, decode: unpack }
 })

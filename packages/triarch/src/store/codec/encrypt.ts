@@ -4,43 +4,46 @@ import { TriarchError } from '../../error/error.ts'
 import { checkOptions } from '../../value/options.ts'
 import { type Codec, invalid } from './codec.ts'
 
-/** A key, and the id by which a value says that it was encrypted with it. */
+/** A key and its id; each value names the id of the key that encrypted it. */
 export interface EncryptionKey {
-  /** Kept beside each value, in plain text: letters, digits, `.`, `_` and `-`, at most 64. It must never name another key. */
+  /** Stored beside each value, in plain text: letters, digits, `.`, `_` and `-`, at most 64. It must never name another key. */
   id: string
   /** 32 bytes, or the same as base64. */
   key: Uint8Array | string
 }
 
 /**
- * The keys, of which the first is the current one.
+ * Options of `encrypt`: the keys, of which the first is the current one.
  * @example
  * const keys = [{ id: '2027', key }, { id: '2026', key: process.env.OLD_KEY ?? '' }]
  * const codec = encrypt({ keys })
+ *
  */
 export interface EncryptOptions {
-  /** The first encrypts; each decrypts what it encrypted. */
+  /** The first key encrypts; every key decrypts the values that it encrypted. */
   keys: readonly EncryptionKey[]
 }
 
-/** The layout of what is encrypted: version, salt, nonce, tag, text. */
+/** The layout of an encrypted value: version, salt, nonce, tag, text. */
 const VERSION = 1
 const SALT = 16
 const NONCE = 12
 const TAG = 16
 const HEADER = 1 + SALT + NONCE + TAG
-/** Values under one salt: nonces are drawn at random, and no two may ever be the same under one key. */
+/** Most values under one salt: nonces are random, and no two may ever be equal under one key. */
 const PER_SALT = 2 ** 32
-/** Derived keys that are remembered: each process that encrypts has a salt of its own. */
+/** Most derived keys that are kept in memory: each process that encrypts has a salt of its own. */
 const MOST_DERIVED = 1_000
 
 /**
- * AES-256-GCM, each process with a key derived from yours (HKDF-SHA256) under a salt of its own: no number of values wears a key
- * out. What was changed in the store, or encrypted with another key of the same id, is refused with CODEC_FAILED; a key that is
- * not there is CODEC_KEY_MISSING. Throws INVALID_OPTION, UNKNOWN_OPTION.
+ * Returns a codec that encrypts with AES-256-GCM. Each process uses a key derived from yours (HKDF-SHA256) under a salt
+ * of its own, so no number of values wears a key out. A value that was changed in the store, or encrypted with another
+ * key of the same id, is refused with CODEC_FAILED; a missing key is CODEC_KEY_MISSING. Throws INVALID_OPTION,
+ * UNKNOWN_OPTION.
  * @example
  * const codec = [compress(), encrypt({ keys: [{ id: '2026', key }] })]
  * const triarch = new Triarch({ store: sqlite('shop.db'), codec })
+ *
  */
 export function encrypt(options: EncryptOptions): Codec {
   checkOptions('encrypt', options, ['keys'])
@@ -105,7 +108,7 @@ function keysOf(given: unknown): Map<string, KeyObject> {
       throw invalid('encrypt: the id of a key must be letters, digits, ".", "_" and "-", at most 64')
     if (keys.has(id)) throw invalid(`encrypt: two keys have the id "${id}"`)
     const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : key
-    // Nothing of the key may be part of a message.
+    // The message must not contain any part of the key.
     if (!(bytes instanceof Uint8Array) || bytes.length !== 32)
       throw invalid(`encrypt: key "${id}" must be 32 bytes, or the same as base64`)
     keys.set(id, createSecretKey(Buffer.from(bytes)))

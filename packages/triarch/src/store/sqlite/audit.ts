@@ -16,13 +16,13 @@ export function writeAudit(database: Database, _now: number, entries: readonly A
   })
 }
 
-/** Inside an open transaction. */
+/** Writes an entry inside an open transaction. */
 export function keepAct(database: Database, entry: AuditEntry): void {
   const { id, at, actor, action, subject, outcome, text } = entry
   database.run(KEEP, id, at, actor, action, subject, outcome, text)
 }
 
-/** In one transaction with what it is kept for; without an entry, as it is. */
+/** Runs the body in one transaction with its audit entry, which is written if `done`; without an entry, runs just the body. */
 export function withAct<T>(database: Database, acted: Audited | null, done: (result: T) => boolean, body: () => T): T {
   const { audit } = acted ?? {}
   if (audit === undefined) return body()

@@ -6,9 +6,10 @@ import type { WorkerRunner } from './worker.ts'
 const LARGE_COMMIT = 48
 
 /**
- * Small operations run in this thread, where they are quickest; large commits in one of their own, so that the next
- * transitions are made meanwhile. While that thread is at work everything else goes there too: two connections that want
- * to write would wait for each other's lock. The thread starts with the first large commit; one that died is replaced with the next.
+ * Runs small operations in this thread, where they are quickest, and large commits in a thread of their own, so that
+ * the next transitions can be made meanwhile. While that thread works, all other operations go there too, because two
+ * connections that write would wait for each other's lock. The thread starts with the first large commit; one that died
+ * is replaced with the next.
  */
 export class BalancedRunner implements Runner {
   readonly #inline: InlineRunner
@@ -31,7 +32,7 @@ export class BalancedRunner implements Runner {
     if (this.#thread?.alive === false) this.#starting = this.#thread = null
     if (large) this.#starting ??= this.#startThread()
     const thread = large || this.#underWay > 0 ? this.#thread : null
-    // Each connection counts the changes of all others: only one of them can be asked, to which the other's commits are another's.
+    // Each connection counts the changes of all others, so only one of them may be asked: for it, commits of the other count as changes.
     if (!thread || name === 'changes') return this.#inline.run(name, ...args)
     this.#underWay++
     try {
@@ -50,7 +51,7 @@ export class BalancedRunner implements Runner {
     await Promise.all([this.#inline.close(), this.#thread?.close()])
   }
 
-  /** Until it has started, and if it cannot, this thread does all by itself. */
+  /** Starts the thread. Until it has started, or if it fails, this thread runs everything. */
   async #startThread(): Promise<void> {
     const thread = this.#start()
     try {

@@ -7,7 +7,7 @@ const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.age
 const ROWS = `
 SELECT n.kind, n.name, coalesce(b.version, 0) AS version, b.state, iif(n.kind = 'breaker', ${WAITING}, 0) AS waiting`
 const BESIDE = 'LEFT JOIN triarch_breakers b ON b.kind = n.kind AND b.name = n.name'
-/** Queues are found by stepping from one to the next. */
+/** Finds queues by stepping from one name to the next. */
 const OF_AGENT = `
 WITH RECURSIVE lanes (name) AS (
   SELECT min(agent) FROM triarch_work WHERE locked_by IS NULL AND agent > max(?3, ?5) AND agent < ?6

@@ -6,7 +6,7 @@ import { lettersOf } from './inbox.ts'
 import { releaseStrays } from './release.ts'
 import { pageOf, sizeOf } from './replay.ts'
 
-/** Sleepers woken by one claim: bounds how long a pile of them, due at the same instant, holds the store. */
+/** Most sleeping tasks woken by one claim: bounds how long many of them, due at the same instant, occupy the store. */
 const WAKE_LIMIT = 1_000
 
 const NEXT = 'SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
@@ -19,7 +19,7 @@ ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 const CONTROL = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE control = 1 AND suspicion < 2
 ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
-/** The next lower priority in the line. */
+/** Finds the next lower priority in the queue. */
 const LEVEL = `
 SELECT priority FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ? AND priority < ? ORDER BY priority DESC LIMIT 1`
 const READY_AT = `
@@ -29,7 +29,7 @@ const CONTROL_SINCE = `
 SELECT key, priority, ${LINE} AS place, updated_at AS since FROM triarch_tasks WHERE control = 1 AND suspicion < 2
 ORDER BY priority DESC, ${LINE} LIMIT ? + 0`
 const STRIKES = 'strikes + (on_trial AND orphaned)'
-/** Those with the fewest strikes first: the innocent go on before another owner dies. */
+/** Tasks on probation with the fewest strikes come first, so that harmless tasks go on before another owner dies. */
 const SUSPECTS = `
 SELECT key, ${STRIKES} AS strikes, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2
   AND key NOT IN (SELECT value FROM json_each(?))
@@ -42,7 +42,7 @@ SELECT id, workflow, version, epoch, ready, control, orphaned, base_seq, suspici
 const TAKE = `
 UPDATE triarch_tasks SET locked_by = ?, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
   suspicion = 0 WHERE key = ?`
-/** Without a record since it was last taken as an orphan, it may be what its owners die of. */
+/** Suspicion rises if the task has no new record since it was last claimed as an orphan: it may be what kills its owners. */
 const TAKE_ORPHAN = `
 UPDATE triarch_tasks SET locked_by = ?1, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
   suspicion = CASE WHEN ?3 OR claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2) THEN suspicion + 1 ELSE 1 END,
@@ -91,8 +91,9 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
 }
 
 /**
- * One that nobody had before, alone: not worth a flush of its own. Before anything is done by right of it there is a record, and with that it is
- * durable; if the machine forgets both, nothing has happened. One that was had may have attempts that begin without a record. Null: somebody was quicker.
+ * Claims a single task that was never claimed before, without a flush of its own. Before the node acts on this claim it
+ * writes a record, and with that the claim is durable; if a power cut undoes both, nothing has happened. A task that
+ * was claimed before may have attempts that begin without a record. Returns null if another node was quicker.
  */
 function takeFirst(database: Database, first: Candidate, request: ClaimRequest): Claim[] | null {
   return database.unflushed(() => {
@@ -110,12 +111,12 @@ export function nextWake(database: Database): number | null {
   return database.get<{ wake_at: number }>(NEXT)?.wake_at ?? null
 }
 
-/** One by one, so that they stand in line in the order of their instants. */
+/** Wakes the tasks one by one, so that they are queued in the order of their wake-up times. */
 function wake(database: Database, now: number, limit: number): void {
   for (const { key } of database.all<{ key: number }>(DUE, now, limit)) database.run(WAKE, key)
 }
 
-/** The best of each workflow version's queue and of the control queue, merged: pile-ups elsewhere cost nothing. */
+/** Merges the first tasks of each workflow version's queue and of the control queue: long queues of other versions cost nothing. */
 function candidates(database: Database, request: ClaimRequest, limit: number): Candidate[] {
   const { runnable, except = [], ageing = 0 } = request
   if (ageing > 0) return aged(database, request, ageing, limit)
@@ -129,7 +130,7 @@ function candidates(database: Database, request: ClaimRequest, limit: number): C
   return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
 }
 
-/** The same where the line ages: the best of the heads of all priorities. */
+/** Like `candidates` with ageing: merges the first tasks of all priorities. */
 function aged(database: Database, { runnable, except = [] }: ClaimRequest, ageing: number, limit: number): Candidate[] {
   const most = limit + except.length
   const best = new Map<number, { candidate: Candidate; rank: number }>()
@@ -156,17 +157,17 @@ function aged(database: Database, { runnable, except = [] }: ClaimRequest, agein
   return order.slice(0, limit).map(({ candidate }) => candidate)
 }
 
-/** Those that no owner died of while it tried them may be tried together; one that is more suspect only by itself. */
+/** Tasks on probation during which no owner has died may be tried together; any other is tried alone. */
 function suspects(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): Candidate[] {
   const [left, mine] = [JSON.stringify(except), JSON.stringify(runnable)]
   const found = database.all<Candidate & { strikes: number }>(SUSPECTS, left, mine, limit)
   return found.filter(({ strikes }, index) => index === 0 || strikes === 0)
 }
 
-/** What one by itself takes is nothing that another lacks. */
+/** A single task takes nothing that another task of the answer needs. */
 const NOTHING = { records: 0, bytes: 0 }
 
-/** As many as fit the answer, in their order; at least one. */
+/** Claims as many tasks as fit the answer, in order; at least one. */
 function takeAll(database: Database, all: readonly Candidate[], request: ClaimRequest): Claim[] {
   const left = { records: request.records ?? CLAIM_BOUNDS.records, bytes: request.bytes ?? CLAIM_BOUNDS.bytes }
   const letters = { left: left.bytes }

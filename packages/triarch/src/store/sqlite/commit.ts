@@ -9,9 +9,9 @@ import { hasGates, openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, shareText, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
-/** Records that one transition drops, and children that leave it: those of before an update may be many. */
+/** Most records that one transition drops, and most children that it detaches: a task may have gathered many before an update. */
 const MOST_SHED = 10_000
-/** A history is whole up to this record. */
+/** Histories are kept whole up to this record. */
 const LEAST_SHED = 64
 
 const CREATE = `
@@ -19,11 +19,15 @@ INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, fail
   orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, share, progress, output, error, pause)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, ?, ?, ?)'
-/** No row when the history already has this record. Never from a query: one that reads the table it writes is copied aside first. */
+/**
+ * Inserts no row if the history already has this record. It has VALUES instead of a query, because SQLite first copies
+ * the rows of a query that reads the table it writes.
+ */
 const APPEND = `${RECORD} ON CONFLICT (task, seq) DO NOTHING`
 /**
- * The fence: no row when another owns the task, and when its history lacks the record before, or has another in its place: then
- * the store went back, and perhaps gave the key to another task, or the same epoch to another owner of this node's.
+ * The fence. It finds no row if the task has another owner, or if its history lacks the record before or has another
+ * one in its place: then the store went back, and may have given the key to another task, or the same epoch to another
+ * owner on this node.
  */
 const OWNED = `
 SELECT 1 FROM triarch_tasks WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3 AND id = ?4
@@ -33,16 +37,16 @@ const SNAPSHOT = `
 updated_at = ?, status = ?, result = ?, failures = ?, deadline = ?, progress = ?, output = ?, error = ?, pause = ?`
 const REBASE = 'base_seq = ?'
 /**
- * What lies before the base is never replayed, but for the submission. With a new beginning all goes that lies before the one of
- * before: so two runs are there to be looked at, and a task that never ends does not grow. Short histories stay whole.
+ * Records before the base are never replayed, except the submission. A new base drops all records before the previous
+ * base, so that two runs can be inspected and a task that never ends does not grow. Short histories stay whole.
  */
 const SHED = `
 DELETE FROM triarch_history WHERE task = ?1 AND seq IN (
   SELECT seq FROM triarch_history WHERE task = ?1 AND seq > 1
     AND seq < (SELECT base_seq FROM triarch_tasks WHERE key = ?1 AND base_seq > ${LEAST_SHED}) ORDER BY seq LIMIT ${MOST_SHED})`
 /**
- * So do its children: those that had stopped when the beginning of before was made lose their parent, and are kept as long as
- * their own retention says.
+ * A new base also detaches children: those that had stopped when the previous base was made lose their parent, and are
+ * kept according to their own retention.
  */
 const LEAVE = `
 UPDATE triarch_tasks SET parent = NULL WHERE key IN (
@@ -50,18 +54,21 @@ UPDATE triarch_tasks SET parent = NULL WHERE key IN (
     SELECT h.at FROM triarch_tasks t JOIN triarch_history h ON h.task = t.key AND h.seq = t.base_seq
     WHERE t.key = ?1 AND t.base_seq > ${LEAST_SHED})
   ORDER BY c.key LIMIT ${MOST_SHED})`
-/** Whatever is still undelivered makes the task claimable again at once. */
+/** Undelivered messages make the task claimable again at once. */
 export const RELEASE = `
 locked_by = NULL, orphaned = ?, wake_at = ?,
 ready = max(?, EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key)),
 control = EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key AND control = 1)`
-/** The same where nothing is undelivered, and where it is not to go on: nearly always. No owned task is ready. */
+/**
+ * Variants of RELEASE for a task without undelivered messages that is ready (READ) or not (RESTING); nearly all are the
+ * latter. An owned task is never ready.
+ */
 const RELEASE_READ = 'locked_by = NULL, orphaned = ?, wake_at = ?, ready = ?, control = 0'
 const RELEASE_RESTING = 'locked_by = NULL, orphaned = ?, wake_at = ?'
 const UNREAD = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
 export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
 
-/** A reply takes the place of its request, and stays until it is consumed. */
+/** A reply replaces its request, and stays until it is consumed. */
 const ANSWERED = `
 SELECT 1 FROM triarch_inbox WHERE task = ?1 AND kind = 'reply' AND id NOT IN (SELECT value FROM json_each(?2)) LIMIT 1`
 const REQUESTED = 'SELECT 1 FROM triarch_work WHERE task = ? AND step = ? AND operation = ? AND attempt = ?'
@@ -90,12 +97,15 @@ export function commit(database: Database, _now: number, batch: readonly Transit
   })
 }
 
-/** Whether somebody may wait for the end of a task of this very batch: one with locks of its own asks for them after all have stopped. */
+/** Whether a task may wait for the end of a task of this same batch: locks are requested after all tasks of the batch have stopped. */
 function makesGated({ children }: Transition): boolean {
   return children.some((child) => child.gates !== undefined)
 }
 
-/** `gated`: somebody may wait for the end of a task. A refused transition has touched nothing by the time it is refused. */
+/**
+ * Writes one transition. `gated`: a task may wait for the end of another. A refused transition has written nothing by
+ * the time it is refused.
+ */
 function commitOne(database: Database, transition: Transition, gated: boolean): CommitOutcome {
   const { node, epoch, seq, at, events, snapshot, rebase, release } = transition
   let key = transition.key
@@ -134,8 +144,9 @@ function lacksRequest(
 }
 
 /**
- * A child that exists: one that another task (or another step) waits for can never answer, so its parent is told instead of waiting for ever; the parent's
- * own (asked for again after a retry) answers once more, if it has stopped.
+ * Handles a child whose id exists. If it belongs to another task (or another step), it will never answer, so the parent
+ * gets an error instead of waiting for ever. If it is the parent's own (requested again after a retry) and has stopped,
+ * its answer is sent once more.
  */
 function createChild(database: Database, parent: number, parentId: string, child: NewTask): void {
   const made = insertTask(database, child)
@@ -152,7 +163,7 @@ function createChild(database: Database, parent: number, parentId: string, child
   if (row.status !== 'stopped') return
   const { result } = row
   const [output, error] = [row.output, row.error].map((text) => (text === null ? null : (legible(text) as Json)))
-  // Its row is harmed: that is the answer to who asked for it, and no trouble of whom this is written with.
+  // The child's row is damaged: the parent gets that as the answer, and the rest of the batch is not affected.
   if (output === undefined || error === undefined) {
     const error = {
       name: 'TriarchError',
@@ -208,7 +219,7 @@ function freshSnapshot({ status, deadline }: NewTaskState): Snapshot {
 
 type NewTaskState = Pick<Snapshot, 'status' | 'deadline'>
 
-/** The three reasons to touch the row, alone or together; each text is prepared once. */
+/** The statements for each combination of changes to the row; each text is prepared once. */
 const UPDATES = Array.from({ length: 32 }, (_, which) => {
   const parts = [SNAPSHOT, REBASE, RELEASE_RESTING, RELEASE_READ, RELEASE].filter((_, bit) => which & (1 << bit))
   return `UPDATE triarch_tasks SET ${parts.join(', ')} WHERE key = ?`

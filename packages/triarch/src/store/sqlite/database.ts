@@ -4,15 +4,16 @@ import { fileError } from './failure.ts'
 
 export type Value = SQLInputValue
 
-/** The longest a transaction that waits for its lock blocks the thread, before it lets others run (ms). */
+/** The longest time that waiting for a lock blocks the thread before other code can run (ms). */
 export const BLOCK = 5
 
-/** Below it, several connections to one file can corrupt it (the WAL-reset race): https://sqlite.org/wal.html */
+/** With older versions, several connections to one file can corrupt it (the WAL-reset race): https://sqlite.org/wal.html */
 const OLDEST_SQLITE: readonly number[] = [3, 51, 3]
 
 /**
- * A connection with its prepared statements, kept by their SQL text. What stands in it by itself as a LIMIT, or beside a column that
- * a partial index compares, SQLite plans by its value, and parses all anew whenever it is bound: hence `LIMIT ? + 0`.
+ * A connection with its prepared statements, which are kept by their SQL text. SQLite plans a bare parameter in a
+ * LIMIT, or beside a column that a partial index compares, by its value, and prepares the statement again whenever it
+ * is bound: hence `LIMIT ? + 0`.
  */
 export class Database {
   readonly connection: DatabaseSync
@@ -22,12 +23,12 @@ export class Database {
     this.connection = connection
   }
 
-  /** Runs the statement and tells how many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return this.#statement(sql).run(...values).changes as number
   }
 
-  /** Inserts one row and gives its rowid, or null when a conflict clause kept it out. */
+  /** Inserts one row and returns its rowid, or null if a conflict clause kept it out. */
   insert(sql: string, ...values: Value[]): number | null {
     const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
     return changes === 0 ? null : (lastInsertRowid as number)
@@ -41,7 +42,7 @@ export class Database {
     return this.#statement(sql).all(...values) as Row[]
   }
 
-  /** Its statement is not kept: there are more of its form than anybody could count. */
+  /** Runs a statement that is not kept, for queries of which there are too many different forms. */
   once<Row>(sql: string, ...values: Value[]): Row[] {
     return this.connection.prepare(sql).all(...values) as Row[]
   }
@@ -50,7 +51,10 @@ export class Database {
     this.connection.exec(sql)
   }
 
-  /** All or nothing. Takes the write lock at once, so nothing inside can meet a busy store or a stale read. */
+  /**
+   * Runs the body in a transaction. Takes the write lock at once, so that no statement inside fails with SQLITE_BUSY or
+   * reads stale data.
+   */
   transaction<T>(body: () => T): T {
     this.run('BEGIN IMMEDIATE')
     try {
@@ -63,7 +67,10 @@ export class Database {
     }
   }
 
-  /** The same, durable with the next transaction that is: a power cut before that undoes it, a crash of this process does not. */
+  /**
+   * Runs the body in a transaction without flushing it to disk. It becomes durable with the next flushed one: a power
+   * cut before that undoes it, a crash of this process does not.
+   */
   unflushed<T>(body: () => T): T {
     this.exec('PRAGMA synchronous = NORMAL')
     try {
@@ -87,7 +94,7 @@ export class Database {
   }
 }
 
-/** Opens and checks. */
+/** Opens a connection and checks that it is usable. */
 export function connectTo(path: string, busyTimeout: number): Database {
   try {
     return connect(path, busyTimeout)
@@ -104,7 +111,7 @@ function connect(path: string, busyTimeout: number): Database {
     if (mode !== 'wal' && path !== ':memory:') {
       throw new TriarchError('STORE_FAILED', `the file system of ${path} does not allow write-ahead logging`)
     }
-    // A checkpoint every 16 MB; the log file is cut back to 64 MB after a burst.
+    // Checkpoints every 16 MB; truncates the log file to 64 MB after a burst.
     database.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -65536;

@@ -1,19 +1,20 @@
 import type { Database } from './database.ts'
 
-// Who waits for whom. A claim waits for the holder of its name, and for those before it in line; a parent waits for its
-// children, and so for what these wait for. A line is looked at once: of those before a claim only such matter as may wait for
-// something else too (`tied`), for all others wait for the same holder. So a line of thousands costs one look.
+// The graph of waiting tasks. A lock request waits for the holder of its name, and for the requests before it in line;
+// a parent waits for its children, and so for what these wait for. Each line is examined once: of the requests before a
+// given one, only those whose tasks may wait for something else too (`tied`) matter, because all others wait for the
+// same holder. So a line of thousands costs one query.
 
-/** Tasks and lines one search looks at. What would take more is taken for no circle: a timeout, or a later sweep, may know. */
+/** Most tasks and lines that one search examines. A larger search is taken for no deadlock; a timeout or a later sweep may resolve it. */
 const MOST = 1_000
 
 const WAITS = 'SELECT name, priority, id FROM triarch_locks WHERE task = ? AND held = 0'
-/** For each name that children of a task wait for, the last of them in line; from one name to the next. */
+/** For each name that children of a task wait for, finds their last request in line; from one name to the next. */
 const CHILDREN_WAIT = `
 SELECT name, -rank AS priority, claim AS id FROM triarch_lock_parents WHERE parent = ?1 AND (name < ?2 OR ?2 IS NULL)
 ORDER BY name DESC, rank DESC, claim DESC LIMIT 1`
 const HOLDER = 'SELECT task FROM triarch_locks WHERE name = ? AND held = 1'
-/** By its own small index: without statistics the whole line looks as good. */
+/** Uses its own small index: without statistics SQLite may choose the index of the whole line. */
 const TIED = `
 SELECT task FROM triarch_locks INDEXED BY triarch_locks_tied WHERE name = ?1 AND tied = 1 AND held = 0
   AND (priority > ?2 OR (priority = ?2 AND id < ?3)) ORDER BY priority DESC, id LIMIT ${MOST}`
@@ -26,8 +27,8 @@ interface Place {
 }
 
 /**
- * Whether this waiting claim of the task makes it wait for itself, or for a task that waits for its end: the key of the one
- * it would wait for.
+ * Searches for a deadlock: whether this waiting request makes its task wait for itself, or for a task that waits for
+ * its end. Returns the key of that task, or undefined.
  */
 export function circleOf(database: Database, task: number, claim: number): number | undefined {
   const ends = new Set([task, ...database.all<{ task: number }>(PARENTS, claim).map((parent) => parent.task)])
@@ -48,7 +49,7 @@ export function circleOf(database: Database, task: number, claim: number): numbe
   return undefined
 }
 
-/** Where a task waits: by its own claims, and by those of its children. */
+/** The lines in which a task waits: by its own requests, and by those of its children. */
 function* placesOf(database: Database, task: number): Generator<Place> {
   yield* database.all<Place>(WAITS, task)
   let name: string | null = null

@@ -11,14 +11,14 @@ export function isOwned(database: Database, { key, epoch, node }: Effect): boole
 }
 
 /**
- * Whoever asks owns the task: a transaction of an earlier owner, which held the write lock from its fence to its end, is
- * over by now, and so is one of this owner that was given up.
+ * Returns the stored answer. The caller owns the task, so a transaction of an earlier owner, which held the write lock
+ * from its fence to its end, is over by now, and so is one of this owner that was given up.
  */
 export function effect(database: Database, _now: number, { key, step, name }: Effect): string | null {
   return database.get<{ answer: string }>(ANSWER, key, step, name)?.answer ?? null
 }
 
-/** Inside the transaction. */
+/** Stores the answer inside the transaction. */
 export function keepEffect(database: Database, { key, step, firstStep, name }: Effect, answer: string): void {
   database.run(FORGET, key, firstStep)
   database.run(KEEP, key, step, name, answer)

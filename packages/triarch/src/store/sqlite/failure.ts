@@ -12,12 +12,13 @@ const SQLITE_PROTOCOL = 15
 const SQLITE_NOTADB = 26
 
 /**
- * The file system takes no write: of the file or its log, a flush, a new size, the shared memory. SQLite says SQLITE_FULL of ENOSPC alone,
- * and this of a quota or a limit of the process. It is no word about what was written.
+ * Extended codes of SQLITE_IOERR for failed writes: of the file or its log, a flush, a new size, the shared memory.
+ * SQLite returns SQLITE_FULL only for ENOSPC, and these codes for a quota or a limit of the process. They do not say
+ * whether something was written.
  */
 const UNWRITTEN: ReadonlySet<number> = new Set([3, 4, 5, 6, 12, 18, 19, 21].map((extended) => 10 | (extended << 8)))
 
-/** SQLite's errors as ours; others, programming errors among them, stay what they are. */
+/** Converts errors of SQLite to store errors; others, programming errors among them, are returned unchanged. */
 export function storeError(error: unknown): unknown {
   const { code, errcode, message } = error as { code?: unknown; errcode?: number; message?: string }
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error
@@ -33,7 +34,7 @@ export function storeError(error: unknown): unknown {
   return new TriarchError('STORE_FAILED', text, { cause: error, details })
 }
 
-/** SQLite does not say which file it could not open. */
+/** Adds the path to errors of opening a file, because SQLite does not name the file. */
 export function fileError(path: string, error: unknown): unknown {
   const { code, errcode, message } = error as { code?: unknown; errcode?: number; message?: string }
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error
@@ -46,7 +47,7 @@ export function unopened(): TriarchError {
   return new TriarchError('STORE_CLOSED', 'the store is not open')
 }
 
-/** An error as it crosses from the worker thread. */
+/** An error in the form in which the worker thread sends it. */
 export interface SentError {
   code: ErrorCode | null
   message: string

@@ -1,31 +1,36 @@
 import { type FSWatcher, statSync, utimesSync, watch } from 'node:fs'
 import type { Environment, Timer } from '../../environment/environment.ts'
 
-/** Two times of the file that are this close are the same touch: the file system may keep whole microseconds only (ms). */
+/** Two times of the file that differ by less are equal (ms): the file system may store whole microseconds only. */
 const SAME = 0.002
 let stores = 0
 /**
- * A look that comes this much after an own commit finds what another process did in that very moment (ms). What was committed over the
- * connection that `changes` asks is no news to it. What was over another one of this process, its thread's or that of users'
- * transactions, cannot be told from what others did: it is told, rather than that something of others is not.
+ * Delay of a check after an own commit (ms), which finds what another process committed at the same moment. `changes`
+ * ignores commits of the connection that it asks. Commits of other connections of this process, in its thread or for
+ * users' transactions, look like those of other processes: they cause a needless notification, rather than a commit of
+ * others being missed.
  */
 const AFTER_OWN = 5
-/** The least distance of looks, on the average (ms): one takes some microseconds. */
+/** The least average distance of checks (ms): one takes some microseconds. */
 const DISTANCE = 0.5
-/** So long after it was committed others hear of what nobody waits for in particular (ms). */
+/** The delay of notifications that no process waits for in particular (ms). */
 const LATER = 1
-/** After a rest several may come at once: as many as fit in so long (ms). */
+/** After a pause, as many checks may follow each other at once as fit in this time (ms). */
 const CREDIT = 10
 
-/** When others are to hear of a commit: at once; when this process has done what it can do itself; or with the next of these. */
+/**
+ * When other processes are notified of a commit: at once; when this process has done what it can do itself; or together
+ * with the next of these.
+ */
 export type NotifyWhen = 'now' | 'soon' | 'later'
 
 /**
- * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
- * shared memory, which nothing of SQLite's depends on, and who watches that file asks at once whether there is something new to read.
- * A store knows the time that it set last, so its own touches do not keep it from hearing others at once. Where two stores set the same
- * time, they hear of each other a little later.
- * A hint: where files cannot be watched it never comes, and those who write without this engine give none.
+ * Notifies other processes on the same file of commits, and is notified by them, through the operating system. After a
+ * commit a store sets the times of the shared-memory file, on which nothing in SQLite depends; a store that watches
+ * that file checks at once whether there is something new to read. Each store knows the time that it set last, so its
+ * own touches do not delay notifications of others; if two stores set the same time, they are notified a little later.
+ * Notifications are not reliable: where files cannot be watched none arrive, and processes that write without this
+ * engine send none.
  */
 export class FileNotifier {
   readonly #environment: Environment
@@ -34,27 +39,27 @@ export class FileNotifier {
   readonly #tell: () => void
   #watcher: FSWatcher | null = null
   #isOpen = true
-  /** A touch that is to come: once this loop is over, or by a timer. */
+  /** A pending touch: at the end of this iteration of the event loop, or by a timer. */
   #isSoon = false
   #later: Timer | null = null
   #touchedAt = Number.NEGATIVE_INFINITY
-  /** Makes each time that is set another one (µs); stores begin at different ones. */
+  /** Makes each time that is set different (µs); each store begins at another value. */
   #touches: number
   /** The time that this store set last (ms). */
   #own = Number.NaN
-  /** The time of the last touch of another that was heard. */
+  /** The time of the last touch of another store that was noticed. */
   #heard = Number.NaN
   #seen: number | null = null
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #isLooking = false
   #isAgain = false
-  /** A hand of another was seen since the last look: there is something new, and it is told before it is asked how new. */
+  /** Another store's touch was seen since the last check: the change is reported before `changes` is asked. */
   #isNews = false
-  /** No look comes before. */
+  /** The next check comes no earlier. */
   #notBefore = 0
 
-  /** `path`: of the database. `changes`: a number that is another one when another connection has written. */
+  /** `path`: the file of the database. `changes`: returns a number that differs after another connection wrote. */
   constructor(environment: Environment, path: string, changes: () => Promise<number | null>, tell: () => void) {
     this.#environment = environment
     this.#path = `${path}-shm`
@@ -69,18 +74,18 @@ export class FileNotifier {
       this.#watcher = watch(this.#path, { persistent: false }, () => this.#hear())
       this.#watcher.on('error', () => this.#deafen())
     } catch {
-      // No such file, or no watching here: those who need to know ask from time to time, as they do anyway.
+      // There is no such file, or files cannot be watched here: the nodes poll from time to time in any case.
     }
   }
 
-  /** Others hear of what they have not heard of yet. */
+  /** Stops watching, after it has notified others of pending commits. */
   close(): void {
     if (this.#isSoon || this.#later) this.#touch()
     this.#isOpen = false
     this.#deafen()
   }
 
-  /** Something that others may wait for was committed here. */
+  /** Reports a commit that other processes may wait for. */
   committed(news: NotifyWhen = 'soon'): void {
     const environment = this.#environment
     if (news === 'now' && environment.monotonic() - this.#touchedAt >= DISTANCE) return this.#touch()
@@ -103,16 +108,16 @@ export class FileNotifier {
     this.#touches = (this.#touches + 1) % 1_000
     this.#own = this.#environment.now() + this.#touches / 1_000
     try {
-      // By its path: a descriptor of that file, when it is closed, would take all of SQLite's locks along.
+      // By its path: closing a descriptor of that file would release all of SQLite's locks.
       utimesSync(this.#path, this.#own / 1_000, this.#own / 1_000)
     } catch {
-      // Others look from time to time.
+      // Other processes poll from time to time.
     }
-    // Somebody else's hand is gone now, and may not have been seen.
+    // The touch of another store was overwritten just now, and may not have been noticed.
     if (hand && !hand.isOwn) this.#see(hand.at)
   }
 
-  /** Whether this store touched the file last, and the time that was set; null: nobody knows. */
+  /** Returns whether this store touched the file last, and the time that was set; null if that cannot be read. */
   #hand(): { isOwn: boolean; at: number } | null {
     try {
       const { mtimeMs } = statSync(this.#path)

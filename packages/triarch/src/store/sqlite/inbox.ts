@@ -32,9 +32,9 @@ const AMOUNT =
 const MAIL = `${AMOUNT} AND kind IN ('event', 'signal')`
 const SUCH = 'SELECT count(*) AS letters FROM triarch_inbox WHERE task = ?1 AND kind = ?2 AND (?3 IS NULL OR name = ?3)'
 const LAST = 'SELECT max(seq) AS last FROM triarch_history WHERE task = ?'
-/** The task's own word. */
+/** What the task itself reported to retain. */
 const KEPT = "SELECT message FROM triarch_inbox WHERE task = ? AND kind = 'kept'"
-/** Without the texts: what is too much is not even read. */
+/** The texts are not selected, so that messages beyond the bounds are not even read. */
 const OF_OWNER = `
 SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ? + 0`
 const OWNED = 'SELECT key FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key'
@@ -58,7 +58,7 @@ export function post(database: Database, _now: number, posts: readonly Post[]): 
   )
 }
 
-/** Why the task does not take it; null: it does. */
+/** Returns why the task does not accept the message; null if it does. */
 function judge(database: Database, { task, message }: Post, { fits, room }: PostTerms): PostOutcome | null {
   const found = database.get<{ key: number; state: string }>(STATE, task)
   if (!found) return 'unknown'
@@ -66,7 +66,7 @@ function judge(database: Database, { task, message }: Post, { fits, room }: Post
   return room && !hasRoom(database, found.key, message, room) ? 'full' : null
 }
 
-/** Messages are read in order: the task is paused before it reads the next one. */
+/** Messages are consumed in order, so a task with an unread `pause` is paused before it consumes a new message. */
 function willPause(database: Database, { key, state }: { key: number; state: string }): boolean {
   return !state.startsWith('stopped/') && database.get(PAUSES, key) !== undefined
 }
@@ -87,7 +87,7 @@ function hasRoom(database: Database, key: number, message: Message, room: PostRo
     letters + kept.letters < room.letters &&
     (bytes + kept.bytes + size <= room.bytes || (letters === 0 && said.length === 0))
   const amount = (sql: string) => database.get<Amount>(sql, key) ?? { letters: 0, bytes: 0 }
-  // Only where it is scarce is it worth to look which letters are mail.
+  // Events and signals are counted by themselves only if all messages together leave no room.
   return fits(amount(AMOUNT)) || fits(amount(MAIL))
 }
 
@@ -100,7 +100,7 @@ function sum(all: readonly Amount[]): Amount {
   return total
 }
 
-/** Inside an open transaction: a letter for an owned task goes to its owner, any other makes its task claimable. */
+/** Posts a message inside an open transaction: for an owned task it goes to the owner, otherwise it makes the task claimable. */
 export function postOne(database: Database, { task, message, control }: Post): boolean {
   const flag = control ? 1 : 0
   const delivered = database.get<Delivered>(
@@ -115,7 +115,7 @@ export function postOne(database: Database, { task, message, control }: Post): b
   return delivered !== undefined
 }
 
-/** The same by key, for replies. */
+/** Like `postOne`, by key, for replies. */
 export function deliver(database: Database, key: number, message: Message): void {
   const delivered = database.get<Delivered>(DELIVER, message.type, letterName(message), JSON.stringify(message), key)
   if (delivered?.owner === null) database.run(RAISE, 0, key, 0)
@@ -180,7 +180,7 @@ interface Sized {
   size: number
 }
 
-/** Up to the one that reaches the bound. */
+/** Returns the messages up to the one that reaches a bound. */
 function fitting(all: readonly Sized[], { limit, bytes }: TaskInboxBounds): Sized[] {
   let left = bytes
   return all.slice(0, limit).filter(({ size }) => {

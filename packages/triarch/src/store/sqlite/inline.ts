@@ -7,13 +7,13 @@ import { patiently } from './patience.ts'
 import { perform } from './perform.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 
-/** The longest this thread blocks on a lock before it lets others run (ms). */
+/** The longest time that this thread blocks on a lock before other code can run (ms). */
 const BLOCK = 5
 
 const PROBES = 9
 const PROBE = 'UPDATE triarch_schema SET probes = probes + 1'
 
-/** Runs the operations in this thread: fastest where commits are fast. */
+/** Runs the operations in this thread, which is fastest where commits are fast. */
 export class InlineRunner implements Runner {
   readonly #environment: Environment
   readonly #path: string
@@ -39,7 +39,7 @@ export class InlineRunner implements Runner {
     return result as Promise<ReturnType<Operations[Name]>>
   }
 
-  /** The connection itself. Throws STORE_CLOSED. */
+  /** The connection. Throws STORE_CLOSED. */
   get database(): Database {
     if (!this.#database) throw unopened()
     return this.#database
@@ -50,7 +50,7 @@ export class InlineRunner implements Runner {
     this.#database = null
   }
 
-  /** The time of a small durable commit here (ms): the best of several, for a busy machine only ever adds to it. */
+  /** Measures a small durable commit (ms): the best of several, because a busy machine only adds to the time. */
   async commitTime(): Promise<number> {
     const times: number[] = []
     for (let i = 0; i < PROBES; i++) {

@@ -8,7 +8,7 @@ const AFTER = `${ROWS} WHERE name > ? ORDER BY name LIMIT ? + 0`
 const ENDED = `${ROWS} WHERE ends_at < ? ORDER BY name LIMIT ? + 0`
 const MARK = `
 SELECT coalesce((SELECT mark FROM triarch_key_changes), '') AS mark, (SELECT count(*) FROM triarch_keys) AS count`
-/** By chance: also a store that went back and changed again shows that it is another. */
+/** The mark is random, so that it also differs in a store that went back and changed again. */
 const CHANGED = `
 INSERT INTO triarch_key_changes (one, mark) VALUES (1, lower(hex(randomblob(12))))
 ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`

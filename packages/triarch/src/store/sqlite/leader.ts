@@ -35,7 +35,7 @@ export function resign(database: Database, _now: number, { name, node, token }: 
   return database.run(RESIGN, LEADER + name, node, token) > 0
 }
 
-/** Whether nobody can have taken it over. */
+/** Whether the node still leads, so that no other can have taken over. */
 export function isLed(database: Database, { name, node, token }: Leading): boolean {
   return database.get(LEADS, LEADER + name, node, token) !== undefined
 }

@@ -7,9 +7,10 @@ import { REGISTER } from './nodes.ts'
 const BUSY = 5
 
 /**
- * A connection that only renews: it waits for nobody's flush, and leaves the log's checkpoints to others. Without a node's
- * row it makes it anew, as the engine does. SQLite's own way to wait for a lock, ever longer naps, finds none where many write:
- * this one looks every few milliseconds, for it is one among them and its lock is held for one row.
+ * The thread's connection, which only renews the lease: it waits for no other commit's flush, and leaves checkpoints to
+ * other connections. If the node's row is missing it inserts it again, as the engine does. SQLite's busy handler sleeps
+ * longer and longer and rarely gets the lock where many write. This one retries every few milliseconds, because it is
+ * one connection per node and locks for one row only.
  */
 const SOURCE = `
 function connect({ path, register, node, roles, runs, place }, wall) {

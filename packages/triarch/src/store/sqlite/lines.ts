@@ -12,7 +12,7 @@ import {
 import { MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 
-// Lines of those who wait, as they are shown: for locks, and for agents.
+// Queues as they are shown to operators: for locks, for agents, and of ready tasks.
 
 export const HELD: string = `
 SELECT l.name, t.id AS task, l.since, l.fence,
@@ -21,23 +21,23 @@ FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE l.held = 1 AND
 export const NEXT: string = `
 SELECT t.id AS task, l.since FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
 WHERE l.name = ? AND l.held = 0 ORDER BY l.priority DESC, l.id LIMIT ${FIRST_WAITING}`
-/** From name to name, however many requests each has. */
+/** Steps from name to name, however many requests each has. */
 export const QUEUED_AGENT: string = `
 SELECT agent FROM triarch_work WHERE locked_by IS NULL AND agent > ? ORDER BY agent LIMIT 1`
 export const QUEUE: string = `
 SELECT count(*) AS depth, min(id) AS first FROM (
   SELECT id FROM triarch_work WHERE locked_by IS NULL AND agent = ? ORDER BY priority DESC, coalesce(place, id) LIMIT ${MOST_COUNTED})`
-/** From one version of a workflow to the next, however many tasks of each are ready. */
+/** Steps from one version of a workflow to the next, however many tasks of each are ready. */
 export const READY_VERSION: string = `
 SELECT workflow, version FROM triarch_tasks WHERE ready = 1 AND (workflow, version) > (?, ?) ORDER BY workflow, version LIMIT 1`
-/** `key`: of the row that has the least. */
+/** `key` is that of the row with the lowest place. */
 export const BACKLOG: string = `
 SELECT count(*) AS depth, min(place), key FROM (
   SELECT coalesce(readied, key) AS place, key FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ?
   ORDER BY priority DESC, coalesce(readied, key) LIMIT ${MOST_COUNTED})`
 export const READY: string = `
 SELECT count(*) AS waiting FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 AND workflow = ? LIMIT ? + 0)`
-/** In its own queue, and in those of its keys. */
+/** Counts the requests in the agent's own queue and in those of its keys. */
 export const QUEUED: string = `
 SELECT count(*) AS waiting FROM (
   SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent = ?1

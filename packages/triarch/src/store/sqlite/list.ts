@@ -3,7 +3,7 @@ import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRang
 import type { Database, Value } from './database.ts'
 import { BRIEF_COLUMNS, type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
 
-/** SQL with a place for each of its values: nothing of a query is ever part of the SQL itself. */
+/** SQL with a parameter for each of its values: no part of a query ever becomes part of the SQL itself. */
 interface Clause {
   sql: string
   values: readonly Value[]
@@ -32,10 +32,13 @@ const columns: Readonly<Record<Exclude<RowColumn, 'tag'>, string>> = {
   quarantined: 'quarantined',
   troubled: `(result NOT IN ('pending', 'success') OR status = 'paused')`,
 }
-/** Columns that are true or not. */
+/** Columns that are boolean. */
 const flags: ReadonlySet<RowColumn> = new Set(['ready', 'quarantined', 'troubled'])
 
-/** Newest or oldest first. A page costs what it shows, or one look at what no index lists, and not what the table holds. */
+/**
+ * Lists tasks, newest or oldest first. A page costs what it shows, or one bounded scan if no index lists it, but never
+ * a scan of the whole table.
+ */
 export function list(database: Database, _now: number, query: ListQuery): ListedTasks {
   const { probe, parts, also, instead } = listingOf(query.where)
   const known = probe && few(database, probes(probe))
@@ -60,14 +63,14 @@ function rowsOf(database: Database, keys: readonly number[], { brief }: ListQuer
   return database.all<StoredTask>(brief ? BRIEF_ROWS : ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
-/** The keys that all of these give; null: there are more than one look goes through, or one of them is null. */
+/** Returns the keys that these clauses select; null if there are more than one call examines, or one of them is null. */
 function few(database: Database, from: readonly Clause[]): readonly number[] | null {
   const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ? + 0`
   const rows = database.once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
   return allOf(rows.map(({ found }) => found))
 }
 
-/** One after another: an index leads through each. */
+/** Returns one query for each alternative, because each can use an index. */
 function probes({ column, tag = '', test }: RowCondition): Clause[] {
   const [source, key, name] =
     column === 'tag' ? ['triarch_tags', 'task', [{ sql: 'name = ?', values: [tag] }]] : ['triarch_tasks', 'key', []]
@@ -77,14 +80,14 @@ function probes({ column, tag = '', test }: RowCondition): Clause[] {
   })
 }
 
-/** All of a part. */
+/** Returns a query for all keys of a part. */
 function wholly(part: Lead | Span): Clause {
   if (part.by === 'workflow') return spanning(part)
   const { source, by, clause } = leading(part)
   return { sql: `SELECT ${by} AS found FROM ${source} WHERE ${clause.sql}`, values: clause.values }
 }
 
-/** The page, of these tasks: all that fit are among them. */
+/** Returns the page from these keys, which include all tasks that fit. */
 function among(database: Database, query: ListQuery, keys: readonly number[]): ListedTasks {
   const order = orderOf(query)
   const { sql, values } = all([behind('key', query), ...query.where.map(condition)])
@@ -102,7 +105,7 @@ WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ? + 0`
   )
 }
 
-/** `last`: the last key that was looked at, where there may be more behind it and the page is not full. */
+/** Reads a page of one part. `last`: the last examined key, if there may be more behind it and the page is not full. */
 function piece(
   database: Database,
   query: ListQuery,
@@ -127,7 +130,10 @@ ORDER BY found ${order} LIMIT ? + 0`
   return { keys, last: last ?? null }
 }
 
-/** The workflows that have tasks, in the order of an index: each is looked up behind the one before, whatever the number of their tasks. */
+/**
+ * The workflows that have tasks, in the order of an index: each is found by one lookup behind the previous one,
+ * whatever the number of their tasks.
+ */
 const NAMES = `WITH RECURSIVE names (name, nth) AS (
   SELECT * FROM (SELECT workflow, 1 FROM triarch_tasks ORDER BY workflow LIMIT 1) UNION ALL
   SELECT (SELECT workflow FROM triarch_tasks WHERE workflow > name ORDER BY workflow LIMIT 1), nth + 1 FROM names
@@ -181,11 +187,11 @@ function orderOf({ order }: ListQuery): 'ASC' | 'DESC' {
 function condition({ column, tag, not, test }: RowCondition): Clause {
   const clause =
     column === 'tag' ? tagged(tag ?? '', test) : any(alternatives(columns[column], test, flags.has(column)))
-  // What has no value does not hold.
+  // A condition on a missing value is NULL, which does not hold; its negation does.
   return not ? { ...clause, sql: `(${clause.sql}) IS NOT TRUE` } : clause
 }
 
-/** A range of values cannot be looked up in the index for one task: the row has them, too. */
+/** A range of values cannot be looked up in the index for one task; the row has the tags too. */
 function tagged(name: string, test: RowTest): Clause {
   const value = any(alternatives('value', test))
   if (test.type === 'text' && !test.within)
@@ -200,7 +206,7 @@ WHERE tag.key = ? AND ${value.sql})`,
   }
 }
 
-/** One of these holds. */
+/** Returns clauses of which one must hold. */
 function alternatives(column: string, test: RowTest, flag = false): Clause[] {
   switch (test.type) {
     case 'given':

@@ -5,9 +5,9 @@ import type { Database } from './database.ts'
 import { circleOf } from './deadlock.ts'
 import { deliver, postOne } from './inbox.ts'
 
-// Claims on names. Of one name at most one row is held; the others wait in the order of priority and id. Whoever takes a
-// held row away gives the next in line its turn in the same transaction, so a name is never free while somebody waits.
-// Only tasks that are there and have not stopped have claims; one of another task is void wherever it is met.
+// Locks. Of each name at most one request is held; the others wait in the order of priority and id. A transaction that
+// removes a held row grants the lock to the next in line, so a lock is never free while a task waits for it. Only tasks
+// that exist and have not stopped have valid requests; a request of any other task is removed wherever it is found.
 
 const ASK = `
 INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since, fence)
@@ -63,18 +63,18 @@ const NEXT_SWEPT = `
 SELECT l.id, l.name, l.task, l.step, l.priority, l.held, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
 WHERE l.id > ? ORDER BY l.id LIMIT ? + 0`
 
-/** Whether any task has a lock or comes after another: without, nobody cares how a task ends. */
+/** Whether any task has a lock or comes after another: without either, no task depends on how another ends. */
 export function hasGates(database: Database): boolean {
   return database.get(ANY) !== undefined
 }
 
-/** Inside an open transaction: gives back, then asks. */
+/** Releases locks, then requests locks, inside an open transaction. */
 export function openGates(database: Database, at: number, key: number, gates: NonNullable<Transition['gates']>): void {
   for (const step of gates.unlocks) free(database, at, database.all<Freed>(TAKE_BACK, key, step))
   for (const request of gates.locks) ask(database, at, key, request)
 }
 
-/** The task stops: what it holds is for others, and those that come after it learn how it ended. Whether there are any. */
+/** Releases the locks of a task that stops, and notifies the tasks that come after it of how it ended. Returns whether there were any. */
 export function stopped(database: Database, at: number, key: number, { result }: Snapshot): boolean {
   const task = database.get<{ id: string; status: string }>(STATUS, key)
   if (!task || task.status === 'stopped') return false
@@ -87,20 +87,20 @@ export function stopped(database: Database, at: number, key: number, { result }:
   return freed.length + followers.length > 0
 }
 
-/** Of the task's claims only those of these steps stay. */
+/** Removes all lock requests of the task but those of these steps. */
 export function unlockOthers(database: Database, at: number, key: number, steps: readonly number[]): void {
   free(database, at, database.all<Freed>(TAKE_OTHERS_BACK, key, JSON.stringify(steps)))
 }
 
-/** A task that stopped is dropped: nothing of it stays in any line. */
+/** Removes all lock requests of a stopped task that is being deleted. */
 export function dropGates(database: Database, at: number, key: number): void {
   free(database, at, database.all<Freed>(TAKE_ALL_BACK, key))
   database.run(UNFOLLOW, key)
 }
 
 /**
- * Looks at the next claims, as many as `limit`: those of tasks that have stopped or are gone are given back, a name that is
- * free while somebody waits is given to him, and who waits in a circle that nobody saw is told.
+ * Examines the next `limit` lock requests: removes those of tasks that have stopped or are gone, grants a lock that is
+ * free while a task waits, and refuses requests in a deadlock that was not found before.
  */
 export function sweepLocks(database: Database, at: number, limit: number): void {
   const from = database.get<{ value: number }>(SWEPT)?.value ?? 0
@@ -116,7 +116,7 @@ export function sweepLocks(database: Database, at: number, limit: number): void 
   if (to !== from) database.run(SWEEP_ON, to)
 }
 
-/** The task whose lock refuses a submission; undefined: none does. */
+/** Returns the task whose lock refuses a submission; undefined if none does. */
 export function refusedBy(
   database: Database,
   at: number,
@@ -129,7 +129,7 @@ export function refusedBy(
   return undefined
 }
 
-/** Tells the task when the other has stopped; at once when it has, or when nobody knows it. */
+/** Notifies the task when the other has stopped; at once if it has, or if it does not exist. */
 export function follow(database: Database, key: number, antecedent: string): void {
   const row = database.get<{ status: string; result: TaskOutcome }>(FOLLOWED, antecedent)
   if (row && row.status !== 'stopped') database.run(FOLLOW, antecedent, key)
@@ -177,13 +177,13 @@ function ask(database: Database, at: number, key: number, request: LockRequest):
   }
   const fence = holder ? null : nextFence(database)
   const row = database.get<Claim>(ASK, name, step, ifHeld, holder ? 0 : 1, at, fence, key)
-  if (!row) return // asked before
+  if (!row) return // it was requested before
   if (fence !== null) return deliver(database, key, { ...letter, outcome: 'granted', fence })
   const claim = { ...row, step, name }
   if (tie(database, key, claim, parents) && refuseCircle(database, key, claim)) return
   if (ifHeld !== 'replace' || !holder) return
   postOne(database, { task: holder.id, message: replaced(name), control: true })
-  // Told once, for it goes.
+  // Each is notified once, because it will stop.
   for (const { id, task } of database.all<{ id: number; task: string }>(REPLACED, name, key)) {
     postOne(database, { task, message: replaced(name), control: true })
     database.run(SUPERSEDED, id)
@@ -191,8 +191,9 @@ function ask(database: Database, at: number, key: number, request: LockRequest):
 }
 
 /**
- * Notes who waits for more than this lock: its task, if it waits for others or for children, and those that wait for its
- * task. False: nobody can wait for the task, for it has nothing but this claim, and no parent that waits.
+ * Marks the tasks that wait for more than this lock: its own task, if it waits for others or for children, and those
+ * that wait for its task. Returns false if no task can wait for this one, because it has only this request and no
+ * waiting parent.
  */
 function tie(database: Database, key: number, { id, name, priority }: Claim, parents: readonly string[]): boolean {
   for (const parent of parents) {
@@ -205,7 +206,7 @@ function tie(database: Database, key: number, { id, name, priority }: Claim, par
   return other !== undefined || forChild || parents.length > 0
 }
 
-/** Takes a waiting claim back that its task would wait for itself by. Whether it did. */
+/** Removes a waiting request that would make its task wait for itself. Returns whether it did. */
 function refuseCircle(database: Database, key: number, { id, step, name, priority }: Claim): boolean {
   const end = circleOf(database, key, id)
   if (end === undefined) return false
@@ -217,7 +218,7 @@ function refuseCircle(database: Database, key: number, { id, step, name, priorit
   return true
 }
 
-/** The task that has the lock; one that has stopped or is gone has it no longer. */
+/** Returns the task that holds the lock; releases it first if its holder has stopped or is gone. */
 function holderOf(database: Database, at: number, name: string): { id: string } | undefined {
   for (;;) {
     const holder = database.get<{ task: number; id: string; status: string | null }>(HOLDER, name)
@@ -234,7 +235,7 @@ function free(database: Database, at: number, rows: readonly Freed[]): void {
   for (const { name, held } of rows) if (held === 1) pass(database, at, name)
 }
 
-/** The first in line that lives has it now. */
+/** Grants the lock to the first waiting task that exists and has not stopped. */
 function pass(database: Database, at: number, name: string): void {
   for (;;) {
     const first = database.get<{ id: number; task: number; step: number; status: string | null }>(FIRST, name)

@@ -7,7 +7,7 @@ const KEEP = 'INSERT OR REPLACE INTO triarch_logs (task, seq, bytes, shed, run, 
 const LINE = `
 INSERT INTO triarch_log_lines (task, seq, bytes, source, n, at, level, step, operation, attempt, node, line)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-/** The oldest first: it stops at the first line that stays. */
+/** Read oldest first: finds the first line that stays. */
 const STAYS = 'SELECT seq FROM triarch_log_lines WHERE task = ? AND seq > ? AND bytes > ? ORDER BY seq LIMIT 1'
 const SHED = 'DELETE FROM triarch_log_lines WHERE task = ? AND seq < ?'
 const LINES = `
@@ -36,7 +36,7 @@ function append(database: Database, task: number, { source, run, step, operation
   const head = { ...(database.get<Head>(HEAD, task) ?? { seq: 0, bytes: 0, shed: 0, run: 0, mark: 0 }) }
   const { seq } = head
   for (const { n, at, level, text } of entries) {
-    // Replayed code says again what it said.
+    // Replayed code logs its lines again.
     if (source === null && (run < head.run || (run === head.run && n <= head.mark))) continue
     const bytes = head.bytes + LINE_COST + text.length
     const about = [step, operation, attempt, node] as const

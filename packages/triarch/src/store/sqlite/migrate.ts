@@ -2,18 +2,18 @@ import { type Migration, oldestCode, pendingMigrations, schemaTooOld } from '../
 import type { Database } from './database.ts'
 import { migrations } from './migrations/index.ts'
 
-/** `version`: the oldest code that can work on the store, by the number of its last migration. `probes`: see inline.ts. */
+/** `version`: the number of the last migration that code must know to use the store. `probes`: see inline.ts. */
 const VERSION = `
 CREATE TABLE IF NOT EXISTS triarch_schema (version INTEGER NOT NULL, probes INTEGER NOT NULL) STRICT`
 const MIGRATIONS = 'CREATE TABLE IF NOT EXISTS triarch_migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID'
 const IS_NEW = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_schema')`
 
-/** What happens when the store lacks migrations that this code knows. */
+/** What to do when the store lacks migrations that this code knows. */
 export type Migrating = 'auto' | 'refuse'
 
 /**
- * Runs the migrations that the store lacks, in one transaction: of two processes that open it at once, one does. Answers the names
- * of those that it ran. `known`: the migrations of this code, in order.
+ * Runs the migrations that the store lacks, in one transaction, so that of two processes that open it at the same time
+ * only one does. Returns the names of those that it ran. `known`: the migrations of this code, in order.
  */
 export function migrate(database: Database, how: Migrating, known: readonly Migration[] = migrations): string[] {
   const lacking = pendingIn(database, known)
@@ -35,7 +35,7 @@ export function migrate(database: Database, how: Migrating, known: readonly Migr
   })
 }
 
-/** Migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
+/** Returns the migrations that this code knows and the store lacks. Throws STORE_SCHEMA_NEWER. */
 export function pendingIn(database: Database, known: readonly Migration[] = migrations): Migration[] {
   if (database.get(IS_NEW)) return [...known]
   const oldest = database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0

@@ -6,7 +6,7 @@ import { storeError } from './failure.ts'
 import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
 
-/** How often somebody looks whether the file was migrated by others (ms). */
+/** How often to check whether others have migrated the file (ms). */
 const LOOK = 100
 
 interface File {
@@ -16,7 +16,7 @@ interface File {
   migrations?: readonly Migration[]
 }
 
-/** Brings the schema of a file that is not open to this code's. */
+/** Migrates a file that is not open to the schema of this code. */
 export function migrateFile(
   environment: Environment,
   file: File,
@@ -30,7 +30,7 @@ export function migrateFile(
   )
 }
 
-/** Others migrate this file: waited for, or missed. */
+/** Waits until others have migrated this file (`wait`), or throws STORE_SCHEMA_OLD. */
 export async function migratedByOthers(environment: Environment, file: File): Promise<void> {
   const until = environment.monotonic() + file.busyTimeout
   await looking(environment, file, async (database) => {

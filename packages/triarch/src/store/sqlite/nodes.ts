@@ -7,7 +7,7 @@ export const REGISTER = `
 INSERT INTO triarch_nodes (id, roles, started_at, lease_until, runs, lease, place, beats) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
 ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until, lease = excluded.lease,
   beats = beats + 1, runs = coalesce(excluded.runs, runs), place = coalesce(excluded.place, place) WHERE dead = 0`
-/** Another text with each renewal of the lease. */
+/** A text that differs with each renewal of the lease. */
 export const MARK = "'beat ' || beats"
 const PULSES = `
 SELECT id, ${MARK} AS mark, lease, roles, lease_until <= ? AS late FROM triarch_nodes WHERE dead = 0 ORDER BY id`
@@ -20,16 +20,19 @@ INSERT INTO triarch_leases (name, holder, token, until, ttl) VALUES (?1, ?2, 1, 
 ON CONFLICT (name) DO UPDATE SET holder = ?2, until = ?4, ttl = ?5, token = token + (holder <> ?2 OR until <= ?3)
 WHERE holder = ?2 OR until <= ?3
 RETURNING token`
-/** A term that seems to last longer than any can was begun before the clock was set back. */
+/** Shortens a term that seems to last longer than any can: it began before the clock was set back. */
 const SHORTEN = `
 UPDATE triarch_leases SET until = ?2 + coalesce(ttl, ?3) WHERE name = ?1 AND until > ?2 + coalesce(ttl, ?3)`
 
-/** A node that was declared dead stays dead: it may still hold what others have taken over, and comes back as another. */
+/**
+ * Registers the node or renews its lease. A node that was declared dead stays dead: it may still act on what others
+ * have taken over, and must register under another id.
+ */
 export function heartbeat(database: Database, now: number, node: NodeHeartbeat): boolean {
   return database.run(REGISTER, ...registration(now, node)) > 0
 }
 
-/** What REGISTER takes. */
+/** The parameters of REGISTER. */
 function registration(now: number, { id, roles, lease, runs, place }: NodeHeartbeat): (string | number | null)[] {
   const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
   return [id, JSON.stringify(roles), now, now + lease, json(runs), lease, json(place)]

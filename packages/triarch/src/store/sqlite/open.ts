@@ -3,8 +3,8 @@ import { connectTo, type Database } from './database.ts'
 import { type Migrating, migrate } from './migrate.ts'
 
 /**
- * Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. `known`: the migrations of
- * this code; tests give others.
+ * Opens, checks and migrates a file. `busyTimeout`: how long (ms) this thread may block on another connection's write
+ * lock. `known`: the migrations of this code; tests pass others.
  */
 export function openDatabase(
   path: string,

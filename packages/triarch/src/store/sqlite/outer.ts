@@ -10,7 +10,7 @@ const OURS = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triar
 
 const FIRST = 'SELECT events FROM triarch_history WHERE task = ? AND seq = 1'
 
-/** Connections of the callers, with their prepared statements. */
+/** The callers' connections, with their prepared statements. */
 const known: WeakMap<object, Database> = new WeakMap()
 
 /** Submits inside the caller's transaction: the tasks exist exactly when the caller's rows do. */

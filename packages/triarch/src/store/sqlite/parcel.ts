@@ -2,7 +2,7 @@ import type { Transition } from '../port.ts'
 
 type Rest = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'lastAt' | 'events'>
 
-/** What every transition says, in order, and the rest only where it says anything. */
+/** A transition as an array: the fields that every transition has, in order, and the others only if they have a value. */
 type Parcel = [
   key: Transition['key'],
   id: string,
@@ -16,8 +16,8 @@ type Parcel = [
 ]
 
 /**
- * A batch on its way to the thread. Threads copy plain arrays of texts and numbers at a third of what JSON of the same
- * transitions costs both sides, whose names and empty lists are most of it, and whose texts are escaped once more.
+ * Packs a batch for the thread. Copying plain arrays of texts and numbers between threads costs a third of JSON, in
+ * which names and empty lists are most of the text, and the texts are escaped once more.
  */
 export function packed(batch: readonly Transition[]): Parcel[] {
   return batch.map((transition) => {

@@ -6,8 +6,9 @@ const FIRST_WAIT = 1
 const LONGEST_WAIT = 50
 
 /**
- * Tries until the write lock is free, for at most `limit` ms, without blocking the thread in between: the lock may be
- * held by this very process, across its awaits. The waits are drawn at random, so that two who wait don't meet again.
+ * Retries until the write lock is free, for at most `limit` ms, without blocking the thread in between: this same
+ * process may hold the lock across its awaits. The waits are random, so that two waiting connections do not collide
+ * again.
  */
 export async function patiently<T>(environment: Environment, limit: number, attempt: () => T | Promise<T>): Promise<T> {
   const until = environment.monotonic() + limit

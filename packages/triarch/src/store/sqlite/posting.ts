@@ -7,7 +7,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Letters that are sent at once are written at once: one transaction, and one wait for the disk, for all of them. */
+/** Writes messages that are posted at the same time together: one transaction, and one flush to disk, for all of them. */
 export class Posting {
   readonly #write: (posts: readonly Post[]) => Promise<PostOutcome[]>
   #waiting: Waiting[] = []
@@ -23,7 +23,7 @@ export class Posting {
   }
 
   async #flush(): Promise<void> {
-    // Whoever sends at the same time has done so by then.
+    // Other callers in this turn have posted by then.
     await null
     const all = this.#waiting
     this.#waiting = []
@@ -35,7 +35,7 @@ export class Posting {
         from += posts.length
       }
     } catch (error) {
-      // What the store cannot even take in is the fault of one of them. Any other error would meet each of them.
+      // An error that is no TriarchError is caused by one of them, so each is tried alone. Any other error would affect them all.
       const apart = all.length > 1 && !isTriarchError(error)
       for (const one of all) {
         if (apart) await this.#write(one.posts).then(one.resolve, one.reject)

@@ -5,7 +5,7 @@ import { storeError } from './failure.ts'
 import { dropGates } from './lock.ts'
 import { leads } from './sweep.ts'
 
-/** Workflows of which a task has stopped, found by stepping from one to the next. */
+/** Workflows with stopped tasks, found by stepping from one to the next. */
 const WORKFLOWS = `
 WITH RECURSIVE names (workflow) AS (
   SELECT min(workflow) FROM triarch_tasks WHERE status = 'stopped' AND parent IS NULL
@@ -14,7 +14,10 @@ WITH RECURSIVE names (workflow) AS (
           WHERE status = 'stopped' AND parent IS NULL AND workflow > names.workflow)
   FROM names WHERE names.workflow IS NOT NULL)
 SELECT workflow FROM names WHERE workflow IS NOT NULL`
-/** Nobody has it or is about to take it, no attempt of it runs (that has its seats), and none of its children is open. */
+/**
+ * Selects tasks that no node owns or is about to claim, with no running attempt (which holds its permits) and no child
+ * that has not stopped.
+ */
 const OLD = `
 SELECT key, id, workflow, updated_at AS at, (SELECT max(seq) FROM triarch_history WHERE task = t.key) AS records
 FROM triarch_tasks t
@@ -72,8 +75,8 @@ export function prune(database: Database, now: number, request: PruneRequest): P
 }
 
 /**
- * Its children first, in portions: they are judged by themselves from then on. A parent goes when none is left. What fails leaves
- * no trace, and the others alone.
+ * Drops one task. Its children are detached first, a bounded number at a time: from then on retention applies to them
+ * by themselves. The task is deleted when no child is left. A failure leaves no trace, and does not affect the others.
  */
 function dropOne(
   database: Database,
@@ -93,7 +96,7 @@ function dropOne(
     return { dropped, children }
   } catch (error) {
     const known = storeError(error)
-    // A store that is full or away is no task's fault.
+    // A full or unreachable store is not caused by the task.
     if (!database.connection.isTransaction || !isTriarchError(known, 'STORE_FAILED')) throw error
     database.run('ROLLBACK TO one')
     database.run('RELEASE one')

@@ -31,7 +31,7 @@ UPDATE triarch_tasks SET orphaned = 1, base_seq = ?, updated_at = ?, status = ?,
   progress = ?, output = ?, error = ?, pause = ? WHERE key = ?`
 const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?'] as const
 
-/** Without a pause the task keeps the status it has: one that has stopped cannot pause. */
+/** Puts a task into quarantine. Without a pause it keeps its status, because a stopped task cannot be paused. */
 export function quarantine(database: Database, _now: number, task: Quarantine): boolean {
   const { key, epoch, node, at, orphaned, record } = task
   return database.transaction(() => {

@@ -56,7 +56,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})
   (SELECT count(*) FROM (SELECT 1 FROM triarch_work LIMIT ${MOST_COUNTED})) AS work,
   (SELECT count(*) FROM (SELECT 1 FROM triarch_inbox LIMIT ${MOST_COUNTED})) AS inbox`
 
-/** A task row as SQLite gives it. */
+/** A task row as SQLite returns it. */
 export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined' | 'outputIn'> & {
   outputIn: string | null
   quarantined: number
@@ -128,7 +128,7 @@ export function counts(database: Database): StoreCounts {
   return countedUpTo(database.get<StoreCounts>(COUNTS) as StoreCounts)
 }
 
-/** Differs from the last answer when another connection, of this process or another, has committed since. */
+/** Returns a number that differs from the last one if another connection, of this process or another, has committed since. */
 export function changes(database: Database): number {
   return database.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
 }

@@ -6,7 +6,7 @@ import { type AttemptRow, replyFor } from './work.ts'
 const RELEASE_TASKS = `
 UPDATE triarch_tasks SET ${RELEASE}
 WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ? + 0) RETURNING key`
-/** Nobody died: a task on trial got no strike. */
+/** No owner died, so a task on probation gets no strike. */
 const RELEASE_STRAYS = `
 UPDATE triarch_tasks SET on_trial = 0, ${RELEASE}
 WHERE locked_by = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING key`
@@ -14,20 +14,20 @@ const RELEASE_WORK = `
 DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ? + 0)
 RETURNING task, step, operation, attempt`
 
-/** Takes the node's tasks (at most `limit`; -1: all) from it, as orphans. */
+/** Releases the node's tasks (at most `limit`; -1: all) as orphaned. */
 export function releaseTasks(database: Database, node: string, limit: number): number {
   const rows = database.all<{ key: number }>(RELEASE_TASKS, 1, null, 1, node, limit)
   for (const { key } of rows) database.run(DISOWN_LETTERS, key)
   return rows.length
 }
 
-/** The same for those the node does not know of. */
+/** Releases the node's tasks that it does not know of. */
 export function releaseStrays(database: Database, node: string, held: readonly string[]): void {
   const rows = database.all<{ key: number }>(RELEASE_STRAYS, 1, null, 1, node, JSON.stringify(held))
   for (const { key } of rows) database.run(DISOWN_LETTERS, key)
 }
 
-/** Replies for the attempts that the node's agents ran: nobody knows how they ended. */
+/** Ends the attempts that the node's agents ran, with replies that their outcome is unknown. */
 export function releaseWork(database: Database, now: number, node: string, limit: number): number {
   const rows = database.all<AttemptRow & { task: number }>(RELEASE_WORK, node, limit)
   for (const row of rows) {

@@ -18,14 +18,14 @@ export function replay(database: Database, _now: number, id: string, page?: Repl
   return task ? pageOf(database, { ...task, after }, { records, bytes }).records : []
 }
 
-/** What a rebuild reads from the record after `after` on: the submission, and the history since it was last cut short. */
+/** Reads what a rebuild needs from the record after `after` on: the submission, and the history since the base. */
 export function pageOf(
   database: Database,
   { key, base, after }: { key: number; base: number; after: number },
   most: { records: number; bytes: number },
 ): { records: HistoryRecord[]; more: boolean } {
   const first = base > 1 && after === 0 ? database.all<SizedRecord>(FIRST, key) : []
-  // One more than wanted tells whether there is more.
+  // One record more than requested shows whether there are more.
   const found = [...first, ...database.all<SizedRecord>(FROM, key, base, after, most.records + 1)]
   const page = upTo(found, most)
   return { records: withEvents(database, key, page), more: page.length < found.length }
@@ -33,19 +33,19 @@ export function pageOf(
 
 const MOST = 1e9
 
-/** Records and bytes of what a rebuild reads; of more than `most` records, only that it is more. */
+/** Counts the records and bytes that a rebuild reads; if there are more than `most` records, only that there are more. */
 export function sizeOf(database: Database, key: number, most: number = MOST): { records: number; bytes: number } {
   return database.get<{ records: number; bytes: number }>(SIZE, key, most + 1) ?? { records: 0, bytes: 0 }
 }
 
-/** A record without its text: what is too much is not even read. */
+/** A record without its text, so that records beyond the bounds are not even read. */
 export interface SizedRecord {
   seq: number
   at: number
   size: number
 }
 
-/** Up to the record that reaches a bound. */
+/** Returns the records up to the one that reaches a bound. */
 export function upTo(found: readonly SizedRecord[], most: { records: number; bytes: number }): SizedRecord[] {
   let { bytes } = most
   const end = found.findIndex(({ size }, index) => {

@@ -15,13 +15,13 @@ SELECT s.name, count(*) AS taken,
 FROM triarch_seats s JOIN triarch_work w ON w.id = s.work
 WHERE s.name IN (SELECT value FROM json_each(?)) GROUP BY s.name ORDER BY s.name`
 
-/** How many more may be taken under all of these. */
+/** Returns how many more requests may be taken under all of these limits. */
 export function seatsLeft(database: Database, bounds: readonly PermitLimit[] | undefined): number {
   const left = bounds?.map(({ name, most }) => most - (database.get<{ taken: number }>(TAKEN, name)?.taken ?? 0)) ?? []
   return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, ...left))
 }
 
-/** Each of these requests has its seats from now on. Seats of those that are gone go. */
+/** Gives these requests their permits; deletes permits whose requests are gone. */
 export function seat(database: Database, bounds: readonly PermitLimit[] | undefined, works: readonly number[]): void {
   if (works.length === 0) return
   for (const { name, most } of bounds ?? []) {
@@ -30,7 +30,7 @@ export function seat(database: Database, bounds: readonly PermitLimit[] | undefi
   }
 }
 
-/** Seats whose requests are gone, and whose names nobody took again: so many of them go. */
+/** Deletes at most `limit` permits whose requests are gone, for names under which no request was taken since. */
 export function sweepSeats(database: Database, limit: number): void {
   database.run(SWEEP, limit)
 }

@@ -11,7 +11,7 @@ const KEEP = 'INSERT INTO triarch_setting_changes (name, revision, change) VALUE
 const CHANGES = `
 SELECT revision, change FROM triarch_setting_changes WHERE name = ? AND revision < ? ORDER BY revision DESC LIMIT ? + 0`
 
-/** Another one after each change of any setting. */
+/** A text that differs after each change of any setting. */
 export const SETTINGS_MARK = `(SELECT count(*) || ':' || coalesce(sum(revision), 0) || ':' || coalesce(max(at), 0) FROM triarch_settings)`
 
 export function settings(database: Database, _now: number, query: SettingQuery): SettingRow[] {

@@ -31,7 +31,7 @@ DELETE FROM triarch_statistics WHERE (${TALLY_COLUMNS.join(', ')}) IN (
   SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics LIMIT ? + 0)`
 const DROPPED = 'UPDATE triarch_counting SET anew = 0, settled = 0, as_of = NULL'
 const NEWER = 'SELECT 1 FROM triarch_tasks WHERE key > ? LIMIT 1'
-// There is one writer: whatever commits later has a higher key.
+// SQLite has one writer, so a task that is committed later has a higher key.
 const DISCOVER = `
 INSERT INTO triarch_followed (task) SELECT key FROM triarch_tasks WHERE key > ? ORDER BY key LIMIT ? + 0 ON CONFLICT DO NOTHING`
 const SETTLE = `
@@ -86,7 +86,7 @@ export function readUncounted(database: Database, now: number, request: Uncounte
   return { at: now, tasks, next: over ? null : end, audited, behind }
 }
 
-/** Whether there may be more of them. Takes no write lock where there is none. */
+/** Follows new tasks; returns whether there may be more. Takes no write lock if there are none. */
 function discover(database: Database, most: number): boolean {
   const settled = database.get<{ settled: number }>(COUNTING)?.settled ?? 0
   if (!database.get(NEWER, settled)) return false
@@ -137,7 +137,7 @@ export function recount(database: Database, now: number, acted: Audited | null =
   })
 }
 
-/** Some of what was counted goes. */
+/** Drops a part of the tallies. */
 function dropSome(database: Database, most: number): void {
   database.transaction(() => {
     const gone = database.run(UNFOLLOW, most)

@@ -21,7 +21,7 @@ import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { Transactions } from './transactions.ts'
 import { WorkerRunner } from './worker.ts'
 
-/** With commits slower than this (ms), all of them go to a thread of their own. */
+/** If a commit takes longer than this (ms), all operations run in a thread of their own. */
 const SLOW_COMMIT = 2
 
 export interface SqliteSettings {
@@ -29,11 +29,11 @@ export interface SqliteSettings {
   writer: 'auto' | 'inline' | 'worker'
   busyTimeout: number
   migrate: 'auto' | 'wait' | 'refuse'
-  /** The migrations that this code knows; when not given, those that there are. Tests give others. */
+  /** The migrations of this code; tests pass others. */
   migrations?: readonly Migration[]
 }
 
-/** The state store in a SQLite file (or in memory): the port over a runner of its choice. */
+/** The state store in a SQLite file (or in memory): implements the port with the operations of a runner. */
 export class SqliteStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: SqliteSettings
@@ -41,17 +41,17 @@ export class SqliteStore implements port.StateStore {
   readonly patience: number
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
-  /** None in memory. */
+  /** Null in memory. */
   #file: SameFile | null = null
   #transactions: Transactions | null = null
-  /** The connection of the users' transactions, once there was one. */
+  /** The connection for users' transactions; null until the first one. */
   #second: Database | null = null
   #wake: (hints: readonly port.Hint[]) => void = () => undefined
-  /** A node of this process takes up what there is to do. */
+  /** Whether a node of this process processes work. */
   #works = false
   readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
   #ended: (ids: null) => void = () => undefined
-  /** None in memory. */
+  /** Null in memory. */
   #notifier: FileNotifier | null = null
 
   constructor(environment: Environment, settings: SqliteSettings) {
@@ -69,9 +69,9 @@ export class SqliteStore implements port.StateStore {
     await this.#open()
     const { path } = this.#settings
     if (path === ':memory:') return
-    // A thread that dies closes its connection: the -wal must outlive it.
+    // A thread that dies closes its connection. Another connection keeps the -wal file in place.
     if (this.#runner instanceof WorkerRunner) this.#ownConnection()
-    // SQLite follows a link, and puts the -wal and -shm beside the file that it leads to.
+    // SQLite follows a link, and puts the -wal and -shm files beside the file that it leads to.
     const real = realpathSync(path)
     this.#file = new SameFile(this.#environment, path, real)
     this.#notifier = new FileNotifier(
@@ -150,7 +150,7 @@ export class SqliteStore implements port.StateStore {
     if (!this.#transactions) throw unopened()
     this.#file?.check()
     const outcome = await this.#transactions.transact(effect, bounds, body)
-    // It may have submitted tasks.
+    // The transaction may have submitted tasks.
     if (this.#notifier) this.#notifier.committed()
     else this.#wake(['tasks'])
     return outcome
@@ -232,7 +232,7 @@ export class SqliteStore implements port.StateStore {
     return this.#run('heartbeat', node)
   }
 
-  /** In memory nobody else could take the node for dead. */
+  /** A store in memory needs no such thread: no other process could declare the node dead. */
   keepAlive(options: port.KeepAlive): port.Lifeline | null {
     const { path } = this.#settings
     return path === ':memory:' ? null : lifeline(this.#environment, path, options)
@@ -418,7 +418,7 @@ export class SqliteStore implements port.StateStore {
     return this.#run('changes')
   }
 
-  /** A node that only looks for settings finds them with its polls. */
+  /** A node that only watches for settings finds them with its polls. */
   watch(wake: (hints: readonly port.Hint[]) => void, works: boolean): void {
     if (!works) return
     this.#wake = wake
@@ -502,7 +502,7 @@ export class SqliteStore implements port.StateStore {
 
   async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
     for (let turn = this.#loopYield.show(); turn; turn = this.#loopYield.show()) await turn
-    // In memory there is one connection: what is written between a transaction's begin and its end would be part of it.
+    // In memory there is one connection: a write between a transaction's begin and end would become part of it.
     const inMemory = this.#settings.path === ':memory:'
     while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
     if (!this.#runner) throw unopened()

@@ -28,7 +28,10 @@ export function submit(
   })
 }
 
-/** Inside an open transaction. An id that exists stays as it is. All are there before any asks for its locks. */
+/**
+ * Inserts tasks inside an open transaction. A task whose id exists is left unchanged. All tasks are inserted before any
+ * requests its locks.
+ */
 export function insertTasks(database: Database, tasks: readonly NewTask[]): SubmitOutcome[] {
   const made = tasks.map((task) => insertRow(database, task))
   return made.map((outcome, index) => (outcome.created ? gate(database, outcome, tasks[index] as NewTask) : outcome))
@@ -38,7 +41,7 @@ export function insertTask(database: Database, task: NewTask): SubmitOutcome {
   return insertTasks(database, [task])[0] as SubmitOutcome
 }
 
-/** Who is not to wait for a lock and would have to was never made. */
+/** Requests the locks of a new task; a task that must not wait for a lock that is held is deleted again. */
 function gate(database: Database, outcome: SubmitOutcome, { gates, at, tags }: NewTask): SubmitOutcome {
   if (!gates) return outcome
   const { key } = outcome

@@ -8,21 +8,21 @@ import { releaseTasks, releaseWork } from './release.ts'
 import { sweepSeats } from './seat.ts'
 import { type AttemptRow, replyFor } from './work.ts'
 
-/** How long a dead node's row stays, so that the node hears of its death (ms). */
+/** How long the row of a dead node is kept, so that the node learns of it (ms). */
 const TOMBSTONE = 24 * 60 * 60 * 1_000
 
-/** Claims on locks that one sweep looks at. */
+/** Most lock requests that one sweep examines. */
 const MOST_CLAIMS = 200
 
 export const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND lease_until < ? RETURNING id'
 const BURY_SILENT = `UPDATE triarch_nodes SET dead = 1 WHERE id = ? AND dead = 0 AND ${MARK} = ?`
-/** The leader has heard them: no clock buries them. */
+/** The leader has seen the heartbeats of these nodes, so their leases are extended and no clock makes them dead. */
 const VOUCH = 'UPDATE triarch_nodes SET lease_until = ?1 WHERE dead = 0 AND lease_until < ?1'
 const SHIFT = `
 UPDATE triarch_work SET complete_by = complete_by + ?1, heartbeat_by = heartbeat_by + ?1 WHERE locked_by IS NOT NULL`
 const CLEAR = 'DELETE FROM triarch_nodes WHERE dead = 1 AND lease_until < ?'
-/** Owners that are no living node, found by stepping from one distinct owner to the next. */
+/** Owners that are not living nodes, found by stepping from one distinct owner to the next. */
 const LOST_OWNERS = (table: string): string => `
 WITH RECURSIVE owners (id) AS (
   SELECT min(locked_by) FROM ${table} WHERE locked_by IS NOT NULL
@@ -78,14 +78,14 @@ export function sweep(
   })
 }
 
-/** Those whose beats have not changed since they were found silent; all others live, whatever the clock says. */
+/** Declares nodes dead whose marks have not changed since they were found silent; all others are alive, whatever the clock says. */
 function bury(database: Database, now: number, silent: readonly { id: string; mark: string }[]): string[] {
   const dead = silent.filter(({ id, mark }) => database.run(BURY_SILENT, id, mark) > 0).map(({ id }) => id)
   database.run(VOUCH, now)
   return dead
 }
 
-/** Whether this is the token of the lease that runs. */
+/** Whether this is the token of the current lease. */
 export function leads(database: Database, { name, token }: { name: string; token: number }, now: number): boolean {
   return database.get(LEADS, name, token, now) !== undefined
 }

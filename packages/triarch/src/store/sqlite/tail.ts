@@ -1,7 +1,7 @@
 import type { LostRecord, OwnedRequest, OwnedTask, RecordMark } from '../port.ts'
 import type { Database } from './database.ts'
 
-/** Those before the base may have been dropped. */
+/** Records before the base may have been dropped. */
 const LOST = `
 SELECT (SELECT max(seq) FROM triarch_history WHERE task = t.key) AS last FROM (SELECT 1)
 LEFT JOIN triarch_tasks t ON t.key = ?1 AND t.id = ?2
@@ -11,8 +11,8 @@ WHERE t.key IS NULL
 const OWNED = 'SELECT key, id, epoch FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key LIMIT ? + 0'
 
 /**
- * A reply takes the place of its request, and stays until a record of it is written: who asks knows of that. A later record
- * says nothing, for it may be of something else.
+ * A reply replaces its request, and stays until a record of it is written, of which the caller knows. The existence of
+ * a later record proves nothing, because it may be about something else.
  */
 const REQUEST_LOST = `
 SELECT 1 FROM triarch_tasks t WHERE t.key = ?1

@@ -9,31 +9,31 @@ import { storeError, unopened } from './failure.ts'
 import { isLed } from './leader.ts'
 import { patiently } from './patience.ts'
 
-/** The longest a transaction may hold the write lock (ms): leases cannot be renewed meanwhile. */
+/** The longest time that a transaction may hold the write lock (ms): leases cannot be renewed meanwhile. */
 const LONGEST_HOLD = 2_000
 
 function refuseEnd(): never {
   throw new TriarchError('TRANSACTION_ENDED', 'the function tried to close the connection of its transaction')
 }
 
-/** Of the connection as user code sees it. */
+/** How user code sees the connection. */
 const RULES: RevocableRules = {
   leading: new Set(['prepare', 'iterate', 'createTagStore', 'createSession']),
   instead: new Map(['open', 'close', Symbol.dispose].map((method) => [method, refuseEnd])),
 }
 
 /**
- * Runs transactions of users on a connection of their own in this thread, one after the other: SQLite has one writer. The
- * write lock is held from the fence to the commit, so nobody can take the task over in between.
+ * Runs users' transactions on a connection of their own in this thread, one after the other, because SQLite has one
+ * writer. The write lock is held from the fence to the commit, so no node can take over the task in between.
  */
 export class Transactions {
   readonly #environment: Environment
   readonly #busyTimeout: number
-  /** Opens the connection, unless it is open. */
+  /** Returns the connection; opens it if necessary. */
   readonly #open: () => Database
-  /** Settles when the last transaction that was asked for is over. */
+  /** Settles when the last requested transaction is over. */
   #last: Promise<void> = Promise.resolve()
-  /** Settles when the one under way is over; null: none is. */
+  /** Settles when the running transaction is over; null if none is running. */
   underWay: Promise<void> | null = null
 
   constructor(environment: Environment, busyTimeout: number, open: () => Database) {
@@ -93,7 +93,7 @@ export class Transactions {
     }
   }
 
-  /** Rejects when the signal says so or the time is up, though the work may go on. */
+  /** Rejects when the signal aborts or the time is up, though the work may go on. */
   #bounded(work: Promise<string>, { hold, signal }: { hold: number; signal: AbortSignal }): Promise<string> {
     return new Promise<string>((resolve, reject) => {
       const abort = () => reject(signal.reason)
@@ -108,7 +108,7 @@ export class Transactions {
   }
 }
 
-/** What there is to say without the body; null: it may run. */
+/** Returns the outcome if the body need not run; null if it must. */
 function meet(database: Database, effect: Effect | Leading): EffectOutcome | null {
   const fenced = { ok: false, reason: 'fenced' } as const
   if ('token' in effect) return isLed(database, effect) ? null : fenced

@@ -17,7 +17,10 @@ import { deliver } from './inbox.ts'
 import { seat, seatsLeft } from './seat.ts'
 import { placeIn } from './share.ts'
 
-/** A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late. */
+/**
+ * A new request for the same attempt replaces the old row, and with it the id: a reply of an agent that still runs the
+ * old one is late.
+ */
 const REQUEST = `
 INSERT OR REPLACE INTO triarch_work (task, step, operation, attempt, agent, action, priority, complete_within,
   heartbeat_within, expires_at, request)
@@ -36,14 +39,14 @@ WHERE id IN (SELECT id FROM triarch_work
                AND (expires_at IS NULL OR expires_at > ?2)
              ORDER BY priority DESC, coalesce(place, id) LIMIT ?5 + 0)
 RETURNING id, task, step, operation, attempt, priority, coalesce(place, id) AS place, request, complete_by, heartbeat_within`
-/** Of some priorities only. */
+/** Variants for some priorities only. */
 const TAKE_RANKED = TAKE.replace('ORDER BY', 'AND priority >= ?6 AND priority < ?7 ORDER BY')
 const WAITING_RANKED = WAITING.replace('LIMIT 1', 'AND priority >= ? AND priority < ? LIMIT 1')
 const urgent = (take: string) => take.replace('ORDER BY priority', "ORDER BY operation = 'run', priority")
 const TAKE_URGENT = urgent(TAKE)
 const TAKE_RANKED_URGENT = urgent(TAKE_RANKED)
 const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
-/** A store that went back gives its numbers anew: what is said of a request that is no more is not for the one of its number. */
+/** A store that went back gives numbers again, so a reply to a lost request must not match the request that has its number now. */
 const SAME = `(?3 IS NULL OR (step = ?4 AND operation = ?5 AND attempt = ?6 AND task = (SELECT key FROM triarch_tasks WHERE id = ?3)))`
 const TAKE_BACK = `DELETE FROM triarch_work WHERE id = ?1 AND locked_by = ?2 AND ${SAME} RETURNING task`
 const BEAT = `
@@ -54,7 +57,7 @@ const ADOPT = `
 UPDATE triarch_work SET locked_by = ?8, heartbeat_by = ?7 + heartbeat_within WHERE id = ?1 AND locked_by IN (?2, ?8) AND ${SAME}
 RETURNING id, agent, request, complete_by, heartbeat_within`
 
-/** An outstanding attempt, as far as a message about it needs it. */
+/** The part of an outstanding attempt that a message about it needs. */
 export interface AttemptRow {
   step: number
   operation: Operation
@@ -86,7 +89,7 @@ export function withdrawWork(database: Database, key: number, step: number, at: 
   database.run(WITHDRAW_TAKEN, key, step)
 }
 
-/** A reply in the name of an agent that gave none. */
+/** Makes a reply on behalf of an agent that gave none. */
 export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: string | null): Message {
   const { step, operation, attempt } = row
   return { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: at, node }
@@ -122,7 +125,7 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
           const request = requestOf(row.request)
           if (request)
             return { id: row.id, agent, request, completeBy: row.complete_by, heartbeatWithin: row.heartbeat_within }
-          // Its owner asks anew, out of the history; the others are taken all the same.
+          // The owner of the task makes the request again from its history; the others are taken all the same.
           if (database.run(TAKE_BACK_ILLEGIBLE, row.id) > 0)
             deliver(database, row.task, replyFor(row, { kind: 'withdrawn', after: ASK_AGAIN }, now, node))
           return []

@@ -12,8 +12,9 @@ import { patiently } from './patience.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 
 /**
- * A request to the thread. It may not read a clock, so the time comes with it. Arguments and answers travel as JSON: for
- * many small objects half the cost of the copy that threads make otherwise. Transitions, of which there are most, are packed.
+ * A request to the thread. The thread may not read a clock, so the request contains the time. Arguments and answers are
+ * sent as JSON, which for many small objects costs half of a structured clone. Transitions, the most frequent
+ * arguments, are packed.
  */
 export type Request = { id: number; now: number } & (
   | { name: Exclude<OperationName, 'commit'> | 'open' | 'close'; args: string }
@@ -26,27 +27,31 @@ export interface ThreadData {
   path: string
   /** How long a request may wait for a lock inside the thread (ms). */
   block: number
-  /** Given by tests. */
+  /** Only tests pass these. */
   migrations?: readonly Migration[]
 }
 
-/** Longer waits are this side's: whoever holds the lock may well need an answer of the thread before it lets go. */
+/**
+ * The longest time that the thread blocks on a lock (ms). This side does longer waits, because the holder of the lock
+ * may itself need an answer of the thread before it releases it.
+ */
 const BLOCK = 25
 
-/** A thread that has had a request for so long is stuck (ms): waits for locks are this side's. */
+/** A thread that has had a request for this long is stuck (ms): it never waits for locks that long. */
 const STUCK = 30_000
 
 interface Pending {
   worker: Worker
-  /** By the monotonic clock. */
+  /** When it was sent, by the monotonic clock. */
   since: number
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
 
 /**
- * Runs the operations in a thread of their own: where commits are slow, this one stays free. A thread that died is replaced
- * with the next request; what it had in hand is refused, for nobody knows whether it was done.
+ * Runs the operations in a thread of their own, so that this thread stays free where commits are slow. A thread that
+ * died is replaced with the next request; its outstanding requests are rejected, because it is not known whether they
+ * were done.
  */
 export class WorkerRunner implements Runner {
   readonly #environment: Environment
@@ -70,7 +75,7 @@ export class WorkerRunner implements Runner {
     await this.#started()
   }
 
-  /** Whether requests can still be answered. */
+  /** Whether the thread can still answer requests. */
   get alive(): boolean {
     return this.#worker !== null
   }
@@ -79,7 +84,7 @@ export class WorkerRunner implements Runner {
     return (await this.#patiently(name, args)) as ReturnType<Operations[Name]>
   }
 
-  /** A thread that is stuck answers nobody: what it has in hand is refused, and the next request gets another. */
+  /** Abandons a thread that is stuck: its outstanding requests are rejected, and the next request starts another thread. */
   unanswered(): void {
     const long = this.#environment.monotonic() - STUCK
     const stuck = [...this.#pending.values()].filter(({ since }) => since <= long)
@@ -87,16 +92,16 @@ export class WorkerRunner implements Runner {
   }
 
   async close(): Promise<void> {
-    this.#open = false // later requests are refused; those before are answered first
+    this.#open = false // later requests are refused; earlier ones are answered first
     await this.#starting?.catch(() => undefined)
     const worker = this.#worker
     if (!worker) return
-    const closed = this.#request(worker, 'close', []).catch(() => undefined) // dead is closed, too
+    const closed = this.#request(worker, 'close', []).catch(() => undefined) // a dead thread is closed as well
     this.#worker = null
     const timer = this.#environment.timer(STUCK, () => this.#abandon(worker))
     await closed
     timer.cancel()
-    // One that is stuck inside SQLite does not even end.
+    // A thread that is stuck inside SQLite cannot even be terminated.
     if (this.#abandoned !== worker) await worker.terminate()
   }
 
@@ -108,7 +113,7 @@ export class WorkerRunner implements Runner {
     })
   }
 
-  /** One thread, however many requests wait for it. */
+  /** Starts one thread, however many requests wait for it. */
   #started(): Promise<Worker> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null
