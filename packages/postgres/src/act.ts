@@ -10,7 +10,7 @@ import { secretActs } from './secret.ts'
 import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
 import { RECOUNT } from './statistics.ts'
 
-/** Statements that there are with an entry of the audit, too. */
+/** Names of statements that also exist in a form that writes an audit entry. */
 export type Act =
   | AlertWriting
   | KeyWriting
@@ -26,7 +26,7 @@ export type Act =
   | 'recount'
   | 'writeSecret'
 
-/** Each of them. */
+/** The statements in that form. */
 export const acts: Readonly<Record<`${Act}Act`, string>> = {
   ...alertActs,
   ...keyActs,

@@ -8,7 +8,7 @@ const ALERTS_NAMED = `${ROWS} WHERE a.name = ANY ($1::text[]) ORDER BY a.name`
 const ALERTS_AFTER = `${ROWS} WHERE a.open = $1 AND a.name > $2 ORDER BY a.name LIMIT $3`
 const ALERTS_ENDED = `${ROWS} WHERE NOT a.open AND a.at < $1 ORDER BY a.at, a.name LIMIT $2`
 
-/** Who may: the lease is locked meanwhile, as by a sweep. */
+/** Whether the writer may write. The leader's lease is locked until the end, as by a sweep. */
 const MAY = `led AS (
   SELECT 1 FROM triarch.leases l
   WHERE l.name = $2 AND l.token = $3 AND l.until > triarch.clock($1) FOR SHARE OF l),
@@ -16,7 +16,7 @@ may AS (SELECT 1 WHERE $2::text IS NULL OR EXISTS (SELECT 1 FROM led))`
 const POSTED = `posted AS (
   INSERT INTO triarch.alert_posts (id, sink, due_at, state)
   SELECT p.* FROM unnest($9::text[], $10::text[], $11::bigint[], $12::text[]) AS p, w ON CONFLICT DO NOTHING)`
-/** The same parameters for each, in the same order. */
+/** All three take the same parameters in the same order. */
 const CREATE = `w AS (
   INSERT INTO triarch.alerts (name, revision, open, at, state)
   SELECT $4::text, $5::bigint + 1, $6::boolean, $7::bigint, $8::text FROM may ON CONFLICT DO NOTHING RETURNING 1)`

@@ -1,6 +1,6 @@
 import { TriarchError } from 'triarch'
 
-// Arrays in PostgreSQL's binary form: nothing needs escaping on our side or parsing on the server's. A header (number of
+// Arrays in PostgreSQL's binary form: nothing has to be escaped here or parsed by the server. A header (number of
 // dimensions, whether there are nulls, type of the elements, length, first index), then each element after its length.
 
 const HEADER = 20
@@ -8,7 +8,7 @@ const NULL = -1
 const [BOOL, INT8, TEXT] = [16, 20, 25]
 const EMPTY = { bool: empty(BOOL), int8: empty(INT8), text: empty(TEXT) }
 
-/** Of each item the number that `of` finds in it. Loops count, for an iterator leaves an object behind for each element. */
+/** Encodes a number of each item. The loops count because an iterator allocates an object for each element. */
 export function integers(values: readonly (number | null | undefined)[]): Buffer
 export function integers<T>(items: readonly T[], of: (item: T) => number | null | undefined): Buffer
 export function integers<T>(items: readonly T[], of: (item: T) => unknown = (it) => it): Buffer {
@@ -29,7 +29,7 @@ export function integers<T>(items: readonly T[], of: (item: T) => unknown = (it)
   return buffer.subarray(0, at)
 }
 
-/** Of each item the string that `of` finds in it. */
+/** Encodes a string of each item. */
 export function texts(values: readonly (string | null | undefined)[]): Buffer
 export function texts<T>(items: readonly T[], of: (item: T) => string | null | undefined): Buffer
 export function texts<T>(items: readonly T[], of?: (item: T) => string | null | undefined): Buffer {
@@ -54,7 +54,7 @@ export function texts<T>(items: readonly T[], of?: (item: T) => string | null | 
   return buffer
 }
 
-/** Of each item whether `of` holds of it. */
+/** Encodes a boolean of each item. */
 export function booleans(values: readonly boolean[]): Buffer
 export function booleans<T>(items: readonly T[], of: (item: T) => boolean): Buffer
 export function booleans<T>(items: readonly T[], of: (item: T) => unknown = (it) => it): Buffer {
@@ -68,7 +68,7 @@ export function booleans<T>(items: readonly T[], of: (item: T) => unknown = (it)
   return buffer
 }
 
-/** As PostgreSQL reads it from a text, whatever its elements are. */
+/** Returns an array in text form, for elements of any type. */
 export function literal(values: readonly (string | number | null)[]): string {
   const elements = values.map((it) => (it === null ? 'NULL' : `"${String(it).replace(/[\\"]/g, '\\$&')}"`))
   return `{${elements.join()}}`

@@ -15,8 +15,8 @@ DELETE FROM triarch.audit a WHERE a.seq IN (SELECT e.seq FROM triarch.audit e WH
   LIMIT greatest(0, least($2::bigint, (SELECT count(*) FROM (SELECT 1 FROM triarch.audit LIMIT $1::bigint + $2::bigint) s) - $1))) RETURNING 1`
 
 /**
- * A statement, in one with the entry that is kept where it is done: `done` says so of its row `r`. The entry is in the parameters after the
- * statement's own. `steps`: what comes before it in its own WITH.
+ * Returns a statement that also writes its audit entry if `done` holds for its row `r`. The entry is in the parameters
+ * after the statement's own. `steps`: CTEs that come before it.
  */
 export function withAct(sql: string, count: number, done = 'true', steps = ''): string {
   const given = TYPES.map((type, index) => `$${count + index + 1}::${type}`).join(', ')
@@ -26,7 +26,7 @@ kept AS (${INTO} SELECT ${given} FROM r WHERE ${done} LIMIT 1 ON CONFLICT DO NOT
 SELECT r.* FROM r`
 }
 
-/** Where the answer of a function of ours says that the first of what it was given was done. */
+/** Conditions on the answer of a function which state that the first of its inputs was done. */
 export const DONE = {
   created: "r.answer NOT LIKE '-%' AND r.answer <> '0'",
   posted: "r.answer NOT IN ('0', '-1', '-2')",
@@ -50,7 +50,7 @@ export function auditArrays(entries: readonly AuditEntry[]): unknown[] {
   ]
 }
 
-/** Each form is a statement of its own, which finds its index. */
+/** Builds a statement for each combination of filters, so that it can use its index. */
 export function auditStatement({ actor, action, subject, since, before, limit }: AuditQuery): {
   sql: string
   values: (string | number)[]

@@ -4,7 +4,7 @@ import type { Row } from './query.ts'
 const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch.work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT $1) c)`
 const ROWS = `SELECT n.kind, n.name, coalesce(b.version, 0), b.state, CASE WHEN n.kind = 'breaker' THEN ${WAITING} ELSE 0 END`
 const BESIDE = 'LEFT JOIN triarch.breakers b ON b.kind = n.kind AND b.name = n.name'
-/** Queues are found by stepping from one to the next. */
+/** Finds queues by stepping from one name to the next. */
 export const BREAKERS_OF: string = `
 WITH RECURSIVE lanes (name) AS (
   SELECT min(w.agent) FROM triarch.work w
@@ -28,7 +28,7 @@ SELECT 'rate', n.name, coalesce(b.version, 0), b.state,
   least($1, ${UNDER('w.agent = n.queue')} + CASE WHEN n.above IS NULL THEN 0 ELSE ${UNDER('w.agent > n.above AND w.agent < n.below')} END)
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n (name, queue, above, below, action)
 LEFT JOIN triarch.breakers b ON b.kind = 'rate' AND b.name = n.name COLLATE "C" ORDER BY n.name COLLATE "C"`
-/** Whether any service rests. */
+/** Whether any service has a cooldown. */
 export const REST: string = `EXISTS (SELECT 1 FROM triarch.breakers b WHERE b.kind = 'rest')`
 export const BREAKERS_AFTER: string = `
 ${ROWS} FROM triarch.breakers n ${BESIDE} WHERE n.kind = $2 AND n.name > $3 ORDER BY n.name LIMIT $4`

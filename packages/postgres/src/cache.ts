@@ -22,7 +22,7 @@ WHERE c.flight_until <= triarch.clock($1) OR c.flight = excluded.flight OR NOT $
 RETURNING 1`
 export const LAND =
   'UPDATE triarch.cache c SET flight = NULL, flight_until = 0 WHERE c.key = $1 AND c.flight = $2 RETURNING 1'
-/** Who invalidates holds the row without a name until it is committed: generations appear in their order. */
+/** The row without a name stays locked until the invalidation is committed, so that generations become visible in order. */
 const MARKED = `next AS (
   INSERT INTO triarch.cache_marks AS m (name, generation) VALUES ('', 1)
   ON CONFLICT (name) DO UPDATE SET generation = m.generation + 1 RETURNING m.generation),
@@ -34,7 +34,7 @@ export const INVALIDATE: string = `WITH ${MARKED} ${GENERATION}`
 export const INVALIDATE_ACT: string = withAct(GENERATION, 1, 'true', MARKED)
 export const INVALIDATED =
   "SELECT m.name, m.generation FROM triarch.cache_marks m WHERE m.generation > $1 OR m.name IN ('', 'floor')"
-/** Portions are chosen by `ARRAY(…)`, which is evaluated once: see migrations/0001/sweep.sql. */
+/** Rows are selected by `ARRAY(…)`, which is evaluated once: see migrations/0001/sweep.sql. */
 export const FORGET_ANSWERS: string = `
 WITH expired AS (
   DELETE FROM triarch.cache c WHERE c.key = ANY (ARRAY(

@@ -30,8 +30,8 @@ export function claimArguments({
 }
 
 /**
- * The claims out of the answer: a row with seq 0 describes a task, in the order of taking, one with -1 is a letter; the
- * others are its records.
+ * Parses the answer of a claim: a row with seq 0 describes a task, in the order of claiming, one with -1 is a message;
+ * the others are its records.
  */
 export function claimsOf(rows: readonly Row[]): Claim[] {
   const claims = new Map<number, Claim>()
@@ -64,14 +64,14 @@ type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphan
   strikes: number | null
 }
 
-/** A reading that reached a bound says so. */
+/** Parses messages, and marks the last one if a bound was reached. */
 export function sharesOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): InboxMessage[] {
   let left = bytes
   for (const [, , message] of rows as readonly [number, number, string][]) left -= Buffer.byteLength(message)
   return marked(rows.map(letterOf), rows.length === limit || left <= 0)
 }
 
-/** Here its last row does: not all that count for a bound are told. */
+/** Parses messages of which the last row states whether a bound was reached, because not all that count for a bound are returned. */
 export function lettersOf(rows: readonly Row[]): InboxMessage[] {
   return marked(rows.map(letterOf), rows.at(-1)?.[3] === true)
 }

@@ -13,8 +13,9 @@ import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.
 export type CommitCall = [name: 'commit' | 'commit_one', given: unknown[]]
 
 /**
- * A batch of one transition of an existing task that has no more than a record, a changed row and one request is written by `commit_one`, at half
- * of the server's processor time of `commit`, whose parameters are arrays.
+ * Chooses the call for a batch. A single transition of an existing task with at most a record, a changed row and one
+ * request is written by `commit_one`, which needs half of the server's processor time of `commit`, whose parameters are
+ * arrays.
  */
 export function commitCall(batch: readonly Transition[]): CommitCall {
   const [first] = batch
@@ -62,7 +63,7 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
   const { creates, changes, consumed, work, withdraw, forget, children, posts } = parts
   return [
     integers(batch, ({ key }) => key),
-    // One that is made here has its id among those that are made.
+    // The id of a task that is created here is among the creations.
     texts(batch, ({ id, create }) => (create ? null : id)),
     nodesOf(batch),
     integers(batch, ({ epoch }) => epoch),
@@ -102,7 +103,7 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
   ]
 }
 
-/** Of each transition its node; one for all, if it is the same. */
+/** Returns the node of each transition; a single one if it is the same for all. */
 function nodesOf(batch: readonly Transition[]): Buffer {
   const [first] = batch
   const one = first && batch.every(({ node }) => node === first.node)
@@ -111,7 +112,7 @@ function nodesOf(batch: readonly Transition[]): Buffer {
 
 const REFUSALS = ['fenced', 'exists', 'lost'] as const
 
-/** The outcomes out of the answer: the task's key, 0: fenced, -1: exists, -2: lost. */
+/** Parses the answer: the task's key, 0: fenced, -1: exists, -2: lost. */
 export function commitOutcomes(answer: string): CommitOutcome[] {
   return answer.split(',').map((text) => {
     const key = Number(text)
@@ -120,7 +121,7 @@ export function commitOutcomes(answer: string): CommitOutcome[] {
   })
 }
 
-/** What `triarch.gate` is to do once the transitions are written; null: nothing. */
+/** Returns what `triarch.gate` has to do after the transitions are written; null: nothing. */
 export function gatesOfBatch(batch: readonly Transition[]): string | null {
   const operations: GateOperation[] = []
   batch.forEach(({ children, gates, at, id }, index) => {
@@ -133,7 +134,7 @@ export function gatesOfBatch(batch: readonly Transition[]): string | null {
   return operations.length > 0 ? JSON.stringify(operations) : null
 }
 
-/** One entry of the transition at this position (from 1). */
+/** An entry of the transition at this position (from 1). */
 interface Part<T> {
   of: number
   it: T
@@ -159,7 +160,7 @@ function split(batch: readonly Transition[]): Parts {
     const of = index + 1
     const { create, snapshot, rebase, release } = transition
     if (create) parts.creates.push({ of, it: transition as Creating })
-    // What is created has its snapshot from the start.
+    // A created task has its snapshot from the start.
     if (release || (!create && (snapshot || rebase))) parts.changes.push({ of, it: transition })
     add(parts.consumed, of, transition.consumed)
     add(parts.work, of, transition.work)

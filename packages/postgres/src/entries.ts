@@ -1,6 +1,6 @@
 import type { Message, RequestMark } from 'triarch/store'
 
-/** What a node has to say of a request it took. */
+/** A reply or heartbeat of a node for a request it took. */
 export interface NodeEntry {
   node: string
   work: number
@@ -9,12 +9,12 @@ export interface NodeEntry {
 }
 
 interface Placed<T> {
-  /** Where it stands among all. */
+  /** Its index among all entries. */
   place: number
   it: T
 }
 
-/** The entries of each node in the order of the requests' ids: that of their index. */
+/** Groups entries by node, each group in the order of the requests' ids, which is that of their index. */
 export function byNode<T extends NodeEntry>(entries: readonly T[]): Map<string, Placed<T>[]> {
   const nodes = new Map<string, Placed<T>[]>()
   for (const [place, it] of entries.entries()) {

@@ -1,7 +1,7 @@
 import { type QueueHead, SHARE_WITHIN, SHARED, shareOfText } from 'triarch/store'
 import type { Row } from './query.ts'
 
-/** What is next in each of several queues: of each a step or two of the index. */
+/** Reads the first requests of several queues: a step or two of the index for each. */
 export const HEADS: string = `
 SELECT q.agent, w.priority, w.start FROM
 ROWS FROM (jsonb_to_recordset($1::jsonb) AS (agent text, actions text[], lowest bigint, beyond bigint, names text[], mosts bigint[]))

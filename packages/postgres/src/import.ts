@@ -3,7 +3,7 @@ import { integers, texts } from './arrays.ts'
 import { withAct } from './audit.ts'
 import { tagsText } from './submit.ts'
 
-/** The task, its history, what it is found by, and who it started. */
+/** Inserts the task, its history and its tags, and sets it as the parent of the tasks that it started. */
 const STEPS = `
 made AS (
   INSERT INTO triarch.tasks AS t (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, wake_at,
@@ -25,7 +25,7 @@ const MADE = 'SELECT key FROM made'
 export const IMPORT_TASK: string = `WITH ${STEPS} ${MADE}`
 export const IMPORT_TASK_ACT: string = withAct(MADE, 27, 'true', STEPS)
 
-/** Their parameters, but for the clock. */
+/** Returns the parameters of these statements except the clock. */
 export function importValues(task: ImportedTask): unknown[] {
   const { id, workflow, version, priority, at, base, ready, orphaned, parent, parentStep, snapshot } = task
   const { status, result, failures, deadline, progress, output, error, pause } = snapshot

@@ -9,7 +9,7 @@ const KEYS_AFTER = `${ROWS} WHERE k.name > $1 ORDER BY k.name LIMIT $2`
 const KEYS_ENDED = `${ROWS} WHERE k.ends_at < $1 ORDER BY k.name LIMIT $2`
 const KEY_MARK = `
 SELECT coalesce((SELECT c.mark FROM triarch.key_changes c), ''), (SELECT count(*) FROM triarch.keys)`
-/** By chance: also a store that lost its tail and changed again shows that it is another. */
+/** The mark is random, so that it also differs in a store that lost its tail and changed again. */
 const CHANGED = `changed AS (
   INSERT INTO triarch.key_changes AS c (one, mark) SELECT 1, gen_random_uuid()::text FROM w
   ON CONFLICT (one) DO UPDATE SET mark = excluded.mark RETURNING 1)`

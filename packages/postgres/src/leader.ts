@@ -12,7 +12,7 @@ ${ROWS} WHERE l.name > '${LEADER}' || $2::text AND l.name LIKE '${LEADER}%' ORDE
 export const ELECT_FIRST: string = `
 INSERT INTO triarch.leases (name, holder, token, until)
 SELECT $1, $2, 1, ${FOR_EVER} WHERE ${ALIVE('$2')} ON CONFLICT DO NOTHING RETURNING 1`
-/** A row that a transaction of its leader holds is passed over: it is not free yet. */
+/** Skips a row that a transaction of its leader holds, because it is not free yet. */
 export const ELECT_NEXT: string = `
 WITH free AS (
   SELECT l.name FROM triarch.leases l, (SELECT triarch.clock($4) AS now) c
@@ -22,7 +22,7 @@ UPDATE triarch.leases l SET holder = $2, token = l.token + 1, until = ${FOR_EVER
 FROM free f WHERE l.name = f.name RETURNING 1`
 export const RESIGN: string = `
 UPDATE triarch.leases l SET until = 0 WHERE l.name = $1 AND l.holder = $2 AND l.token = $3 AND l.until > 0 RETURNING 1`
-/** Until the transaction ends nobody takes it over. */
+/** Locks the row, so that no node takes over before the transaction ends. */
 export const LEADS: string = `
 SELECT NULL AS answer, NULL AS transaction FROM triarch.leases l
 WHERE l.name = $1 AND l.holder = $2 AND l.token = $3 AND l.until = ${FOR_EVER} FOR SHARE OF l`

@@ -38,7 +38,7 @@ async function connect({ module, config, named, text, values, answerWithin, leas
 }
 `
 
-/** Null: `pg` cannot be loaded in a thread from here (it was bundled), or what it needs cannot be given to one. */
+/** Returns null if a thread cannot load `pg` from here (it was bundled), or cannot be passed what it needs. */
 export function lifeline(environment: Environment, settings: Settings, options: KeepAlive): Lifeline | null {
   const { id, roles, lease, runs, place } = options.node
   try {
@@ -47,7 +47,7 @@ export function lifeline(environment: Environment, settings: Settings, options: 
       config: configOf(settings, 'beats'),
       named: settings.notify,
       text: inSchema(BEAT, settings.schema),
-      values: [id, ...[roles, runs, place].map((it) => JSON.stringify(it))], // what is not there is null
+      values: [id, ...[roles, runs, place].map((it) => JSON.stringify(it))], // missing values are null
       ...{ answerWithin: settings.answerWithin, lease },
     }
     const report: KeepAlive['report'] = (it) =>

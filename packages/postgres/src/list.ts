@@ -18,7 +18,7 @@ import { BRIEF_COLUMNS, TASK_COLUMNS, taskOf } from './reads.ts'
 
 type Value = string | number
 
-/** A statement with a place for each of its values: nothing of a query is ever part of the SQL itself. */
+/** A statement with a parameter for each of its values: no part of a query ever becomes part of the SQL itself. */
 export interface ListStatement {
   sql: string
   values: Value[]
@@ -41,17 +41,17 @@ const columns: Readonly<Record<Exclude<RowColumn, 'tag'>, string>> = {
   quarantined: 't.quarantined',
   troubled: `(t.result NOT IN ('pending', 'success') OR t.status = 'paused')`,
 }
-/** Columns that are true or not. */
+/** Columns that are boolean. */
 const flags: ReadonlySet<RowColumn> = new Set(['ready', 'quarantined', 'troubled'])
 
-/** The keys of all that fit, or one more than a look goes through. */
+/** Selects the keys of all rows that fit, or one more than a call examines. */
 export function probeStatement({ column, tag = '', test }: RowCondition): ListStatement {
   const writer = new Writer()
   const [source, key, field, name] =
     column === 'tag'
       ? ['triarch.tags', 'task', 'value', `name = ${writer.value(tag)} AND `]
       : ['triarch.tasks t', 't.key', columns.id, '']
-  // One after another: an index leads through each.
+  // One query for each alternative, because each can use an index.
   const found = writer
     .alternatives(field, test)
     .map((it) => `SELECT ${key} AS found FROM ${source} WHERE ${name}${it}`)
@@ -59,7 +59,7 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
   return writer.written(`${found} LIMIT ${LOOK + 1}`)
 }
 
-/** The keys of all that is in these parts, or one more than a look goes through; null among them: there may be others. */
+/** Selects the keys of all rows in these parts, or one more than a call examines; a null among them: there may be others. */
 export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
   const writer = new Writer()
   const found = parts.map((part) => {
@@ -74,7 +74,7 @@ function columnsOf(brief: boolean | undefined): string {
   return brief ? BRIEF_COLUMNS : TASK_COLUMNS
 }
 
-/** The rows among these, in order. */
+/** Selects the rows with these keys that fit, in order. */
 export function amongStatement(
   { where, order, after, limit, brief }: ListQuery,
   keys: readonly number[],
@@ -90,8 +90,9 @@ WHERE ${conditions.join(' AND ')} ORDER BY t.key ${direction(order)} LIMIT ${wri
 }
 
 /**
- * A page, merged from one branch for each part, each led by an index in this order. Where rows are passed over, each branch looks at
- * no more than its share: behind each row, and alone where there is none, stands the key as far as all were looked through.
+ * Selects a page, merged from one branch for each part, each read from an index in this order. If there are further
+ * conditions, each branch examines no more than its share. Each row, or the only one if none fits, ends with the key up
+ * to which all branches were examined.
  */
 export function listStatement(
   { order, after, limit, brief }: Pick<ListQuery, 'order' | 'after' | 'limit' | 'brief'>,
@@ -121,13 +122,16 @@ WHERE ${conditions} ORDER BY t.key ${direction(order)} LIMIT ${most}`,
     return writer.written(`SELECT p.*, NULL::bigint FROM (${page}) p ORDER BY 1 ${direction(order)}`)
   const ends = walks.map(({ by, rest }) => `(SELECT ${by} ${rest} OFFSET ${size - 1} LIMIT 1)`)
   const end = `${order === 'newest' ? 'greatest' : 'least'}(${ends.join(', ')})`
-  // A full page of one branch has no gap.
+  // A full page of a single branch has no gap.
   const looked = parts.length > 1 ? end : `CASE WHEN (SELECT count(*) FROM page) < ${most} THEN ${end} END`
   return writer.written(`WITH page AS MATERIALIZED (${page})
 SELECT p.*, l.looked FROM (SELECT ${looked} AS looked) l LEFT JOIN page p ON true ORDER BY p.key ${direction(order)}`)
 }
 
-/** The workflows that have tasks, in the order of an index: each is looked up behind the one before, whatever the number of their tasks. */
+/**
+ * The workflows that have tasks, in the order of an index: each is found by one lookup behind the previous one,
+ * whatever the number of their tasks.
+ */
 const NAMES = `WITH RECURSIVE names (name, nth) AS (
   (SELECT t.workflow, 1 FROM triarch.tasks t ORDER BY t.workflow LIMIT 1) UNION ALL
   SELECT (SELECT t.workflow FROM triarch.tasks t WHERE t.workflow > n.name ORDER BY t.workflow LIMIT 1), n.nth + 1 FROM names n
@@ -143,7 +147,7 @@ function direction(order: ListQuery['order']): 'ASC' | 'DESC' {
   return order === 'newest' ? 'DESC' : 'ASC'
 }
 
-/** Writes clauses, and keeps the values for their places. */
+/** Writes clauses, and collects the values of their parameters. */
 class Writer {
   readonly #values: Value[] = []
 
@@ -183,7 +187,7 @@ class Writer {
     }
   }
 
-  /** In the order of its index: whatever the planner thinks it knows of instants, it walks through that. */
+  /** Selects a span in the order of its index, which forces the planner to use that whatever its statistics of instants are. */
   spanning({ value, submittedAt }: Span): string {
     const within = this.alternatives(columns.submittedAt, submittedAt)
     const walk = (workflow: string) => `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t
@@ -195,11 +199,11 @@ UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES})
 
   condition({ column, tag, not, test }: RowCondition): string {
     const sql = column === 'tag' ? this.#tagged(tag ?? '', test) : this.#any(columns[column], test, flags.has(column))
-    // What has no value does not hold.
+    // A condition on a missing value is NULL, which does not hold; its negation does.
     return not ? `(${sql}) IS NOT TRUE` : sql
   }
 
-  /** One of these holds. */
+  /** Returns clauses of which one must hold. */
   alternatives(column: string, test: RowTest, flag = false): string[] {
     switch (test.type) {
       case 'given':

@@ -2,7 +2,7 @@ import { LINE_COST, LOG_KEPT, type LogQuery, type LogRow, type LogWrite, type St
 import { integers, texts } from './arrays.ts'
 import type { Row } from './query.ts'
 
-/** One row at least for a task that has a log: no line is missed between its last number and its lines. */
+/** Returns at least one row for a task that has a log, so that the last number and the lines are of the same snapshot. */
 export const LOGS: string = `
 SELECT h.seq, h.shed, h.run, h.mark, l.* FROM triarch.logs h LEFT JOIN LATERAL (
   SELECT k.seq, k.at, k.level, k.step, k.operation, k.attempt, k.node, k.line FROM triarch.log_lines k

@@ -5,10 +5,10 @@ import { inSchema } from './schema.ts'
 
 interface Member {
   id: string
-  /** Null: its row does not say. */
+  /** Null if its row does not contain them. */
   workflows: ReadonlySet<string> | null
   actions: ReadonlySet<string> | null
-  /** By agent. */
+  /** Slots, by agent. */
   slots: NodeRuns['slots']
   scheduler: boolean
   agent: boolean
@@ -20,12 +20,12 @@ interface Member {
 const FRESH = 5_000
 
 /**
- * Tasks or requests that one notified node is expected to take, with one call and one commit for all. Of requests no more than a small share
- * of its slots, so that nodes with few slots are notified for few.
+ * Tasks or requests that one notified node is expected to take, with one call and one commit for all. For requests only
+ * a small share of its slots, so that nodes with few slots are notified for few.
  */
 const PORTION = 4
 
-/** What a node can run, and where it listens. */
+/** The workflows and actions that a node can run, and the channel that it listens to. */
 export interface AddressedRuns extends NodeRuns {
   /** The channel that its process alone listens to. */
   own?: string
@@ -35,7 +35,10 @@ export function membersStatement(schema: string): string {
   return inSchema('SELECT id, roles, runs FROM triarch.nodes WHERE NOT dead', schema)
 }
 
-/** The living nodes and what each can run, from which the nodes to notify are chosen. Read when there is something to notify of and the last reading is too old. */
+/**
+ * The living nodes and what each can run, from which the nodes to notify are chosen. Read when there is something to
+ * notify of and the last reading is too old.
+ */
 export class NodeDirectory {
   readonly #environment: Environment
   #members: readonly Member[] = []
@@ -84,8 +87,9 @@ export class NodeDirectory {
   }
 
   /**
-   * Words for those who can run tasks of this workflow version, drawn at random, until so many tasks are as good as taken. With
-   * `control`, if there are none, for all schedulers. `self` is not told: whoever writes in a process wakes its own node.
+   * Returns notifications for nodes that can run tasks of this workflow version, drawn at random, until the expected
+   * claims cover the tasks. With `control`, if there are no such nodes, all schedulers are candidates. `self` is not
+   * notified, because a process wakes its own node itself.
    */
   tasks(version: string, control: boolean, count: number, self: string | null): Address[] {
     const schedulers = this.#members.filter(({ scheduler }) => scheduler)
@@ -97,7 +101,7 @@ export class NodeDirectory {
     return drawn.map(({ id, own }) => ({ own, word: wordOf('tasks', id) }))
   }
 
-  /** Notifications for nodes that can take requests for an action. */
+  /** Returns notifications for nodes that can take requests for an action. */
   work(action: string, count: number, self: string | null): Address[] {
     const able = this.#members.filter(({ agent, actions }) => agent && (actions?.has(action) ?? true))
     const agent = action.slice(0, action.lastIndexOf('.'))
@@ -107,7 +111,7 @@ export class NodeDirectory {
     return drawn.map(({ id, own }) => ({ own, word: wordOf('work', id) }))
   }
 
-  /** The notification of a node that has messages. Its own channel is used only while the reading is valid. */
+  /** Returns the notification for a node that has messages. Its own channel is used only while the reading is valid. */
   mail(node: string): Address {
     const known = this.old ? undefined : this.#members.find(({ id }) => id === node)
     return { own: known?.own ?? null, word: wordOf('mail', node) }

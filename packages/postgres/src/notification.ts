@@ -24,7 +24,7 @@ const SIGNS = {
 type What = keyof typeof SIGNS
 const whats = new Map(Object.entries(SIGNS).map(([what, sign]): [string, What] => [sign, what as What]))
 
-/** The word without a sign: anything may have changed. */
+/** A word of its own: anything may have changed. */
 export const ANYTHING = '*'
 export const ALL_HINTS: readonly Hint[] = ['work', 'tasks', 'mail', 'settings', 'rests']
 

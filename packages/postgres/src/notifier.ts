@@ -22,12 +22,15 @@ const KEEP_WAITERS_MS = 12_000
 const OWN_CHANNEL = /^@[a-z0-9]{0,12}$/
 
 /**
- * Notifies other processes of changes, and this one of theirs. A notification names the nodes that are to act on it: as many of those that can
- * as there is work. It is sent after the commit, outside of the transaction, because a transaction that notifies makes all others that notify
- * wait for its flush. Changes are collected while a notification is under way and go with the next one. A lost notification costs one sweep of
- * the leader, which notifies again of what nobody took.
+ * Notifies other processes of changes, and this one of theirs. A notification names the nodes that are to act on it: as
+ * many of those that can as there is work. It is sent after the commit, outside of the transaction, because a
+ * transaction that notifies makes all others that notify wait for its flush. Changes are collected while a notification
+ * is under way and are sent with the next one. A lost notification costs one sweep of the leader, which notifies again
+ * of what no node took.
  *
- * Each process listens on two channels: the schema's, for what concerns all, and its own, whose name is in its node's row. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to any channel.
+ * Each process listens on two channels: the schema's, for what concerns all, and its own, whose name is in its node's
+ * row. Since PostgreSQL 19 only sessions that listen to the channel are woken; before, every session that listens to
+ * any channel.
  */
 export class Notifier {
   readonly #environment: Environment
@@ -48,7 +51,7 @@ export class Notifier {
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
-  /** By channel, until when processes elsewhere wait for tasks to end; null: more processes than MAX_WAITER_CHANNELS. */
+  /** The time until which processes elsewhere wait for tasks to end, by channel; null: more processes than MAX_WAITER_CHANNELS. */
   readonly #awaited = new Map<string | null, number>()
 
   constructor(environment: Environment, settings: Settings) {

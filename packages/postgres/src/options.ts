@@ -52,8 +52,9 @@ export interface PostgresOptions {
    */
   clock?: 'server' | 'environment'
   /**
-   * What to do when the store lacks migrations of this version. `auto`: this process runs them; `wait`: it waits up to
-   * `patience` until another process has run them (`migrate()`); `refuse`: STORE_SCHEMA_OLD at once. Default: `auto`.
+   * The behaviour when the store lacks migrations of this version. `auto`: this process runs them; `wait`: it waits up
+   * to `patience` until another process has run them (`migrate()`); `refuse`: STORE_SCHEMA_OLD at once. Default:
+   * `auto`.
    */
   migrate?: 'auto' | 'wait' | 'refuse'
 }

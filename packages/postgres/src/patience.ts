@@ -5,8 +5,9 @@ const FIRST_WAIT = 5
 const LONGEST_WAIT = 1_000
 
 /**
- * Tries until it succeeds or fails for good, for at most `limit` ms. The waits are drawn at random, so that two who
- * collided, and all those who wait for the server, do not meet again. `failed` hears of each error before the next try.
+ * Retries until the attempt succeeds or fails for good, for at most `limit` ms. The waits are random, so that calls
+ * that collided, or that wait for the server, do not collide again. `failed` is called with each error before the next
+ * try.
  */
 export async function patiently<T>(
   environment: Environment,

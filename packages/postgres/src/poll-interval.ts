@@ -4,15 +4,15 @@ import type { Environment } from 'triarch/store'
 const SHARE = 3_000
 const LEAST_WITH_HINTS = 500
 const MOST_WITH_HINTS = 60_000
-/** Without notifications, the distance of two polls (ms): doubled with each that finds nothing. */
+/** Without notifications, the interval between two polls (ms): doubled with each that finds nothing. */
 const SLOWEST_ALONE = 200
 const FASTEST = 5
 
 /**
- * When to poll the store although no notification came. With notifications that is seldom: they are lost only with their
- * connection, and the leader notifies again of what nobody took. The more nodes there are, the less often each polls, so that a
- * large fleet at rest is as quiet as a small one. Without notifications, often while polls find something, and less often the
- * longer they do not.
+ * When to poll the store without a notification. With notifications that is seldom: they are lost only with their
+ * connection, and the leader notifies again of what no node took. The more nodes there are, the less often each polls,
+ * so that a large idle fleet causes as little load as a small one. Without notifications, often while polls find
+ * something, and less often the longer they do not.
  */
 export class PollInterval {
   readonly #environment: Environment
@@ -46,7 +46,7 @@ export class PollInterval {
     return this.#count
   }
 
-  /** Drawn anew each time, so that nodes that started together do not poll together. */
+  /** Random each time, so that nodes that started together do not poll together. */
   get #share(): number {
     const fair = Math.min(Math.max(SHARE * this.living, LEAST_WITH_HINTS), MOST_WITH_HINTS)
     return fair * (0.75 + this.#lot / 2)

@@ -22,7 +22,7 @@ export class Pool {
   readonly #all: Slot[] = []
   readonly #free: Slot[] = []
   readonly #waiting: ((slot: Slot | null) => void)[] = []
-  /** The timer that looks for idle connections. */
+  /** The timer that closes idle connections. */
   #looking: Timer | null = null
   #open = true
 

@@ -7,7 +7,7 @@ import type { Row } from './query.ts'
 const ROWS = 'SELECT p.name, p.at, p.state, CASE WHEN $1::boolean THEN p.results END FROM triarch.probes p'
 const PROBES_NAMED = `${ROWS} WHERE p.name = ANY ($2::text[]) ORDER BY p.name`
 const PROBES_AFTER = `${ROWS} WHERE p.name > $2 ORDER BY p.name LIMIT $3`
-/** Nobody takes the leadership over before this is over. */
+/** Locks the leadership, so that no node takes over before this is done. */
 const WRITE_PROBES = `
 WITH led AS (${LEADS}),
 kept AS (

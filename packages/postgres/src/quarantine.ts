@@ -1,4 +1,4 @@
-/** An operator's word: one more chance, alone, and the next failure is the last. */
+/** Releases a task from quarantine: it is claimed once more, alone, and the next failure puts it back. */
 export const LIFT = `
 UPDATE triarch.tasks t SET quarantined = false, suspicion = 2, strikes = 2, on_trial = false, ready = true, control = true
 WHERE t.id = $1 AND t.quarantined RETURNING 1`

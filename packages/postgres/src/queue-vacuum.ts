@@ -2,25 +2,26 @@ import type { Environment } from 'triarch/store'
 import type { Row } from './query.ts'
 import type { Statement } from './slot.ts'
 
-/** The tables that every request and message passes through, and in which few rows stay. */
+/** Tables that every request and message passes through, and in which few rows stay. */
 const QUEUES = ['inbox', 'work'] as const
-/** Dead rows from which on a table is vacuumed: so many and a fifth of the living ones, as autovacuum does. */
+/** A table is vacuumed from this many dead rows on plus a fifth of the living ones, as autovacuum does. */
 const WORTH = 10_000
-/** The least distance of two vacuums (ms), and the greatest where they do not help. */
+/** The least interval between two vacuums (ms), and the greatest if they do not help. */
 const FIRST_WAIT = 1_000
 const LONGEST_WAIT = 60_000
 
 const named = QUEUES.map((name) => `('${name}', 'triarch.${name}'::regclass)`).join(', ')
-/** The tables with that many dead rows; null: none. */
+/** Returns the tables with that many dead rows; null: none. */
 export const LITTERED: string = `
 (SELECT string_agg(q.name, ' ') FROM (VALUES ${named}) AS q (name, id)
   WHERE pg_stat_get_dead_tuples(q.id) >= ${WORTH} + pg_stat_get_live_tuples(q.id) / 5)`
 
 /**
- * Vacuums the queues while much passes through them. A call that takes the first request of a queue, or reads messages, walks over all rows that were taken before
- * and is not vacuumed yet; and autovacuum looks at a database once a minute, whatever is set for a table. So the leader
- * does it, with its sweeps, over a connection for what users ask, and for as long as a read may take. Nothing hangs on it: where it is not allowed, fails, needs longer, or cannot help since a snapshot is open somewhere, it is tried
- * less and less often, and autovacuum is what remains.
+ * Vacuums the queues while many rows pass through them. A call that takes the first request of a queue, or reads
+ * messages, walks over all rows that were taken before and are not vacuumed yet; and autovacuum checks a database only
+ * once a minute, whatever is set for a table. So the leader vacuums with its sweeps, on a connection for users' reads,
+ * and for as long as a read may take. Nothing depends on it: if it is not allowed, fails, takes too long, or does not
+ * help because a snapshot is open somewhere, it is tried less and less often, and autovacuum remains.
  */
 export class QueueVacuum {
   readonly #environment: Environment
@@ -30,11 +31,11 @@ export class QueueVacuum {
   #wait = FIRST_WAIT
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** `sql`: our SQL in the schema it is for. */
+  /** `sql`: puts the schema into a statement. */
   constructor(environment: Environment, sql: (text: string) => string, ask: (statement: Statement) => Promise<Row[]>) {
     this.#environment = environment
     this.#ask = ask
-    // Who waits for a row that nobody has any more gains nothing by a file that is shorter for a moment, and would wait for its lock.
+    // Truncating the file would gain nothing for waiting calls and would need an exclusive lock.
     const options = 'SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP true'
     const tables = QUEUES.map((name) => `triarch.${name}`).join(', ')
     this.#statements = {
@@ -43,7 +44,10 @@ export class QueueVacuum {
     }
   }
 
-  /** Called when there is something to sweep; at once back. Resolves when that is over. */
+  /**
+   * Called when tables need a vacuum: starts one, unless one is under way or the last was too recent. Resolves when the
+   * one that is under way is over.
+   */
   sweep(): Promise<void> {
     if (this.#under === null && this.#environment.monotonic() >= this.#notBefore) {
       this.#under = this.#run().finally(() => {
@@ -59,7 +63,7 @@ export class QueueVacuum {
       await this.#ask(this.#statements.vacuum)
       helped = (await this.#ask(this.#statements.littered))[0]?.[0] === null
     } catch {
-      // The store's own calls say what is wrong with it.
+      // The store's own calls report what is wrong with it.
     }
     this.#wait = helped ? FIRST_WAIT : Math.min(this.#wait * 2, LONGEST_WAIT)
     this.#notBefore = this.#environment.monotonic() + this.#wait

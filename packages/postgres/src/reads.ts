@@ -48,11 +48,11 @@ const columns = [
 ]
 const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
 
-/** What is in a row beside its columns: the record in which a large output stands. */
+/** The record that contains a large output, selected in addition to the columns. */
 const OUTPUT_IN = `CASE WHEN starts_with(t.output, '@') THEN (SELECT h.events FROM triarch.history h
   WHERE h.task = t.key AND h.seq = substring(t.output FROM '^@(\\d{1,15})\\.')::bigint) END AS output_in`
 export const TASK_COLUMNS: string = [...columns.map((column) => `t.${column}`), OUTPUT_IN].join(', ')
-/** The same in the same places, without what is large. */
+/** The columns of TASK_COLUMNS, without large values. */
 export const BRIEF_COLUMNS: string = [
   ...columns.map((column) =>
     column === 'progress' || column === 'output'
@@ -66,14 +66,14 @@ export const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),
   t.status = 'stopped' AND NOT t.control AND t.locked_by IS NULL
 FROM triarch.tasks t WHERE t.id = ANY ($1)`
-/** How long a text is stands before it: what is too much is not read. */
+/** Selects records until their size reaches the bound; the length is known without reading a large text. */
 export const RECORDS = `
 SELECT p.seq, p.at, p.events FROM (
   SELECT r.*, sum(octet_length(r.events)) OVER (ORDER BY r.seq) - octet_length(r.events) AS before FROM (
     SELECT h.seq, h.at, h.events FROM triarch.history h
     WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3) r) p
 WHERE p.before < $4 ORDER BY p.seq`
-/** Those before the base may have been dropped. */
+/** Records before the base may have been dropped. */
 export const LOST = `
 SELECT l.id, l.last, false FROM (
   SELECT m.id, (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key) AS last
@@ -108,7 +108,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks o
     OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))) LIMIT ${MOST_COUNTED}) c)
 FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
 export const ATTEMPTS = 'SELECT id, step, operation, attempt FROM triarch.work WHERE id = ANY ($1)'
-/** Requests go over from one node to another. Asked twice, it answers the same. */
+/** Moves requests from one node to another. Repeating it returns the same. */
 export const ADOPT_WORK = `
 UPDATE triarch.work w SET locked_by = a.heir, heartbeat_by = triarch.clock($1) + w.heartbeat_within
 FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[])
@@ -131,7 +131,7 @@ SELECT l.name, t.id, l.step, l.held, l.since,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
      AND (o.held OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id)) LIMIT 10000) c)
 FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task WHERE t.id = $1 ORDER BY l.step`
-/** Those of one name are counted by their place in the answer. */
+/** The position of a request of a name is its place in the answer. */
 export const LOCKS_OF_NAME = `
 SELECT l.name, t.id, l.step, l.held, l.since, row_number() OVER (ORDER BY l.held DESC, l.priority DESC, l.id) - 1
 FROM (SELECT * FROM triarch.locks o WHERE o.name = $1 ORDER BY o.held DESC, o.priority DESC, o.id LIMIT 1000) l
@@ -144,7 +144,7 @@ SELECT l.name, t.id, l.since, l.fence,
     FROM triarch.locks w JOIN triarch.tasks i ON i.key = w.task WHERE w.name = l.name AND NOT w.held
     ORDER BY w.held DESC, w.priority DESC, w.id LIMIT ${FIRST_WAITING}) n)
 FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task WHERE l.held AND l.name > $1 ORDER BY l.name LIMIT $2`
-/** From name to name, however many requests each has. */
+/** Steps from name to name, however many requests each has. */
 export const QUEUES: string = `
 WITH RECURSIVE a AS (
   (SELECT w.agent FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent > $1 ORDER BY w.agent LIMIT 1)
@@ -157,7 +157,7 @@ CROSS JOIN LATERAL (
   FROM (SELECT o.id, o.task, o.step FROM triarch.work o WHERE o.agent = n.agent AND o.locked_by IS NULL
     ORDER BY o.priority DESC, coalesce(o.place, o.id) LIMIT ${MOST_COUNTED}) w) q
 LEFT JOIN triarch.tasks t ON t.key = q.task ORDER BY n.agent`
-/** From one version of a workflow to the next, however many tasks of each are ready. */
+/** Steps from one version of a workflow to the next, however many tasks of each are ready. */
 export const BACKLOGS: string = `
 WITH RECURSIVE v AS (
   (SELECT t.workflow, t.version, 1 AS n FROM triarch.tasks t WHERE t.ready ORDER BY t.workflow, t.version LIMIT 1)
@@ -174,7 +174,7 @@ CROSS JOIN LATERAL (
 JOIN triarch.tasks o ON o.key = q.key ORDER BY v.workflow, v.version`
 export const READY: string = `
 SELECT count(*) FROM (SELECT 1 FROM triarch.tasks t WHERE t.ready AND t.workflow = $1 LIMIT $2) c`
-/** In its own queue, and in those of its keys. */
+/** Counts the requests in the agent's own queue and in those of its keys. */
 export const QUEUED_FOR: string = `
 SELECT count(*) FROM (
   SELECT 1 FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent = $1
@@ -231,7 +231,7 @@ export function pulsesOf(rows: readonly Row[]): NodeHeartbeats {
   }
 }
 
-/** Without what only stores tell each other. */
+/** Returns what the node runs without the fields that are for stores only. */
 function shownRuns(said: AddressedRuns | null): NodeRuns | null {
   if (said === null) return null
   const { own, ...shown } = said

@@ -1,6 +1,6 @@
 import { TriarchError } from 'triarch'
 
-/** The name of a schema, as it stands in SQL. Throws INVALID_OPTION. */
+/** Returns the name of a schema as an SQL identifier. Throws INVALID_OPTION. */
 export function quotedSchema(name: string): string {
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(name)) {
     throw new TriarchError('INVALID_OPTION', `postgres: schema "${name}" must be lower case letters, digits and _`)
@@ -8,7 +8,7 @@ export function quotedSchema(name: string): string {
   return `"${name}"`
 }
 
-/** `triarch.` in our SQL stands for the schema of the user's choice. */
+/** Replaces `triarch.` in a statement by the schema that the user chose. */
 export function inSchema(sql: string, schema: string): string {
   return sql.replaceAll(/\btriarch\./g, `${quotedSchema(schema)}.`)
 }

@@ -1,10 +1,13 @@
-/** Bounds under which requests are taken now, of those named. */
+/** Returns those of the named limits under which requests are taken now. */
 export const SEATS = `
 SELECT s.name, count(*), (SELECT l.most FROM triarch.seats l WHERE l.name = s.name ORDER BY l.work DESC LIMIT 1)
 FROM triarch.seats s JOIN triarch.work w ON w.id = s.work
 WHERE s.name = ANY ($1::text[]) GROUP BY s.name ORDER BY s.name`
 
-/** Of seats whose requests are gone, and whose names nobody took again, so many go. Nobody is waited for: what a taker has at hand goes later. */
+/**
+ * Deletes some permits whose requests are gone, for names under which no request was taken since. It does not wait:
+ * rows that another transaction holds are deleted later.
+ */
 export const UNSEAT = `
 DELETE FROM triarch.seats d USING (
   SELECT s.name, s.work FROM triarch.seats s WHERE NOT EXISTS (SELECT 1 FROM triarch.work w WHERE w.id = s.work)

@@ -20,7 +20,7 @@ export const CREATE_SETTING_ACT: string = withAct(KEEP, 4, 'true', CREATE)
 export const UPDATE_SETTING: string = `WITH ${UPDATE}${KEEP}`
 export const UPDATE_SETTING_ACT: string = withAct(KEEP, 5, 'true', UPDATE)
 
-/** Another one after each change of any setting. */
+/** A text that differs after each change of any setting. */
 export const SETTINGS_MARK: string = `
 (SELECT concat(count(*), ':', coalesce(sum(s.revision), 0), ':', coalesce(max(s.at), 0)) FROM triarch.settings s)`
 

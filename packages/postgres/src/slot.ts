@@ -5,24 +5,27 @@ import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 import type { Question, Row } from './query.ts'
 
-/** A statement of ours; `numbered`: its first two parameters are the slot and the number of the call. */
+/** A statement of the store; `numbered`: its first two parameters are the slot and the number of the call. */
 export interface Statement {
   name: string
   sql: string
   numbered: boolean
-  /** It waits for others' rows for a moment only: STORE_BUSY then, with `blocked` in its details. */
+  /**
+   * Set if it waits only for a moment for rows that other transactions hold, and then fails with STORE_BUSY with
+   * `blocked` in its details.
+   */
   bounded?: boolean
 }
 
 /**
- * After so many calls a connection plans its statements anew. A plan made while a table was all but empty walks it row by row,
- * and stays when it has grown: until autovacuum looks, which may take minutes.
+ * After these numbers of calls a connection plans its statements again. A plan made while a table was nearly empty
+ * scans it row by row, and is kept when the table has grown, until autovacuum analyses it, which may take minutes.
  */
 const REPLANNED: ReadonlySet<number> = new Set([16, 64, 256, 1_024, 4_096, 16_384, 65_536])
 
 /**
- * One connection after another, for one call at a time. A call whose connection broke is sent again on the next under
- * the same number, so that it takes effect once and gets its answer (migrations/0001/call.sql).
+ * Executes one call at a time, on one connection after another. A call whose connection broke is sent again on the next
+ * one under the same number, so that it takes effect once and gets its answer (migrations/0001/call.sql).
  */
 export class Slot {
   readonly #environment: Environment
@@ -31,11 +34,11 @@ export class Slot {
   readonly #id: string
   #number = 0
   #client: Client | null = null
-  /** Calls on this connection. */
+  /** The number of calls on this connection. */
   #sent = 0
-  /** The call lost a connection: it may be under way there still. */
+  /** Whether the call lost a connection and may still be under way there. */
   #resent = false
-  /** The call was sent on a connection. */
+  /** Whether the call was sent on any connection. */
   #asked = false
   #closed = false
   /** When its last call ended, by the monotonic clock. */
@@ -48,7 +51,7 @@ export class Slot {
     this.#id = environment.id()
   }
 
-  /** Tries for at most `patience` ms. Throws STORE_*. */
+  /** Executes a statement, tried for at most `patience` ms. Throws STORE_*. */
   async run(statement: Statement, values: readonly unknown[], patience: number): Promise<Row[]> {
     const { name, sql, numbered, bounded } = statement
     this.#resent = false
@@ -63,7 +66,7 @@ export class Slot {
         try {
           return await this.#send(question)
         } catch (error) {
-          // Sent again, it may wait for itself: then nobody knows yet whether it takes effect.
+          // A call that was sent again may wait for itself; then it is not known yet whether it takes effect.
           if (this.#role === 'reads') throw tooCostly(error)
           throw bounded && !this.#resent ? blocked(error) : error
         }
@@ -74,11 +77,11 @@ export class Slot {
         this.#drop()
       },
     ).catch((error) => {
-      // Whatever ended the patience: what was sent before may have taken effect.
+      // Whatever the last error was, an earlier attempt may have taken effect.
       throw numbered && this.#resent ? unanswered(error) : error
     })
-    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0001/call.sql). What was found when
-    // it was first sent may be somebody else's by now, and is kept all the same.
+    // A call that found nothing stored no answer, and the numbers of stored answers have no gaps
+    // (migrations/0001/call.sql). If the call was sent twice, the first attempt may have found and stored something.
     if (numbered && rows.length === 0 && !this.#resent) this.#number--
     return rows
   }
@@ -87,7 +90,7 @@ export class Slot {
     return this.#client !== null
   }
 
-  /** Nobody needs its connection just now: the next call opens another. */
+  /** Closes the idle connection; the next call opens another. */
   rest(): void {
     const client = this.#client
     this.#client = null
@@ -105,7 +108,7 @@ export class Slot {
       const client = await connect(this.#settings, this.#role).catch((error: unknown) => {
         throw new Unreachable(error)
       })
-      // The store was closed meanwhile, and knew nothing of it.
+      // The store was closed meanwhile.
       if (this.#closed) {
         cut(client)
         throw unopened()
@@ -115,12 +118,12 @@ export class Slot {
     }
     const client = this.#client
     this.#asked = true
-    // Under the next call's clock: whatever happens to it, happens to that one too.
+    // It is covered by the next call's timeout: whatever happens to it also happens to that call.
     if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
     return ask(this.#environment, this.#settings, client, question)
   }
 
-  /** The connection is of no more use: it is cut, without a word that nobody would hear. */
+  /** Closes the useless connection without notifying the server. */
   #drop(): void {
     const client = this.#client
     this.#client = null

@@ -10,7 +10,7 @@ const GROUPS = TALLY_COLUMNS.map((_, index) => index + 1).join(', ')
 const WHERE = FILTERS.map(
   (it, index) => `AND ($${index + 5}::text IS NULL OR s.${it} = $${index + 5} COLLATE "C")`,
 ).join(' ')
-/** Behind the filters. */
+/** Its parameter comes after those of the filters. */
 const ONCE = `AND (NOT $${FILTERS.length + 5}::boolean OR s.outcome <> 'submitted')`
 
 export const TALLIES: string = `

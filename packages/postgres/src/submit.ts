@@ -18,7 +18,7 @@ export function taskArrays(tasks: readonly NewTask[]): Buffer[] {
   ]
 }
 
-/** What `triarch.gate` does, for the task or transition at the position `of` (from 1). */
+/** What `triarch.gate` does for the task or transition at the position `of` (from 1). */
 export type GateOperation = { of: number } & (
   | {
       op: 'create'
@@ -40,15 +40,15 @@ export function gatesOfTask(
   return gates ? [{ op: 'create', ...place, id, ...gates, at }] : []
 }
 
-/** What `triarch.gate` is to do once the tasks are there; null: nothing. */
+/** Returns what `triarch.gate` has to do after the tasks are inserted; null: nothing. */
 export function gatesOfTasks(tasks: readonly NewTask[]): string | null {
   const operations = tasks.flatMap((task, index) => gatesOfTask(task, { of: index + 1 }))
   return operations.length > 0 ? JSON.stringify(operations) : null
 }
 
 /**
- * The outcomes out of the answers: the key, negative when the id existed; for those that a lock refused, by whom (`refused`:
- * JSON by position).
+ * Parses the answers: the key, negative if the id existed. `refused`: JSON with the holders of the locks that refused
+ * tasks, by position.
  */
 export function submitOutcomes(answer: string, refused: string | null = null): SubmitOutcome[] {
   const by = (refused === null ? {} : JSON.parse(refused)) as Record<string, string>
@@ -59,7 +59,7 @@ export function submitOutcomes(answer: string, refused: string | null = null): S
   })
 }
 
-/** The share comes first, where a trigger looks for it: tags are texts, so none can be taken for it. */
+/** Returns the tags as JSON. The share comes first, where a trigger searches for it; tags are texts, so none can be mistaken for it. */
 export function tagsText({ tags, share }: Pick<NewTask, 'tags' | 'share'>): string | null {
   const own = Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
   if (!share) return own

@@ -11,8 +11,9 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
 ]
 
 /**
- * In the order of their names. Once released, a migration is never changed, only followed by others. Each expands: code without it goes
- * on with the store beside code that has it, and may come back (docs/decisions/0046-expand-and-contract.md).
+ * The migrations, in the order of their names. Once released, a migration is never changed, only followed by others.
+ * Each only expands the schema: code without it can use the store beside code that has it, also after a downgrade
+ * (docs/decisions/0046-expand-and-contract.md).
  */
 export const migrations: readonly Migration[] = folders.map(([name, files]) => ({
   name,

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of a file of this folder. The build puts them all into this module's place, so that a bundle finds them. */
+/**
+ * Returns the text of a file in this folder. The build replaces this module by one with all the texts, so that a bundle
+ * has no file to find.
+ */
 export function textOf(file: string): string {
   return readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')
 }

@@ -4,11 +4,11 @@ export interface AuditEntry {
   id: string
   /** When it was done, by the store's clock (ms since the epoch). */
   at: number
-  /** Who did it; '' if not known. */
+  /** The actor; '' if not known. */
   actor: string
-  /** What was done, such as 'task.cancel'. */
+  /** The action, such as 'task.cancel'. */
   action: string
-  /** What it was done to, such as 'task:o-1'. */
+  /** The subject, such as 'task:o-1'. */
   subject: string
   /** Whether it was done. */
   outcome: AuditOutcome
@@ -27,7 +27,7 @@ export interface AuditRow extends Omit<AuditEntry, 'id'> {
 
 /** Selects the entries that match all fields that are not null, the latest first. */
 export interface AuditQuery {
-  /** Who did it. */
+  /** The actor; '' if not known. */
   actor: string | null
   /** What was done. */
   action: string | null

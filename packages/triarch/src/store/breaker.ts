@@ -1,6 +1,6 @@
 import type { Audited } from './audit.ts'
 
-/** What a row holds: a circuit breaker, a rate limit, or a cooldown that the service behind a queue asked for (`rest`). */
+/** The kind of a row: a circuit breaker, a rate limit, or a cooldown that the service behind a queue asked for (`rest`). */
 export type BreakerKind = 'breaker' | 'rate' | 'rest'
 
 /** The key of a row. */

@@ -8,7 +8,7 @@ export interface CachedAnswer {
   seen: number
 }
 
-/** What the cache has of a key. `age`: how long ago the answer was given (ms). Null: there is no answer. */
+/** The cache entry of a key. `age`: how long ago the answer was given (ms). Null: there is no answer. */
 export interface CacheRow {
   /** The answer. */
   answer: (CachedAnswer & { age: number }) | null

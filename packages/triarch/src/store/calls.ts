@@ -8,7 +8,7 @@ interface CallTraits {
    */
   bounded: boolean
   /**
-   * What other processes may be waiting for when the call is done: `work`, which a node of this process may take as
+   * Set if other processes may be waiting for what the call does: `work`, which a node of this process may take as
    * well, or only an `end`.
    */
   wakes?: 'work' | 'end'

@@ -115,7 +115,7 @@ export interface InboxMessage {
   more?: true
 }
 
-/** What a node that polls can run, and the lease of the leader. */
+/** A node's request to poll: the workflows and actions that it can run, and the lease of the leader. */
 export interface PollRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
   /** The actions of its agents. */
   actions: readonly string[]

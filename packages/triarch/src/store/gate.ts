@@ -74,7 +74,7 @@ export interface NamePage {
   limit: number
 }
 
-/** What a node can run: `name@version` of its workflows (as a scheduler), `agent.action` (as an agent). */
+/** The workflows and actions that a node can run, and how it is set up and loaded. */
 export interface NodeRuns {
   /** Workflows, as `name@version`. */
   workflows: readonly string[]
@@ -85,15 +85,15 @@ export interface NodeRuns {
   /** Attempts that run at a time, by agent. */
   slots?: Readonly<Record<string, number>>
   /**
-   * Of those slots, the number for steps of a high priority, the number for the rest, and the priority at which `high`
-   * begins; only for agents that split their slots.
+   * How the slots of an agent are split: the number for steps of a high priority, the number for the rest, and the
+   * priority at which `high` begins; only for agents that split them.
    */
   pools?: Readonly<Record<string, { high: number; rest: number; from?: number }>>
   /** Labels by which it is identified. */
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it uses, by name; settings that are not in the store are left out. */
   settings?: Readonly<Record<string, number>>
-  /** What it has paused according to its settings: agents by name, workflows as `name@version`. The first 1,000. */
+  /** Agents and workflows that it has paused according to its settings: agents by name, workflows as `name@version`. The first 1,000. */
   paused?: Readonly<Record<string, PausedThere>>
   /** The address at which nodes with agents connect to it for attempts. */
   direct?: { host: string; port: number }
@@ -160,8 +160,8 @@ export interface BacklogRow {
 }
 
 /**
- * What is counted: the ready tasks of a workflow, or the requests in an agent's queue and in those of its keys, that no
- * node has taken.
+ * Selects what is counted: the ready tasks of a workflow, or the requests in an agent's queue and in those of its keys,
+ * that no node has taken.
  */
 export type LineQuery = ({ workflow: string } | { agent: string }) & {
   /** Counting stops at this number. */

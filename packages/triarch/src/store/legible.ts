@@ -26,7 +26,7 @@ export function textsOf(text: unknown): string[] {
   return Array.isArray(found) ? found.filter((it) => typeof it === 'string') : []
 }
 
-/** Parses a message of an inbox; `illegible` if it cannot be read: its task is told, no other task is affected. */
+/** Parses a message of an inbox; one that cannot be read becomes `illegible`, which affects only its own task. */
 export function messageOf(text: unknown): Message {
   const message = objectOf<Message>(text)
   return typeof message?.type === 'string' ? message : { type: 'illegible' }

@@ -5,7 +5,7 @@ import { type Reference, readRecord, SMALLEST_REFERRED } from './record.ts'
 /** Reads the records of one history, in order, because a record may refer to values in those before it. */
 export class RecordReader {
   readonly #before = new Map<number, readonly TaskEvent[]>()
-  /** Of each of those records: the characters of its text, and its references. */
+  /** The characters of the text, and the references, of each of those records. */
   readonly #written = new Map<number, { length: number; references: readonly Reference[] }>()
 
   /** Characters that the last record would have if it contained all its values; the bounds of a history count these. */

@@ -51,7 +51,7 @@ export interface TaskRow extends Snapshot {
   undecoded?: TriarchError
 }
 
-/** What a waiter for a task compares. */
+/** The state of a task that waiters compare. */
 export interface TaskVersion {
   /** The id of the task. */
   id: string
@@ -81,8 +81,8 @@ export interface ListQuery {
 }
 
 /**
- * What a condition can test: columns of the row, its tags, and `troubled`: its result is neither `pending` nor
- * `success`, or it is paused. Only such rows have an error.
+ * A property that a condition can test: a column of the row, a tag, or `troubled`: the result is neither `pending` nor
+ * `success`, or the task is paused. Only such rows have an error.
  */
 export type RowColumn =
   | (

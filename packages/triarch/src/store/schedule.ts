@@ -8,7 +8,7 @@ export interface ScheduleRow {
   name: string
   /** Rises with each write. */
   revision: number
-  /** What it starts and when, as JSON text. */
+  /** The task that it starts, and when, as JSON text. */
   definition: string
   /** Its progress, as JSON text. */
   state: string

@@ -5,7 +5,7 @@ export interface SettingRow {
   name: string
   /** The number of its last change. */
   revision: number
-  /** As JSON. */
+  /** The state, as JSON. */
   state: string
 }
 
@@ -20,9 +20,9 @@ export interface SettingWrite extends Audited {
   expected: number
   /** The store's clock (ms since the epoch). */
   at: number
-  /** As JSON. */
+  /** The state, as JSON. */
   state: string
-  /** As JSON. */
+  /** The change, as JSON. */
   change: string
 }
 
@@ -30,7 +30,7 @@ export interface SettingWrite extends Audited {
 export interface SettingChangeRow {
   /** Its number, which is the revision that it made. */
   revision: number
-  /** As JSON. */
+  /** The change, as JSON. */
   change: string
 }
 

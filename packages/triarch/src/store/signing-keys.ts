@@ -6,7 +6,7 @@ import { unguessable } from '../environment/secrecy.ts'
 import { holding, signing } from '../policy/secret.ts'
 import type { SecretRow, StateStore } from './port.ts'
 
-/** What a key is for. A signature for one purpose is not valid for another. */
+/** The purpose of a key. A signature for one purpose is not valid for another. */
 export type Purpose = 'token' | 'ticket' | 'direct'
 
 export interface SigningMeans {

@@ -1,11 +1,11 @@
-/** What a tally counts: tasks, steps, or attempts of steps. */
+/** The kind of thing that a tally counts: tasks, steps, or attempts of steps. */
 export type TallyKind = 'task' | 'step' | 'attempt'
 
 /** How often something happened within an hour. All fields but the last two identify what. */
 export interface Tally {
   /** The beginning of the hour (ms since the epoch). */
   hour: number
-  /** Which kind of thing. */
+  /** The kind of thing. */
   kind: TallyKind
   /** The name of the workflow. */
   workflow: string

@@ -7,7 +7,7 @@ export interface NodeHeartbeat {
   id: string
   /** Its roles. */
   roles: readonly string[]
-  /** What it can run; kept until it is given again. */
+  /** The workflows and actions that it can run; kept until they are given again. */
   runs?: NodeRuns
   /** Set if nothing in `runs` changed but the load, so that other nodes have nothing to act on. */
   again?: true
@@ -65,7 +65,7 @@ export interface SweepRequest {
   until?: number
 }
 
-/** What a sweep of the supervisor recovered. */
+/** The result of a sweep. */
 export interface SweepReport {
   /** Ids of nodes that were declared dead. */
   deadNodes: string[]
@@ -77,6 +77,6 @@ export interface SweepReport {
   overdueTasks: number
   /** Whether a schedule is due. */
   schedules: boolean
-  /** True when `limit` was reached and another sweep should follow at once. */
+  /** Whether `limit` was reached, so that another sweep should follow at once. */
   more: boolean
 }

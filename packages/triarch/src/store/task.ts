@@ -51,7 +51,7 @@ export interface Snapshot {
   deadline: number | null
   /** Inputs, outputs and errors of its steps, as JSON text. */
   progress: string | null
-  /** What the workflow returned, as JSON text. */
+  /** The output of the workflow, as JSON text. */
   output: string | null
   /** Why it stopped or is paused, as JSON text. */
   error: string | null

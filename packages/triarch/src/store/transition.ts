@@ -4,8 +4,8 @@ import type { Creation, NewTask, Snapshot } from './task.ts'
 import type { WorkRequest } from './work.ts'
 
 /**
- * What one commit appends to one task. A batch may have only one transition of each task: the next one waits for the
- * outcome of the last.
+ * The changes that one commit makes to one task. A batch may have only one transition of each task: the next one waits
+ * for the outcome of the last.
  */
 export interface Transition {
   /** The key of the row; null for a task created by this transition (`create`). */

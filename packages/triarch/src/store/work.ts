@@ -23,11 +23,11 @@ export interface WorkRequest {
   heartbeatWithin: number | null
   /** Absolute complete-by of the step or task; null: none. */
   expiresAt: number | null
-  /** What the agent is given. */
+  /** The request that the agent gets. */
   request: StepRequest
 }
 
-/** What an agent needs to run one attempt. */
+/** All that an agent needs to run one attempt. */
 export interface StepRequest {
   /**
    * The tenant or key it counts for, among those that share the agent's slots; absent if they are not shared. It is
@@ -54,7 +54,7 @@ export interface StepRequest {
   workflow: string
   /** The version of the task's workflow. */
   version: string
-  /** The same for every attempt of the step. */
+  /** The idempotency key of the step, the same for every attempt. */
   idempotencyKey: string
   /** The highest fencing number of the locks its task held when the attempt was sent out. */
   fence?: number
@@ -66,7 +66,7 @@ export interface StepRequest {
   input: Json
   /** For undo: the output to undo. */
   output?: Json
-  /** What an earlier attempt saved. */
+  /** The checkpoint that an earlier attempt saved. */
   checkpoint?: Json
   /** The event with which a suspended step runs again. */
   event?: { name: string; payload: Json }
@@ -97,7 +97,7 @@ export interface PermitRow {
   most: number
 }
 
-/** What a node takes from one queue. */
+/** A node's request to take from one queue. */
 export interface QueueShare {
   /** The agent whose queue it is, or the name of a breaker of one of its keys. */
   agent: string
@@ -113,7 +113,7 @@ export interface QueueShare {
   ranks?: { least: number } | { below: number }
 }
 
-/** What a node takes from the work queues. */
+/** A node's request to take from the work queues. */
 export interface TakeWork {
   /** The id of the node. */
   node: string
@@ -129,7 +129,7 @@ export interface WorkItem {
   agent: string
   /** The request for the agent. */
   request: StepRequest
-  /** By when the attempt must be done (ms since the epoch, by the store's clock). */
+  /** The deadline of the attempt (ms since the epoch, by the store's clock). */
   completeBy: number
   /** How long it may be silent (ms); null: for ever. */
   heartbeatWithin: number | null
@@ -146,7 +146,7 @@ export interface WorkAdoption {
   node: string
   /** The node that has it from now on. */
   to: string
-  /** Which request it is. */
+  /** Identifies the request. */
   of: RequestMark
 }
 
@@ -156,7 +156,7 @@ export interface QueuedReply {
   work: number
   /** The node that took it. */
   node: string
-  /** Which request it is. */
+  /** Identifies the request. */
   of?: RequestMark
   /** The message for the task. */
   message: Reply
@@ -168,7 +168,7 @@ export interface WorkHeartbeat {
   work: number
   /** The node that took it. */
   node: string
-  /** Which request it is. */
+  /** Identifies the request. */
   of?: RequestMark
   /** Delivered to the inbox of the task when not null. */
   message: Heartbeat | null

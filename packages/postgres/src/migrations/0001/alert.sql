@@ -1,4 +1,4 @@
--- Alerts, and what sinks are still to be sent of them (alert.ts).
+-- Alerts, and notifications that sinks have still to get (alert.ts).
 CREATE TABLE triarch.alerts (
   name     text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,

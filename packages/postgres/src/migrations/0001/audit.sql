@@ -1,4 +1,4 @@
--- The audit (audit.ts): who did what, on what, when. Rows leave it by age and number only.
+-- The audit (audit.ts): who did what, on what, when. Rows are deleted by age and number only.
 CREATE TABLE triarch.audit (
   seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id      text COLLATE "C" NOT NULL UNIQUE,

@@ -5,13 +5,13 @@ CREATE TABLE triarch.cache (
   seen         bigint NOT NULL DEFAULT 0,
   at           bigint NOT NULL DEFAULT 0,
   expires      bigint NOT NULL,
-  flight       text COLLATE "C",           -- who is getting the answer
+  flight       text COLLATE "C",           -- the node that is asking the service for it
   flight_until bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX cache_expires ON triarch.cache (expires);
 
--- Which answers are not valid any more: names, with the generation in which each was invalidated last. The row without a name has the last
--- generation; the row 'floor' the last that was forgotten.
+-- Invalidations: names of answers, actions and tags, each with the last generation in which it was invalidated. The row
+-- without a name has the last generation of all; the row 'floor' has the last generation whose names were deleted.
 CREATE TABLE triarch.cache_marks (
   name       text COLLATE "C" PRIMARY KEY,
   generation bigint NOT NULL

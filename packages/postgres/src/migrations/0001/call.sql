@@ -1,14 +1,14 @@
--- The clock of the store: the server's, unless the caller brings an instant, as tests on virtual time do. It is rounded down, so that nothing
--- is due early.
+-- The clock of the store: the server's, unless the caller passes an instant, as tests on virtual time do. It is rounded
+-- down, so that nothing is due early.
 CREATE FUNCTION triarch.clock(given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS $$
   SELECT coalesce(given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
 $$;
 
--- When a connection breaks, its client cannot know whether the call that was under way took effect. So each call that changes something
--- carries its slot (a connection of a process) and a number that rises, and its answer is kept with its effect, in one transaction. Sent
--- again under the same number, the call gets the answer of the first time.
--- Each call has a row of its own, which is never changed: a snapshot that somebody keeps open, such as that of a backup, keeps every version
--- of a row that is rewritten, and each call would walk all of them.
+-- When a connection breaks, its client cannot know whether the call that was under way took effect. So each call that
+-- changes something carries its slot (a connection of a process) and a number that rises, and its answer is stored with
+-- its effect, in one transaction. If the call is sent again under the same number, it gets the stored answer.
+-- Each call has a row of its own, which is never updated: a snapshot that is kept open, such as that of a backup, keeps
+-- every version of a rewritten row, and each call would walk all of them.
 CREATE TABLE triarch.calls (
   slot   text COLLATE "C" NOT NULL,
   number bigint NOT NULL,
@@ -19,8 +19,8 @@ CREATE TABLE triarch.calls (
 -- A sweep deletes the rows of slots that are gone.
 CREATE INDEX calls_at ON triarch.calls (at);
 
--- The answer that the call was given before; null: it is new. Calls under one slot take turns, because the second may be the first, sent
--- again. A call that comes after one with a later number is refused.
+-- Returns the stored answer of the call; null: it is new. Calls under one slot take turns, because the second may be
+-- the first, sent again. A call that comes after one with a later number is refused.
 CREATE FUNCTION triarch.answered(slot text, call bigint) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_variable
@@ -39,7 +39,7 @@ BEGIN
 END
 $$;
 
--- Keeps the answer of a call.
+-- Stores the answer of a call.
 CREATE FUNCTION triarch.keep(slot text, call bigint, answer text) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_variable

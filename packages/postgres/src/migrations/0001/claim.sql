@@ -1,6 +1,6 @@
 -- Claims: schedulers become the owners of ready tasks.
 
--- What a rebuild reads from the record after `after` on: record 1, and those from base_seq on, up to the one that reaches a bound.
+-- Reads what a rebuild needs from the record after `after` on: record 1, and those from base_seq on, up to the one that reaches a bound.
 CREATE FUNCTION triarch.page_of(of_task bigint, after bigint, most_records bigint, most_bytes bigint)
 RETURNS TABLE (seq bigint, at bigint, events text)
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$
@@ -12,9 +12,10 @@ LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WHERE p.before < most_bytes ORDER BY p.seq
 $$;
 
--- Takes at most `size` of the node's tasks from it, as orphans; a null `size` is no bound. Tasks that other transactions hold are passed by,
--- unless `held` names the tasks that the node knows it owns: then all others are taken, and waited for. Bitmap scans are off so that the tasks
--- become ready in the order of their keys, not of their places in the table.
+-- Releases at most `size` of the node's tasks, as orphaned; a null `size` is no bound. Tasks that other transactions
+-- hold are skipped, unless `held` names the tasks that the node knows it owns: then all others are released, and waited
+-- for. Bitmap scans are off so that the tasks become ready in the order of their keys, not of their places in the
+-- table.
 CREATE FUNCTION triarch.release_tasks(node text, size bigint, held text[]) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_bitmapscan = off AS $$
@@ -38,13 +39,14 @@ BEGIN
 END
 $$;
 
--- Claims ready tasks, as many as fit the bounds of the answer and at least one: the highest priority first, then what became ready first, of the
--- queue of each workflow version and of the control queue. Rows that another claim, a delivery or a sweep holds are passed by: their turn comes
--- with the next claim. Tasks under suspicion are claimed on trial only, apart from others: up to `trials` tasks that no owner died of while it
--- tried them, or one of the rest, the fewest strikes first. The tasks in `except_keys` are left to others.
--- `ageing_ms`: how long a task must wait to gain one level of priority; 0: waiting gains none. Within one
--- priority nobody has waited longer than those before it, so a claim goes from priority to priority of each workflow version, and takes the
--- best of their heads; the 100 highest priorities take part.
+-- Claims ready tasks, as many as fit the bounds of the answer and at least one: the highest priority first, then what
+-- became ready first, of the queue of each workflow version and of the control queue. Rows that another claim, a
+-- delivery or a sweep holds are skipped and left to the next claim. Tasks under suspicion are claimed on probation
+-- only, apart from others: up to `trials` tasks during whose probation no owner has died, or one of the rest, the
+-- fewest strikes first. The tasks in `except_keys` are left to others.
+-- `ageing_ms`: how long a task must wait to gain one level of priority; 0: waiting gains none. Within one priority no
+-- task counts as waiting longer than those before it, so a claim goes from priority to priority of each workflow
+-- version, and takes the best of their heads; the 100 highest priorities take part.
 -- Returns for each task a row with seq 0 that describes it, rows with seq -1 for its messages (`at`: their ids), and its records.
 CREATE FUNCTION triarch.take_many(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
@@ -242,7 +244,7 @@ BEGIN
 END
 $$;
 
--- Claims tasks. What a claim finds in a quiet store is one new task, and that needs few statements; for everything else there is `take_many`.
+-- Claims tasks. In a quiet store a claim usually finds one new task, which needs few statements; `take_many` handles everything else.
 CREATE FUNCTION triarch.take_tasks(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
   most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trials bigint,

@@ -1,6 +1,6 @@
 -- Transitions: what owners append to the histories of their tasks.
 
--- Whether a text is JSON or null. A corrupt one must not become part of what others read.
+-- Whether a text is JSON or null. A corrupt one must not become part of what other tasks read.
 CREATE FUNCTION triarch.is_legible(given text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   PERFORM given::json;
@@ -10,9 +10,10 @@ EXCEPTION WHEN data_exception THEN
 END
 $$;
 
--- Creates the children of the accepted transitions. A child that exists already: if another task or step waits for it, it can never answer,
--- so the parent is told instead of waiting for ever; the parent's own child, requested again after a retry, answers once more if it has
--- stopped. Why a child could not be made is told as data (`refused`).
+-- Creates the children of the accepted transitions. If a child exists already and another task or step waits for it, it
+-- can never answer, so the parent is notified instead of waiting for ever; the parent's own child, requested again
+-- after a retry, answers once more if it has stopped. The reason why a child could not be created is sent as data
+-- (`refused`).
 CREATE FUNCTION triarch.start_children(
   done bigint[], child_of bigint[], child_step bigint[],
   ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
@@ -71,20 +72,22 @@ BEGIN
 END
 $$;
 
--- Appends transitions. The first arrays, up to `events`, have one element for each; the others refer to it by its position (…_of).
--- A transition whose fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to it is joined with `done`,
--- which has the key of its task only when it was accepted. Returns `done`: the key, 0: fenced, -1: the task exists, -2: a request that it awaits
--- is lost. `change_awaits`: as JSON, requests that a task waits for that is given back, and that none of its records tells of.
+-- Appends transitions. The first arrays, up to `events`, have one element for each; the others refer to it by its
+-- position (…_of). A transition whose fence does not hold leaves no trace and does not affect the others of the batch:
+-- whatever belongs to it is joined with `done`, which has the key of its task only if it was accepted. Returns `done`:
+-- the key, 0: fenced, -1: the task exists, -2: a request that it awaits is lost. `change_awaits`: as JSON, requests
+-- that a released task waits for and that are in none of its records.
 --
--- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner does not know how long
--- they are. For each array that is given to `unnest` beside others the server first makes a table, which costs more than many of these
--- statements. Tables that are nearly empty whenever statistics are taken (inbox, work) are not even joined on hot paths, because the planner
--- may walk them row by row: `= ANY` always uses the index.
+-- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner
+-- does not know how long they are. For each array that is given to `unnest` beside others the server first makes a
+-- table, which costs more than many of these statements. Tables that are nearly empty whenever statistics are taken
+-- (inbox, work) are not even joined on hot paths, because the planner may walk them row by row: `= ANY` always uses the
+-- index.
 --
--- In read committed mode each statement below sees what was committed before it began. Rows are locked before anything is read that the
--- decision rests on, and stay locked until the end, so that nobody can claim a task in between. Whoever gives a task back locks it FOR
--- UPDATE, so that no message can come in unseen (inbox.sql). A record that exists already is looked for before it is written: whoever could
--- write it in between needs the lock of the task.
+-- In read committed mode each statement below sees what was committed before it began. Rows are locked before anything
+-- is read that the decision depends on, and stay locked until the end, so that no node can claim a task in between. A
+-- transaction that releases a task locks it FOR UPDATE, so that no message can arrive unseen (inbox.sql). An existing
+-- record is looked up before it is written: a transaction that could write it in between needs the lock of the task.
 CREATE FUNCTION triarch.commit(
   slot text, call bigint,
   keys bigint[], ids text[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], last_ats bigint[],
@@ -93,7 +96,7 @@ CREATE FUNCTION triarch.commit(
   create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
   create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
   create_deadline bigint[], create_progress text[], create_output text[], create_error text[], create_pause text[],
-  -- the tasks that are given back; then what changes in the rows of tasks
+  -- the released tasks; then the changes of the tasks' rows
   releases bigint[],
   change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
   change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
@@ -315,9 +318,10 @@ BEGIN
 END
 $$;
 
--- One transition of an existing task that asks for no more than its record, the messages it consumes, what changes in the row, and at most one
--- attempt of a step: as `commit` does it, by the same fences, at less than half the cost. `status` is null: the row stays as it is. `ready` is
--- null: the task keeps its owner. `work_step` is null: no attempt is requested.
+-- Appends one transition of an existing task that has no more than its record, the messages it consumes, a changed row,
+-- and at most one attempt of a step: as `commit` does it, with the same fences, at less than half the cost. `status` is
+-- null: the row stays as it is. `ready` is null: the task keeps its owner. `work_step` is null: no attempt is
+-- requested.
 CREATE FUNCTION triarch.commit_one(
   slot text, call bigint, key bigint, id text, node text, epoch bigint, seq bigint, at bigint, last_at bigint, events text, letters bigint[],
   status text, result text, failures bigint, deadline bigint, progress text, output text, error text, pause text,

@@ -1,6 +1,6 @@
--- Transactions of the users' steps (transactions.ts).
+-- Transactions of users' steps (transactions.ts).
 
--- What such transactions answered, kept by the transactions themselves.
+-- The answers of such transactions, stored by the transactions themselves.
 CREATE TABLE triarch.effects (
   task   bigint NOT NULL,
   step   integer NOT NULL,
@@ -9,9 +9,9 @@ CREATE TABLE triarch.effects (
   PRIMARY KEY (task, step, name)
 );
 
--- Whoever may give an effect its answer, or wants to know whether it has one, is alone with it until the end of the transaction, among those of
--- one epoch; those of an older epoch are fenced. Nobody waits for the lock: the transaction of a lost connection may hold it for a while, and
--- those that wait would hold theirs.
+-- Locks an effect until the end of the transaction, for transactions that may give it its answer and for those that ask
+-- whether it has one, among those of one epoch; those of an older epoch are fenced. It fails instead of waiting for the
+-- lock: the transaction of a lost connection may hold it for a while, and a waiting one would hold its own locks.
 CREATE FUNCTION triarch.lock_effect(task bigint, epoch bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended(concat('triarch.effects ', task, ' ', epoch, ' ', name), 0)) THEN
@@ -20,9 +20,9 @@ BEGIN
 END
 $$;
 
--- Begins an effect in the user's transaction. No row: the task has another owner. `answer`: it was done before.
--- A transaction that was given up is one whose connection was cut: where the system can tell, the server looks for that also in the midst of a
--- statement, so that its locks are free within a second.
+-- Begins an effect in the user's transaction. No row: the task has another owner. `answer`: it was done before. A
+-- transaction that was given up is one whose connection was cut: where the operating system can detect that, the server
+-- also checks for it during a statement, so that its locks are free within a second.
 CREATE FUNCTION triarch.begin_effect(task bigint, node text, epoch bigint, step bigint, name text)
 RETURNS TABLE (answer text, transaction text)
 LANGUAGE plpgsql SET jit = off AS $$
@@ -42,8 +42,9 @@ BEGIN
 END
 $$;
 
--- Keeps the answer as the last statement of the transaction. Whoever claims a task locks it FOR UPDATE first: from here to the commit nobody
--- can. False: somebody has. Steps of the task before `first_step` are settled: nobody asks for their answers.
+-- Stores the answer as the last statement of the transaction. A claim locks its task FOR UPDATE first, so none can
+-- happen from here to the commit. Returns false if one has happened already. Steps of the task before `first_step` are
+-- settled: their answers are no longer needed.
 CREATE FUNCTION triarch.keep_effect(
   task bigint, node text, epoch bigint, step bigint, first_step bigint, name text, answer text, transaction text
 ) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
@@ -60,7 +61,7 @@ BEGIN
 END
 $$;
 
--- The answer of an effect that nobody is about to give one.
+-- Returns the answer of an effect that no other transaction is about to give one.
 CREATE FUNCTION triarch.effect(task bigint, epoch bigint, step bigint, name text) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 BEGIN

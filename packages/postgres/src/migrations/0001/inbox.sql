@@ -1,10 +1,10 @@
--- Messages to tasks: delivered, posted from outside on terms, and read by the owners of the tasks.
+-- Messages to tasks: delivered, posted from outside on conditions, and read by the owners of the tasks.
 
--- Puts messages into inboxes, in their order, and makes tasks that have no owner ready. It runs inside a transaction of its callers.
--- The weak lock keeps a task's owner as it is: whoever claims or gives back a task locks it FOR UPDATE first, so either that one sees the
--- message, or we see the new owner. Ordinary commits of the owner are not disturbed by it.
--- Returns the owners of the tasks without repetition. Where a task became ready there is a null among them, and besides
--- `=workflow@version`, or `!workflow@version` when any scheduler can act on the message.
+-- Puts messages into inboxes, in their order, and makes tasks that have no owner ready. It runs inside a transaction of
+-- its callers. The weak lock keeps a task's owner as it is: a transaction that claims or releases a task locks it FOR
+-- UPDATE first, so either it sees the message, or this function sees the new owner. It does not disturb ordinary
+-- commits of the owner. Returns the owners of the tasks without repetition. Where a task became ready there is a null
+-- among them, and besides `=workflow@version`, or `!workflow@version` when any scheduler can act on the message.
 CREATE FUNCTION triarch.deliver(tasks bigint[], controls boolean[], kinds text[], names text[], messages text[]) RETURNS text[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
@@ -34,12 +34,13 @@ BEGIN
 END
 $$;
 
--- The same for messages of one kind, which have no names, and for which a scheduler needs the workflow.
+-- Delivers messages of one kind, which have no names, and for which a scheduler needs the workflow.
 CREATE FUNCTION triarch.deliver_all(tasks bigint[], kind text, messages text[]) RETURNS text[] LANGUAGE sql AS $$
   SELECT triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), array_fill(kind, ARRAY[cardinality(tasks)]), NULL, messages)
 $$;
 
--- The tasks among these that a message can be delivered to without waiting for another transaction. They stay so until the transaction ends.
+-- Returns the tasks among these that a message can be delivered to without waiting for another transaction. They stay
+-- so until the transaction ends.
 CREATE FUNCTION triarch.within_reach(tasks bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -59,7 +60,7 @@ BEGIN
 END
 $$;
 
--- The last record of a task. It is a function of its own so that statements which do not ask for it do not touch the history.
+-- Returns the last record of a task. It is a function of its own so that statements which do not need it do not touch the history.
 CREATE FUNCTION triarch.last_record(of_task bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 BEGIN
@@ -67,13 +68,14 @@ BEGIN
 END
 $$;
 
--- For each message the key of its task, or why it is not accepted: 0: there is no such task, -1: the state of the task accepts no such
--- message, -2: there is no room for it.
--- `fits`: the states that accept it, separated by spaces; null: all do. A task that has not stopped and has an unread `pause` counts as paused,
--- too: messages are read in order. `letters`, `bytes`: how many messages of this kind, and of which size,
--- the task may have with it, counting unread ones and those it has read but not used (which its own message of type `kept` tells, or else
--- `unsaid`); null: there is no bound. `as_of`: the last record that `unsaid` takes into account; once there is a later one, there is no room.
--- `only_kinds`, `only_names`: the messages that count, by number only; without a name all of the kind. `scarce`: others that write now may take the room.
+-- Returns for each message the key of its task, or why it is not accepted: 0: there is no such task, -1: the state of
+-- the task accepts no such message, -2: there is no room for it. `fits`: the states that accept it, separated by
+-- spaces; null: all do. A task that has not stopped and has an unread `pause` counts as paused, too: messages are read
+-- in order. `letters`, `bytes`: how many messages of this kind, and of which size, the task may have with it, counting
+-- unread ones and those it has read but not used (which its own message of type `kept` states, or else `unsaid`); null:
+-- there is no bound. `as_of`: the last record that `unsaid` takes into account; once there is a later one, there is no
+-- room. `only_kinds`, `only_names`: the messages that count, by number only; without a name all of the kind. `scarce`:
+-- other transactions that write now may take the room.
 CREATE FUNCTION triarch.judged(ids text[], messages text[], fits text[], letters bigint[], bytes bigint[],
   unsaid_letters bigint[], unsaid_bytes bigint[], only_kinds text[], only_names text[], as_of bigint[])
 RETURNS TABLE (ord bigint, key bigint, verdict bigint, scarce boolean)
@@ -112,7 +114,7 @@ BEGIN
 END
 $$;
 
--- Delivers messages on terms. The verdicts of `judged` are the answer. Where room is scarce, senders take turns.
+-- Delivers messages on conditions. Returns the results of `judged`. Where room is scarce, senders take turns.
 CREATE FUNCTION triarch.post_on_terms(slot text, call bigint, ids text[], controls boolean[], kinds text[], names text[], messages text[],
   fits text[], letters bigint[], bytes bigint[], unsaid_letters bigint[], unsaid_bytes bigint[], only_kinds text[], only_names text[],
   as_of bigint[])
@@ -147,10 +149,10 @@ BEGIN
 END
 $$;
 
--- The undelivered messages of the tasks that a node owns, oldest first, up to the one that reaches a bound. The messages in `held`, which the
--- node has and whose consumption is being written, count for the bounds but are not returned again. `more` says with the last message whether
--- a bound kept others out, so that one is always returned. Ids are not in the order of commits: a reader asks for the first ones, not for
--- those after the last it saw.
+-- Returns the undelivered messages of the tasks that a node owns, oldest first, up to the one that reaches a bound. The
+-- messages in `held`, which the node has and whose consumption is being written, count for the bounds but are not
+-- returned again. `more` states with the last message whether a bound kept others out, so that one is always returned.
+-- Ids are not in the order of commits: a reader asks for the first ones, not for those after the last it saw.
 CREATE FUNCTION triarch.letters_beside(node text, size bigint, bytes bigint, held bigint[])
 RETURNS TABLE (id bigint, key bigint, message text, more boolean)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -166,7 +168,7 @@ BEGIN
 END
 $$;
 
--- The oldest messages of each task that a node owns, in the order of keys after `after`.
+-- Returns the oldest messages of each task that a node owns, in the order of keys after `after`.
 CREATE FUNCTION triarch.letters_each(
   node text, size bigint, bytes bigint, each_size bigint, each_bytes bigint, after bigint, skip bigint[]
 ) RETURNS TABLE (id bigint, key bigint, message text)
@@ -184,7 +186,7 @@ BEGIN
 END
 $$;
 
--- The messages of one task after the message `after`.
+-- Returns the messages of one task after the message `after`.
 CREATE FUNCTION triarch.letters_of(of_task bigint, after bigint, size bigint, bytes bigint)
 RETURNS TABLE (id bigint, key bigint, message text)
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$

@@ -1,8 +1,9 @@
--- What steps and workflows log. No row of a task is touched or locked: those who write lines and those who commit never meet.
+-- Log lines of steps and workflows. No row of a task is touched or locked: transactions that write lines and those that
+-- commit never wait for each other.
 CREATE TABLE triarch.logs (
   task  bigint PRIMARY KEY,
-  seq   bigint NOT NULL,  -- of the last line
-  bytes bigint NOT NULL,  -- of all lines that there ever were
+  seq   bigint NOT NULL,  -- the number of the last line
+  bytes bigint NOT NULL,  -- of all lines ever written
   shed  bigint NOT NULL,  -- how many lines were deleted to make room
   run   bigint NOT NULL,  -- the run of the workflow's code that logged last, and the number of its last line
   mark  bigint NOT NULL
@@ -36,8 +37,8 @@ $$;
 CREATE TRIGGER tasks_logged AFTER DELETE ON triarch.tasks REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION triarch.drop_logs();
 
--- Writes lines. Each comes from one of the writers: an attempt (`sources`), or the code of the workflow (null), which repeats its lines when it
--- is replayed.
+-- Writes lines. Each comes from one of the writers: an attempt (`sources`), or the code of the workflow (null), which
+-- repeats its lines when it is replayed.
 CREATE FUNCTION triarch.write_logs(
   ids text[], sources text[], runs bigint[], steps bigint[], operations text[], attempts bigint[], nodes text[],
   writers bigint[], ns bigint[], ats bigint[], levels bigint[], lines text[], most bigint, most_bytes bigint, cost bigint

@@ -1,6 +1,6 @@
 -- Nodes and leases.
 
--- A node is dead when its beats no longer change, not when a clock says so: the leading supervisor watches them.
+-- A node is dead when its heartbeats stop, not when a clock says so: the leading supervisor watches the counter.
 CREATE TABLE triarch.nodes (
   id          text COLLATE "C" PRIMARY KEY,
   roles       text NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE triarch.nodes (
   place       text                        -- which process of which machine it is, as JSON
 ) WITH (fillfactor = 50);
 
--- Who leads, by the name of what is led; the token fences those who led before.
+-- Leases of leaders, by the name of what is led; the token fences former leaders.
 CREATE TABLE triarch.leases (
   name   text COLLATE "C" PRIMARY KEY,
   holder text COLLATE "C" NOT NULL,
@@ -22,13 +22,13 @@ CREATE TABLE triarch.leases (
   ttl    bigint                           -- how long a term lasts without a renewal: one that seems to last longer was begun by a clock that was ahead
 ) WITH (fillfactor = 50);
 
--- What changes with each sign of life of a node.
+-- A text that changes with each heartbeat of a node.
 CREATE FUNCTION triarch.mark(n triarch.nodes) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN n.lease IS NULL THEN 'until ' || n.lease_until ELSE 'beat ' || n.beats END
 $$;
 
--- Registers a node or renews its lease. A node that was declared dead stays dead: it may still hold what others have taken over, and comes back
--- under another id.
+-- Registers a node or renews its lease. A node that was declared dead stays dead: it may still act on what others have
+-- taken over, and must register under another id.
 CREATE FUNCTION triarch.beat(given_now bigint, id text, roles text, lease bigint, runs text, place text) RETURNS boolean
 LANGUAGE sql AS $$
   WITH beaten AS (
@@ -42,8 +42,9 @@ LANGUAGE sql AS $$
   SELECT EXISTS (SELECT 1 FROM beaten)
 $$;
 
--- Takes or renews a lease; its token rises with each term. Null: another node leads. A term that seems to last longer than any can was begun
--- before the clock was set back: it lasts as long as one that is renewed now.
+-- Takes or renews a lease; its token rises with each term. Returns null while another node leads. A term that seems to
+-- last longer than any can began before the clock was set back; it is shortened to the length of one that is renewed
+-- now.
 CREATE FUNCTION triarch.lead(given_now bigint, name text, node text, ttl bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -65,7 +66,7 @@ BEGIN
 END
 $$;
 
--- Declares nodes dead of which it is known, by a node that sees the processes of their machine. A supervisor releases what they owned.
+-- Declares nodes dead on behalf of a node on the same machine that found their processes gone. A supervisor releases what they owned.
 CREATE FUNCTION triarch.declare_dead(given_now bigint, ids text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -79,7 +80,7 @@ BEGIN
 END
 $$;
 
--- Removes the node and releases whatever it still owns.
+-- Removes the node and releases what it still owns.
 CREATE FUNCTION triarch.leave(given_now bigint, node text) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE

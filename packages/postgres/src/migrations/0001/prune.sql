@@ -1,6 +1,6 @@
 -- Retention: stopped tasks are dropped when they are old enough.
 
--- Workflows of which a task has stopped, found by stepping from one to the next.
+-- Returns the workflows with stopped tasks, found by stepping from one to the next.
 CREATE FUNCTION triarch.stopped_workflows() RETURNS SETOF text LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE names (workflow) AS (
     SELECT min(t.workflow) FROM triarch.tasks t WHERE t.status = 'stopped' AND t.parent IS NULL
@@ -11,8 +11,9 @@ CREATE FUNCTION triarch.stopped_workflows() RETURNS SETOF text LANGUAGE sql STAB
   SELECT n.workflow FROM names n WHERE n.workflow IS NOT NULL
 $$;
 
--- Drops tasks with all that belongs to them. First their children lose their parent, `most` of them at a time, and are judged by themselves from
--- then on; a parent goes when no child is left. Returns how many went. Portions are chosen as in sweep.sql.
+-- Drops tasks with all that belongs to them. First their children are detached, `most` of them at a time; from then on
+-- retention applies to them by themselves. A parent is dropped when no child is left. Returns how many tasks were
+-- dropped. Rows are selected as in sweep.sql.
 CREATE FUNCTION triarch.drop_tasks(victims bigint[], most bigint) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -34,10 +35,11 @@ BEGIN
 END
 $$;
 
--- Drops tasks that stopped long enough ago, the longest stopped first; at most `size` of them with at most `most` records together, or one.
--- A rule without a workflow holds for those that no rule names; one without an age keeps. Tasks that somebody has or is about to claim stay,
--- and so do those with an attempt that runs (it has its seats), those with an open child and those in `except_keys`. A task that cannot be dropped keeps none of the others, and is named; one
--- that another transaction holds is left for later.
+-- Drops tasks that stopped long enough ago, the longest stopped first; at most `size` of them with at most `most`
+-- records together, or one. A rule without a workflow applies to those that no rule names; one without an age keeps
+-- tasks for ever. Tasks that a node owns or is about to claim stay, and so do those with a running attempt (which holds
+-- its permits), those with a child that has not stopped and those in `except_keys`. A task that cannot be dropped does
+-- not keep the others from being dropped, and is reported. A task that another transaction holds is left for later.
 CREATE FUNCTION triarch.prune(
   given_now bigint, name text, token bigint, workflows text[], results text[], ages bigint[], size bigint, most bigint,
   except_keys bigint[]

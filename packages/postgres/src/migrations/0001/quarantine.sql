@@ -1,6 +1,7 @@
--- Tasks that are set apart until an operator decides, because their owners died of them or their history cannot be read.
+-- Quarantine: tasks that no node claims until an operator decides, because their owners died of them or their history cannot be read.
 
--- Sets a task apart, by its owner. `orphaned`: an attempt may have been in flight there. A null `pause` leaves the status as it is, because a stopped task cannot pause.
+-- Puts a task into quarantine, on behalf of its owner. `orphaned`: an attempt may have been in flight there. A null
+-- `pause` leaves the status as it is, because a stopped task cannot be paused.
 CREATE FUNCTION triarch.quarantine(
   slot text, call bigint, of_task bigint, node text, epoch bigint, at bigint, orphaned boolean, events text,
   pause text
@@ -28,7 +29,7 @@ BEGIN
 END
 $$;
 
--- Ends a task that is set apart, whatever its history holds. A trigger frees its locks and tells the tasks that come after it.
+-- Ends a task in quarantine, whatever its history holds. A trigger frees its locks and notifies the tasks that come after it.
 CREATE FUNCTION triarch.terminate(
   slot text, call bigint, of_id text, at bigint, events text, status text, result text, output text, error text,
   post_task text[], post_control boolean[], post_kind text[], post_name text[], post_message text[]
@@ -61,8 +62,8 @@ BEGIN
 END
 $$;
 
--- Gives up what comes after a record of a task that is set apart; it stays set apart, in the state it had then. The outcome of attempts that
--- were under way is unknown. Of its locks it keeps those of `lock_steps`.
+-- Drops the records after a given one of a task in quarantine; it stays in quarantine, in the state it had then. The
+-- outcome of attempts that were under way is unknown. Of its locks it keeps those of `lock_steps`.
 CREATE FUNCTION triarch.truncate_history(
   slot text, call bigint, of_id text, after bigint, at bigint, events text, base bigint, lock_steps bigint[],
   status text, result text, failures bigint, progress text, output text, error text, pause text

@@ -1,14 +1,15 @@
 -- Replies and heartbeats of agents.
 
--- A reply in the name of an agent that gave none.
+-- Returns a reply on behalf of an agent that gave none.
 CREATE FUNCTION triarch.reply_text(step bigint, operation text, attempt bigint, outcome text, at bigint, node text)
 RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT json_build_object('type', 'reply', 'step', step, 'operation', operation, 'attempt', attempt,
     'outcome', outcome::json, 'startedAt', NULL, 'endedAt', at, 'node', node)::text
 $$;
 
--- The ids of requests, with 0 for those that are another request's by now: a store that was restored to an earlier state gives its ids anew,
--- and a word of an agent on a request that is gone must not be taken for one on another. Requests without a task are not checked.
+-- Returns the ids of requests, with 0 for those that belong to another request by now: a store that was restored to an
+-- earlier state assigns ids again, and a reply to a lost request must not be taken for one to another. Requests without
+-- a task are not checked.
 CREATE FUNCTION triarch.works_of(ids bigint[], tasks text[], steps bigint[], operations text[], attempts bigint[])
 RETURNS bigint[] LANGUAGE sql STABLE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
   SELECT coalesce(array_agg(CASE WHEN r.task IS NULL OR EXISTS (
@@ -18,12 +19,13 @@ RETURNS bigint[] LANGUAGE sql STABLE SET enable_seqscan = off SET plan_cache_mod
   FROM unnest(ids, tasks, steps, operations, attempts) WITH ORDINALITY AS r (id, task, step, operation, attempt, ord)
 $$;
 
--- Takes a node's replies, in the order of their ids: each removes its work row and becomes a message to the task. Returns the keys of the tasks,
--- 0: too late. Rows that a sweep or a withdrawal is about to delete are waited for, and then gone. What the agent knows of each request is
--- compared with what is removed; only if it differs are the ids checked (`works_of`) and the removal repeated.
--- The row of a task is read once for each reply: while it is locked it says which task that is and who owns it, and nobody changes either before
--- the message is there, because whoever does locks the row FOR UPDATE. Tasks without an owner are left to `deliver`, and so are all
--- tasks of a call in which the task of one reply is gone.
+-- Accepts a node's replies, in the order of their ids: each removes its work row and becomes a message to the task.
+-- Returns the keys of the tasks, 0: too late. Rows that a sweep or a withdrawal is about to delete are waited for, and
+-- then gone. What the agent knows of each request is compared with what is removed; only if it differs are the ids
+-- checked (`works_of`) and the removal repeated. The row of a task is read once for each reply: while the work row is
+-- locked it identifies the task and its owner, and neither changes before the message is there, because a transaction
+-- that changes them locks the row FOR UPDATE. Tasks without an owner are left to `deliver`, and so are all tasks of a
+-- call in which the task of one reply is gone.
 CREATE FUNCTION triarch.reply_many(
   slot text, call bigint, node text, ids bigint[], messages text[],
   of_tasks text[], steps bigint[], operations text[], attempts bigint[]
@@ -81,8 +83,9 @@ BEGIN
 END
 $$;
 
--- Takes replies. One that is alone removes its request by everything the agent knows of it, so it cannot be another request's and nothing has to
--- be undone. If that finds no request, or there are several replies, `reply_many` takes them.
+-- Accepts replies. A single one removes its request by everything the agent knows of it, so it cannot be another
+-- request's and nothing has to be undone. If that finds no request, or there are several replies, `reply_many` handles
+-- them.
 CREATE FUNCTION triarch.reply(
   slot text, call bigint, node text, ids bigint[], messages text[],
   of_tasks text[], steps bigint[], operations text[], attempts bigint[]
@@ -120,7 +123,7 @@ BEGIN
 END
 $$;
 
--- Moves the heartbeat deadlines of what a node runs, and delivers progress. Returns 'ok', 'withdrawn' or 'late' for each.
+-- Moves the heartbeat deadlines of a node's attempts, and delivers progress. Returns 'ok', 'withdrawn' or 'late' for each.
 CREATE FUNCTION triarch.beat_work(given_now bigint, node text, ids bigint[], messages text[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -149,7 +152,7 @@ BEGIN
 END
 $$;
 
--- The same, but a message is not delivered while another transaction holds its task: 'held'. The attempt lives all the same.
+-- Like `beat_work`, but a message is not delivered while another transaction holds its task: 'held'. The heartbeat counts all the same.
 CREATE FUNCTION triarch.pulse_work(given_now bigint, node text, ids bigint[], messages text[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$

@@ -7,8 +7,8 @@ CREATE TABLE triarch.schedules (
 ) WITH (fillfactor = 50);
 CREATE INDEX schedules_due ON triarch.schedules (next_at) WHERE next_at IS NOT NULL;
 
--- Writes a schedule with the tasks it starts, or nothing: when the row is at another revision (null: there is none yet), or the token is no
--- longer the leader's. The lease is locked meanwhile, as by a sweep. Returns the keys of the tasks.
+-- Writes a schedule with the tasks it starts. Writes nothing if the row has another revision (null: there is none yet),
+-- or the token is no longer the leader's. The lease is locked meanwhile, as by a sweep. Returns the keys of the tasks.
 CREATE FUNCTION triarch.write_schedule(
   slot text, call bigint, given_now bigint, name text, expected bigint, definition text, state text, next_at bigint,
   lease text, token bigint,

@@ -1,9 +1,10 @@
--- Fair queueing: callers or tenants share the queues of agents and the line of ready tasks. It is start-time fair queueing (Goyal, Vin and
--- Cheng 1996): an entry starts, in virtual time, where the one before it of the same share ends, 1 / weight after that one's start, and not
--- before the present, which is the start of the next entry to be taken. Virtual time counts entries, from the number of the first. Nobody waits
--- for another transaction here: what is not known yet of a share that somebody else is writing to gives two entries the same start.
+-- Fair queueing: callers or tenants share the queues of agents and of ready tasks. It is start-time fair queueing
+-- (Goyal, Vin and Cheng 1996): an entry starts, in virtual time, where the previous one of the same share ends, 1 /
+-- weight after that one's start, and not before the present, which is the start of the next entry to be taken. Virtual
+-- time counts entries, from the number of the first. No transaction waits for another here: while another transaction
+-- writes to a share, its changes are not visible, and two entries get the same start.
 
--- Where the next entry of each share begins that has, or lately had, entries in a queue. A row is rewritten with each entry.
+-- The start of the next entry of each share that has, or lately had, entries in a queue. A row is rewritten with each entry.
 CREATE TABLE triarch.shares (
   queue    text COLLATE "C" NOT NULL,
   priority integer NOT NULL,
@@ -13,7 +14,7 @@ CREATE TABLE triarch.shares (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX shares_next ON triarch.shares (queue, priority, next);
 
--- The place in line of a task that becomes ready.
+-- Returns the place in the queue of a task that becomes ready.
 CREATE FUNCTION triarch.place_of(task triarch.tasks) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
@@ -42,7 +43,8 @@ BEGIN
 END
 $$;
 
--- The share of a new task comes as the first of its tags, which are otherwise texts, so that every function that makes tasks brings it.
+-- The share of a new task comes as the first of its tags, which are otherwise texts, so that every function that
+-- creates tasks passes it on.
 CREATE FUNCTION triarch.share_task() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   parts text[] := regexp_match(NEW.tags, '^\{"~share":(\{"key":"(?:[^"\\]|\\.)*","weight":[0-9.e-]+\}),?(.*)$');
@@ -56,7 +58,7 @@ $$;
 CREATE TRIGGER tasks_shared BEFORE INSERT ON triarch.tasks FOR EACH ROW
 WHEN (starts_with(NEW.tags, '{"~share":{')) EXECUTE FUNCTION triarch.share_task();
 
--- A task that becomes ready goes to the end of its line, unless the statement gives it a place; one that is set apart does not become ready.
+-- A task that becomes ready goes to the end of its queue, unless the statement gives it a place; one in quarantine does not become ready.
 CREATE FUNCTION triarch.readied() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.quarantined THEN
@@ -73,7 +75,7 @@ $$;
 CREATE TRIGGER tasks_readied BEFORE UPDATE OF ready ON triarch.tasks FOR EACH ROW
 WHEN (NEW.ready AND NOT OLD.ready) EXECUTE FUNCTION triarch.readied();
 
--- Writes down where the next entry of the remembered share begins (`look_up_place`), and forgets it.
+-- Stores where the next entry of the remembered share begins (`look_up_place`), and clears the settings that remember it.
 CREATE FUNCTION triarch.keep_place() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   line text[] := regexp_match(current_setting('triarch_place.line', true), '^(\S+) (.*)$');
@@ -90,11 +92,12 @@ BEGIN
 END
 $$;
 
--- The place of a request in its queue. It is looked up once for the requests that one statement queues one after the other for one share: where
--- the next one begins is then known, and is written down at the end (`keep_place`). Otherwise each of them would look for the head of its
--- queue, past all rows that were lately taken from it and are not vacuumed yet.
--- What is known is kept in settings of the transaction: `triarch_place.line` (queue and priority; empty: nothing is known), `.share` (the
--- beginning of the request, up to the end of its share), `.next` (where the next one begins) and `.span` (how far the one after it is).
+-- Returns the place of a request in its queue. It is looked up once for consecutive requests of one share that one
+-- statement queues: where the next one begins is then known, and is stored at the end (`keep_place`). Otherwise each of
+-- them would search for the head of its queue, past all rows that were lately taken from it and are not vacuumed yet.
+-- What is known is kept in settings of the transaction: `triarch_place.line` (queue and priority; empty: nothing is
+-- known), `.share` (the beginning of the request, up to the end of its share), `.next` (where the next one begins) and
+-- `.span` (how far the one after it is).
 CREATE FUNCTION triarch.look_up_place(added triarch.work) RETURNS double precision
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
@@ -144,6 +147,6 @@ BEGIN
   RETURN NULL;
 END
 $$;
--- A statement that queues nothing with a share pays for one look at a setting.
+-- For a statement that queues nothing with a share it costs one read of a setting.
 CREATE TRIGGER work_kept AFTER INSERT ON triarch.work FOR EACH STATEMENT
 WHEN (current_setting('triarch_place.line', true) <> '') EXECUTE FUNCTION triarch.placed();

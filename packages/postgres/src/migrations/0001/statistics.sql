@@ -22,21 +22,21 @@ CREATE TABLE triarch.followed (
 );
 CREATE INDEX followed_open ON triarch.followed (task) WHERE NOT done;
 
--- One row, once something was counted. Up to the key `settled` all tasks are followed. Those up to `highest` are once the transactions of
--- `holders` have ended: keys are drawn in another order than that of commits, but nobody draws one without a lock on the table, which lasts as
--- long as the transaction.
+-- One row, once something was counted. All tasks up to the key `settled` are followed. Those up to `highest` are once
+-- the transactions of `holders` have ended: keys are drawn in another order than that of commits, but a transaction
+-- that draws one has a lock on the table, which lasts as long as the transaction.
 CREATE TABLE triarch.counting (
   one     boolean PRIMARY KEY CHECK (one),
   settled bigint NOT NULL DEFAULT 0,
   highest bigint NOT NULL DEFAULT 0,
   holders text[] NOT NULL DEFAULT '{}',
   as_of   bigint,
-  anew    boolean NOT NULL DEFAULT false,  -- everything is to be counted anew: what was counted is dropped portion by portion
-  since   bigint,                          -- when that was asked for, the last time
-  goal    bigint                           -- the highest key of a task then
+  anew    boolean NOT NULL DEFAULT false,  -- everything is to be counted anew: the tallies are dropped bit by bit
+  since   bigint,                          -- when that was last requested
+  goal    bigint                           -- the highest key of a task at that time
 );
 
--- Transactions that may have drawn keys of tasks, other than this one.
+-- Returns the transactions, other than this one, that may have drawn keys of tasks.
 CREATE FUNCTION triarch.task_writers() RETURNS text[] LANGUAGE sql VOLATILE AS $$
   SELECT coalesce(array_agg(DISTINCT l.virtualtransaction), '{}') FROM pg_locks l
   WHERE l.locktype = 'relation' AND l.relation = 'triarch.tasks'::regclass AND l.mode = 'RowExclusiveLock' AND l.granted
@@ -44,8 +44,9 @@ CREATE FUNCTION triarch.task_writers() RETURNS text[] LANGUAGE sql VOLATILE AS $
     AND l.pid IS DISTINCT FROM pg_backend_pid()
 $$;
 
--- Follows all tasks that were committed before, unless there are too many for one call: true. Each statement sees what is committed when it
--- begins: the search sees whatever those wrote who had ended before it, and the highest key is read before who might lack below it.
+-- Follows all tasks that were committed before; returns true if there were too many for one call. Each statement sees
+-- what is committed when it begins: the search sees the tasks of all transactions that had ended before it, and the
+-- highest key is read before the transactions that may still commit lower ones.
 CREATE FUNCTION triarch.discover_tasks(size bigint) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_variable
@@ -77,9 +78,9 @@ BEGIN
 END
 $$;
 
--- The next tasks of which records are not counted, for the leader. `after`: the key to go on from, 0: from the beginning, where new tasks are
--- looked for as well. `look`: how many rows to look at, `size`: how many tasks to return. `audit`: the key from which to check again the rows
--- of tasks that are done or gone.
+-- Returns the next tasks with records that are not counted, for the leader. `after`: the key to go on from, 0: from the
+-- beginning, where new tasks are followed as well. `look`: how many rows to examine, `size`: how many tasks to return.
+-- `audit`: the key from which to check again the rows of tasks that are done or gone.
 CREATE FUNCTION triarch.follow_history(
   given_now bigint, name text, token bigint, after bigint, look bigint, size bigint, audit bigint
 ) RETURNS text
@@ -134,8 +135,7 @@ BEGIN
 END
 $$;
 
--- Adds what was counted to the tallies, and moves the tasks on. Nothing is written, and false returned, where another node leads or has
--- counted one of these records.
+-- Adds to the tallies, and moves the tasks on. Writes nothing and returns false if another node leads or has counted one of these records.
 CREATE FUNCTION triarch.tally_history(
   given_now bigint, name text, token bigint, counted text, added text, as_of bigint, keep_from bigint, dropped bigint
 ) RETURNS boolean

@@ -1,15 +1,15 @@
 -- New tasks.
 
--- Keys for tasks that are about to be made. They are drawn before the rows are inserted: keys rise in the order in which tasks were given,
--- while rows are inserted in the order of ids, so that two transactions that submit the same ids at once wait for each other instead of
--- deadlocking.
+-- Draws keys for tasks that are about to be created. They are drawn before the rows are inserted: keys rise in the
+-- order in which tasks were given, while rows are inserted in the order of ids, so that two transactions that submit
+-- the same ids at once wait for each other instead of deadlocking.
 CREATE FUNCTION triarch.new_keys(count integer) RETURNS bigint[] LANGUAGE sql VOLATILE AS $$
   SELECT array_agg(nextval('triarch.tasks_key_seq'::regclass)) FROM generate_series(1, count)
 $$;
 
--- The keys again, with 0 for those that are not needed because their id exists, or came before in the list. It is called when an insert has
--- failed for that reason, which is rare; ON CONFLICT would cost a quarter of each insert. Whoever else was about to make the same task is done
--- by then, because the insert has waited for that.
+-- Returns the keys, with 0 for those that are not needed because their id exists, or came before in the list. It is
+-- called when an insert has failed for that reason, which is rare; ON CONFLICT would cost a quarter of each insert. A
+-- concurrent transaction that creates the same task has ended by then, because the insert has waited for it.
 CREATE FUNCTION triarch.free_keys(keys bigint[], ids text[]) RETURNS bigint[]
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -27,7 +27,8 @@ BEGIN
 END
 $$;
 
--- Tags that PostgreSQL cannot read as JSON are shown with their task, but are not found by: they must not fail anybody's transaction.
+-- Tags that PostgreSQL cannot read as JSON are shown with their task, but the task cannot be found by them: they must
+-- not fail a user's transaction.
 CREATE FUNCTION triarch.insert_tags(keys bigint[], tags text[]) RETURNS void LANGUAGE sql VOLATILE AS $$
   INSERT INTO triarch.tags (name, value, task)
   SELECT tag.key, tag.value #>> '{}', g.key FROM unnest(keys, tags) AS g (key, tags),

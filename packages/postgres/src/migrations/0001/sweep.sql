@@ -1,11 +1,12 @@
--- Sweeps of the leading supervisor: dead nodes, attempts that are late, tasks that are overdue. A sweep passes by what another transaction holds,
--- which would keep all else waiting that a sweep is for: its turn comes with the next one.
+-- Sweeps of the leading supervisor: dead nodes, attempts that are late, tasks that are overdue. A sweep skips rows that
+-- another transaction holds and leaves them to the next one, because waiting for them would delay everything else.
 --
--- Each portion is chosen by `ARRAY(SELECT … LIMIT … FOR UPDATE SKIP LOCKED)`, which is evaluated once. Behind `IN (SELECT …)` the planner may
--- put a semi join that runs the selection again for each row outside, each time past those that this statement has changed already: so it does
--- where the statistics say that a table is empty, as an ANALYZE of a new store leaves them, and then a portion has no bound.
+-- Rows are selected by `ARRAY(SELECT … LIMIT … FOR UPDATE SKIP LOCKED)`, which is evaluated once. For `IN (SELECT …)`
+-- the planner may use a semi join that runs the selection again for each outer row, each time past those that this
+-- statement has changed already. It does so if the statistics say that a table is empty, as after an ANALYZE of a new
+-- store, and then the number of rows has no bound.
 
--- Replies for the attempts that the node's agents ran: nobody knows how they ended.
+-- Ends the attempts that the node's agents ran, with replies that their outcome is unknown.
 CREATE FUNCTION triarch.release_work(now bigint, node text, size bigint) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -35,7 +36,7 @@ BEGIN
 END
 $$;
 
--- Gives up attempts past their complete-by, their heartbeat or their last moment to begin.
+-- Ends attempts past their complete-by, their heartbeat or their last moment to begin.
 CREATE FUNCTION triarch.expire_work(now bigint, size bigint) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -76,7 +77,7 @@ BEGIN
 END
 $$;
 
--- Owners of tasks that are no living node, found by stepping from one distinct owner to the next.
+-- Returns owners of tasks that are not living nodes, found by stepping from one distinct owner to the next.
 CREATE FUNCTION triarch.lost_task_owners() RETURNS SETOF text LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE owners (id) AS (
     SELECT min(t.locked_by) FROM triarch.tasks t WHERE t.locked_by IS NOT NULL
@@ -87,7 +88,7 @@ CREATE FUNCTION triarch.lost_task_owners() RETURNS SETOF text LANGUAGE sql STABL
   WHERE o.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = o.id AND NOT n.dead)
 $$;
 
--- The same of requests that were taken.
+-- Returns owners of taken requests that are not living nodes.
 CREATE FUNCTION triarch.lost_work_owners() RETURNS SETOF text LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE owners (id) AS (
     SELECT min(w.locked_by) FROM triarch.work w WHERE w.locked_by IS NOT NULL
@@ -98,10 +99,11 @@ CREATE FUNCTION triarch.lost_work_owners() RETURNS SETOF text LANGUAGE sql STABL
   WHERE o.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = o.id AND NOT n.dead)
 $$;
 
--- One sweep under the supervisor's token; null when that is no longer the leader's. The lease is locked meanwhile: nobody leads while a sweep
--- of another term is under way. `silent` are the nodes that the supervisor, which watches the beats, found silent for as long as their lease,
--- with the marks by which it knows; no clock buries a node that beats. Without (null), nodes are dead whose lease has run out. `shift`: how far
--- the store's clock leapt ahead since the sweep before, in which no time passed: the attempts that run get that much more.
+-- Runs one sweep under the supervisor's token; returns null when that is no longer the leader's. The lease is locked
+-- meanwhile, so that no other node can lead during a sweep of this term. `silent` are the nodes that the supervisor
+-- found without a heartbeat for as long as their lease, with the marks that it saw last; a clock alone makes no node
+-- dead that sends heartbeats. If `silent` is null, nodes are dead whose lease has run out. `shift`: how far the store's
+-- clock jumped ahead since the sweep before, without time passing: running attempts get that much more.
 CREATE FUNCTION triarch.sweep(given_now bigint, name text, token bigint, size bigint, silent text[], marks text[],
   shift bigint) RETURNS text
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -156,8 +158,9 @@ BEGIN
 END
 $$;
 
--- What nobody has taken, or not yet: workflow versions of which a task is ready (`=`, found by stepping from one to the next), any task that any
--- scheduler can act on (`!`), actions of which a request waits (`+`), nodes that have messages (`@`). It is bounded, whatever has piled up.
+-- Returns what no node has taken yet: workflow versions of which a task is ready (`=`, found by stepping from one to
+-- the next), any task that any scheduler can act on (`!`), actions of which a request waits (`+`), nodes that have
+-- messages (`@`). The result is bounded, however much waits.
 CREATE FUNCTION triarch.untaken() RETURNS text[] LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   WITH RECURSIVE queues (workflow, version) AS (
     (SELECT t.workflow, t.version FROM triarch.tasks t WHERE t.ready ORDER BY t.workflow, t.version LIMIT 1)
@@ -181,8 +184,8 @@ CREATE FUNCTION triarch.untaken() RETURNS text[] LANGUAGE sql STABLE SET enable_
         ARRAY(SELECT concat('@', o.id) FROM owners o WHERE o.id IS NOT NULL LIMIT 1000))))
 $$;
 
--- Makes tasks ready whose wake_at has passed. The nodes that put them to sleep wake them in time; this is for those whose node is gone. Returns
--- what nobody has taken, and whether a schedule is due.
+-- Makes tasks ready whose wake_at has passed. The nodes that put them to sleep wake them in time; this is for those
+-- whose node is gone. Returns what no node has taken, and whether a schedule is due.
 CREATE FUNCTION triarch.overlooked(given_now bigint, size bigint) RETURNS TABLE (untaken text[], schedules boolean)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 #variable_conflict use_column
@@ -198,9 +201,9 @@ BEGIN
 END
 $$;
 
--- All that a node asks when nobody has notified it, in one read: whether there are messages for it, tasks that are ready or due and that it can
--- run, work for its agents, and whether nobody leads. `next_wake` is for the leader: others wake what they put to sleep themselves. `living`:
--- how many nodes there are.
+-- Reads all that a node needs when it polls: whether there are messages for it, tasks that are ready or due and that it
+-- can run, work for its agents, and whether no node leads. `next_wake` is for the leader: others wake what they put to
+-- sleep themselves. `living`: how many nodes are alive.
 CREATE FUNCTION triarch.poll(
   given_now bigint, node text, workflows text[], versions text[], actions text[], lease text
 ) RETURNS TABLE (now bigint, mail boolean, tasks boolean, work boolean, vacant boolean, next_wake bigint, living bigint)

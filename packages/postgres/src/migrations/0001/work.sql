@@ -1,8 +1,8 @@
--- Work queues: agents take requests, the most urgent first, as many as they have room for and only of actions they know. Taking a request fixes
--- its complete-by.
+-- Work queues: agents take requests, the most urgent first, as many as they have room for and only of actions they
+-- know. Taking a request sets its complete-by.
 
--- Permits of bounds that all nodes share: one for each request that was taken under such a bound. A permit is void once its request is gone,
--- whoever ended that.
+-- Permits of limits that all nodes share: one for each request that was taken under such a limit. A permit is void once
+-- its request is gone, for whatever reason.
 CREATE TABLE triarch.seats (
   name text COLLATE "C" NOT NULL,
   work bigint NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE triarch.seats (
   PRIMARY KEY (name, work)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 
--- How many more requests may be taken under all of these bounds.
+-- Returns how many more requests may be taken under all of these limits.
 CREATE FUNCTION triarch.seats_left(names text[], mosts bigint[]) RETURNS bigint
 LANGUAGE sql VOLATILE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   SELECT greatest(0, min(b.most - (SELECT count(*) FROM triarch.seats s
@@ -18,13 +18,15 @@ LANGUAGE sql VOLATILE SET enable_seqscan = off SET enable_bitmapscan = off SET j
   FROM unnest(names, mosts) AS b (name, most)
 $$;
 
--- Takes requests of queues (`agents`, of each at most so many as `sizes` says), for these actions, of priorities from `lowest` on and below
--- `beyond`. `urgent`: undo and verify come first, as for what a circuit breaker lets through while its service is tried.
--- `names`, `mosts`: limits over all nodes, of one queue. Those who take under one limit come one after the other, and each sees what those
--- before it took, because each statement of a function sees what is committed when it begins.
+-- Takes requests of queues (`agents`, of each at most as many as `sizes` has), for these actions, of priorities from
+-- `lowest` on and below `beyond`. `urgent`: undo and verify come first, as for the attempts that a circuit breaker lets
+-- through while its service is tried. `names`, `mosts`: limits over all nodes, of one queue. Calls under one limit run
+-- one after the other, and each sees what those before it took, because each statement of a function sees what is
+-- committed when it begins.
 --
--- Requests are chosen first and returned as they are written, so nothing is looked for twice. The choice only locks rows, so it may come before
--- the question whether the call was sent before. A call that finds nothing writes nothing, not even its number: nothing is lost with its answer.
+-- Requests are selected first and returned as they are written, so no row is searched for twice. The selection only
+-- locks rows, so it may come before the check whether the call was sent before. A call that finds nothing writes
+-- nothing, not even its number: nothing is lost with its answer.
 CREATE FUNCTION triarch.take_work(
   slot text, call bigint, given_now bigint, node text, agents text[], sizes bigint[], actions text[],
   urgent boolean, lowest bigint, beyond bigint, names text[], mosts bigint[]

@@ -108,7 +108,7 @@ export class FileNotifier {
     this.#touches = (this.#touches + 1) % 1_000
     this.#own = this.#environment.now() + this.#touches / 1_000
     try {
-      // By its path: closing a descriptor of that file would release all of SQLite's locks.
+      // The path is used because closing a descriptor of that file would release all of SQLite's locks.
       utimesSync(this.#path, this.#own / 1_000, this.#own / 1_000)
     } catch {
       // Other processes poll from time to time.

@@ -32,7 +32,7 @@ const AMOUNT =
 const MAIL = `${AMOUNT} AND kind IN ('event', 'signal')`
 const SUCH = 'SELECT count(*) AS letters FROM triarch_inbox WHERE task = ?1 AND kind = ?2 AND (?3 IS NULL OR name = ?3)'
 const LAST = 'SELECT max(seq) AS last FROM triarch_history WHERE task = ?'
-/** What the task itself reported to retain. */
+/** The messages by which the task itself reported how much it retains. */
 const KEPT = "SELECT message FROM triarch_inbox WHERE task = ? AND kind = 'kept'"
 /** The texts are not selected, so that messages beyond the bounds are not even read. */
 const OF_OWNER = `

@@ -12,15 +12,15 @@ import { SqliteStore } from './store.ts'
  */
 export interface SqliteOptions {
   /**
-   * Where commits run: in this thread (`inline`), in a thread of their own (`worker`), or chosen by how long a commit
-   * takes here (`auto`, the default).
+   * The thread of commits: this one (`inline`), one of their own (`worker`), or chosen by how long a commit takes here
+   * (`auto`, the default).
    */
   writer?: 'auto' | 'inline' | 'worker'
   /** How long to wait for other processes' transactions (ms, at most a day) before STORE_BUSY. Default: 10 s. */
   busyTimeout?: number
   /**
-   * What to do when the file lacks migrations of this version. `auto`: this process runs them; `wait`: it waits up to
-   * `busyTimeout` until another process has run them (`migrate()`); `refuse`: STORE_SCHEMA_OLD at once. Default:
+   * The behaviour when the file lacks migrations of this version. `auto`: this process runs them; `wait`: it waits up
+   * to `busyTimeout` until another process has run them (`migrate()`); `refuse`: STORE_SCHEMA_OLD at once. Default:
    * `auto`.
    */
   migrate?: 'auto' | 'wait' | 'refuse'

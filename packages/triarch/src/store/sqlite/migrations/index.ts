@@ -8,8 +8,9 @@ import { tasks } from './0001/tasks.ts'
 import { work } from './0001/work.ts'
 
 /**
- * In the order of their names. Once released, a migration is never changed, only followed by others. Each expands: code without it
- * goes on with the store beside code that has it, and may come back (docs/decisions/0046-expand-and-contract.md).
+ * The migrations, in the order of their names. Once released, a migration is never changed, only followed by others.
+ * Each only expands the schema: code without it can use the store beside code that has it, also after a downgrade
+ * (docs/decisions/0046-expand-and-contract.md).
  */
 export const migrations: readonly Migration[] = [
   { name: '0001', sql: [tasks, line, work, locks, nodes, policies, operations].join('\n') },

@@ -1,11 +1,11 @@
-// The line of ready tasks (docs/internals/queues.md). Tasks of one workflow, version and priority are claimed in the order of
-// `coalesce(readied, key)`. A task that becomes ready again goes to the end: it gets the next number of the sequence of keys.
-// A task with a `share` gets a place by start-time fair queueing instead: tenants take turns
-// by their weights, however many tasks each of them has.
+// The queue of ready tasks (docs/internals/queues.md). Tasks of one workflow, version and priority are claimed in the
+// order of `coalesce(readied, key)`. A task that becomes ready again goes to the end: it gets the next number of the
+// sequence of keys. A task with a `share` gets its place by start-time fair queueing instead: tenants take turns by
+// their weights, however many tasks each of them has.
 
 const QUEUE = "'task ' || NEW.workflow || '@' || NEW.version"
 const OF_QUEUE = `queue = ${QUEUE} AND priority = NEW.priority`
-/** The place of the first task in the line besides this one; null: there is none. */
+/** The place of the first task in the queue besides this one; null: there is none. */
 const HEAD = `(
     SELECT coalesce(t.readied, t.key) FROM triarch_tasks t
     WHERE t.ready = 1 AND t.workflow = NEW.workflow AND t.version = NEW.version AND t.priority = NEW.priority AND t.key <> NEW.key

@@ -1,5 +1,5 @@
-// Locks (lock.ts, circle.ts), and tasks that start after others. Of each name at most one claim is held, and none waits while
-// none is held.
+// Locks (lock.ts, deadlock.ts), and tasks that start after others. Of each name at most one request is held, and none
+// waits while none is held.
 export const locks = `
 CREATE TABLE triarch_locks (
   id       INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order of asking

@@ -1,4 +1,4 @@
-// Nodes, who leads among them, and the secrets that they share.
+// Nodes, leases of leaders, and the secrets that nodes share.
 export const nodes = `
 CREATE TABLE triarch_nodes (
   id          TEXT    PRIMARY KEY,

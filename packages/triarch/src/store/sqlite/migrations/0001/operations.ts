@@ -1,4 +1,4 @@
-// What operators look at: logs of tasks, the audit, statistics, alerts, API keys, watched endpoints.
+// Data for operators: logs of tasks, the audit, statistics, alerts, API keys, watched endpoints.
 export const operations = `
 -- What the steps and workflow of a task log: a row for each task with lines, and the lines.
 CREATE TABLE triarch_logs (

@@ -1,4 +1,4 @@
-// What nodes share of policies: schedules, circuit breakers, the cache of answers, settings. The store does not read the JSON.
+// Policies that nodes share: schedules, circuit breakers, the cache of answers, settings. The store does not read their JSON.
 export const policies = `
 CREATE TABLE triarch_schedules (
   name       TEXT    PRIMARY KEY,

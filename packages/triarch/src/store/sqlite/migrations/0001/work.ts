@@ -1,4 +1,4 @@
-// What tasks and agents send each other: messages to tasks, requests of steps to agents, and what transactions of steps returned.
+// Communication of tasks and agents: messages to tasks, requests of steps to agents, and the results of steps' transactions.
 export const work = `
 -- Messages to tasks that their owners have not consumed.
 CREATE TABLE triarch_inbox (
