@@ -3,7 +3,7 @@ import type { ActionDefinition, ThreadActionDefinition } from './definition.ts'
 
 type Capable = Pick<ActionDefinition, 'undo' | 'verify'> & { readonly batch?: { readonly undo: boolean } }
 
-/** What its steps can do besides running. */
+/** Whether steps of the action can be undone and verified. */
 export function capabilities({ undo, verify, batch }: Capable): { undo: boolean; verify: boolean } {
   return { undo: batch?.undo ?? undo !== undefined, verify: verify !== undefined }
 }
@@ -13,7 +13,7 @@ export function finalizeKey(key: string): string {
   return `${key}:finalize`
 }
 
-/** The same as any definition: what runs it looks at `thread`. Throws INVALID_OPTION. */
+/** The definition of an action that runs in threads, as an ordinary one; code that runs it checks `thread`. Throws INVALID_OPTION. */
 export function threadDefinition(what: string, definition: ThreadActionDefinition): ActionDefinition {
   const { thread, undo, verify, ...rest } = definition
   for (const [name, value] of Object.entries({ undo, verify })) {

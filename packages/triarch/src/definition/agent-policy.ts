@@ -10,11 +10,12 @@ import { type RateLimitOptions, toRateRule } from './rate.ts'
 import type { RetryOptions } from './retry.ts'
 
 /**
- * What of an action can be another while it runs: its concurrency and its rate limit, and how steps are tried that are asked for from then on.
+ * The part of an action's policy that can change while it runs: its concurrency, its rate limit, and how steps requested from then on are
+ * tried. An option that is not given is as in the code.
  * @example const careful: ActionPolicy = { concurrency: 2, attemptWithin: '10s', retry: { attempts: 5 } }
  */
 export interface ActionPolicy {
-  /** Most attempts of it at a time in one process: 1 to 100,000, or in all processes together; what is not said: as in the code. */
+  /** Most attempts at a time in one process: 1 to 100,000, or in all processes together; as in the code. */
   concurrency?: number | ConcurrencyOptions
   /** Over all nodes together, also where the code has none; as in the code. */
   rateLimit?: RateLimitOptions
@@ -24,41 +25,44 @@ export interface ActionPolicy {
   attemptWithin?: Duration
   /** Complete-by of the whole step; as in the code. */
   stepWithin?: Duration | null
-  /** An attempt without a heartbeat for so long is given up; as in the code. */
+  /** An attempt without a heartbeat for this long is given up; as in the code. */
   heartbeatWithin?: Duration | null
-  /** How often and at what distance it is tried; as in the code. */
+  /** Number of attempts and the waits between them; as in the code. */
   retry?: Omit<RetryOptions, 'retryIf'>
-  /** The same of its compensation; as in the code. */
+  /** The same for its compensation; as in the code. */
   undoRetry?: Omit<RetryOptions, 'retryIf'>
 }
 
 /**
- * What of an agent can be another while it runs. Retries, timeouts and priority are those of all its actions.
+ * The part of an agent's policy that can change while it runs. Retries, timeouts and priority apply to all its actions.
  * @example
  * const policy: AgentPolicy = { concurrency: 5, actions: { charge: { attemptWithin: '10s' } } }
  */
 export interface AgentPolicy extends ActionPolicy {
-  /** Why none of its attempts begins, on any node; not paused. */
+  /** Pauses the agent on all nodes: none of its attempts begins, for this reason; not paused. */
   paused?: string
   /**
-   * When its service is left alone: what is given here, over what the code says; as in the code. Where that has none there is one for the agent
-   * from now on, or for each key of its other policies. Taken away again, it lets go at once of what waits.
+   * The circuit breaker: options given here override those of the code; as in the code. If the code has none, the agent gets one from now
+   * on, or one for each key of its other policies. If it is removed again, the steps that wait for it start at once.
    */
   circuitBreaker?: Omit<CircuitBreakerOptions, 'key'>
-  /** Of tenants in its queue, where its code has `fairness`: over what `fairness.weight` says, for what is queued from then on; as in the code. */
+  /**
+   * Weights of tenants in the agent's queue, which override `fairness.weight` for requests queued from then on; needs `fairness` in the
+   * code; as in the code.
+   */
   weights?: FairnessWeights
-  /** Of single actions, by their names, over those of the agent. */
+  /** Policies of single actions, by name, which override those of the agent. */
   actions?: Readonly<Record<string, ActionPolicy>>
 }
 
 /**
- * What of a workflow can be another while it runs.
+ * The part of a workflow's policy that can change while it runs.
  * @example const policy: WorkflowPolicy = { closed: 'the warehouse moves house' }
  */
 export interface WorkflowPolicy {
-  /** Why none of its tasks is taken up: they wait. What runs goes on until it rests. Not paused. */
+  /** Pauses the workflow: waiting tasks are not started, for this reason. Running tasks go on until they wait. Not paused. */
   paused?: string
-  /** Why submissions of it are refused, with SUBMISSIONS_PAUSED; they are taken. */
+  /** Submissions are refused with SUBMISSIONS_PAUSED, for this reason; they are accepted. */
   closed?: string
 }
 
@@ -68,7 +72,7 @@ const actionKeys = [
 ] as const
 const LONGEST_REASON = 1_000
 
-/** The policy itself, when it makes sense. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** Returns the policy if it is valid. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
   const given = (policy ?? null) as AgentPolicy | null
   checkOptions(what, given, [...actionKeys, 'paused', 'circuitBreaker', 'weights', 'actions'])
@@ -91,7 +95,7 @@ export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
   return given ?? {}
 }
 
-/** The policy itself, when it makes sense. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Returns the policy if it is valid. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function checkWorkflowPolicy(what: string, policy: unknown): WorkflowPolicy {
   const given = (policy ?? null) as WorkflowPolicy | null
   checkOptions(what, given, ['paused', 'closed'])
@@ -100,12 +104,12 @@ export function checkWorkflowPolicy(what: string, policy: unknown): WorkflowPoli
   return given ?? {}
 }
 
-/** Throws INVALID_OPTION. */
+/** Returns the reason if it is valid. Throws INVALID_OPTION. */
 export function checkReason(what: string, reason: unknown): string {
   return checkText(what, reason, LONGEST_REASON)
 }
 
-/** What is said of how steps are tried. */
+/** The options of the policy that concern how steps are tried. */
 export function stepPolicyOf(policy: ActionPolicy): PolicyOptions {
   const { priority, attemptWithin, stepWithin, heartbeatWithin, retry, undoRetry } = policy
   const all = { priority, attemptWithin, stepWithin, heartbeatWithin, retry, undoRetry }

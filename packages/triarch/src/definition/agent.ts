@@ -22,13 +22,13 @@ import { checkSettingPolicy, type SettingPolicy } from './setting.ts'
  * @example const payments = agent('payments', { concurrency: 20 })
  */
 export interface AgentOptions extends QueueOptions {
-  /** Most attempts at a time in one process: 1 to 100,000; 100. Or in all processes together, or as many as the service is well with. */
+  /** Most attempts at a time in one process: 1 to 100,000; 100. Or in all processes together, or adapted to the service. */
   concurrency?: number | ConcurrencyOptions
-  /** When its service is left alone, by all nodes together; none when not given. */
+  /** The circuit breaker of its service, shared by all nodes; none when not given. */
   circuitBreaker?: CircuitBreakerOptions
-  /** How many attempts may begin in a time, over all nodes together; any number when not given. */
+  /** How many attempts may begin in a span of time, over all nodes together; any number when not given. */
   rateLimit?: RateLimitOptions
-  /** What of all this, and of its actions, follows a setting: what its `as()` returned; none. */
+  /** A policy that follows a setting and overrides these options and those of its actions: the result of the setting's `as()`; none. */
   policy?: SettingPolicy<AgentPolicy>
 }
 
@@ -52,7 +52,7 @@ const actionKeys = [
   'subscribe',
 ] as const
 
-/** Attempts at a time in one process. */
+/** Default for the attempts at a time in one process. */
 const USUAL = 100
 
 /**
@@ -149,14 +149,14 @@ const ofRun = [
   ...(['weight', 'concurrency', 'rateLimit', 'cache', 'whenOpen', 'undo', 'verify', 'finalize'] as const),
 ]
 
-/** An action that only plans has no step of its own: what says how one is run would be ignored. Throws INVALID_OPTION. */
+/** Checks an action that only plans: it has no step of its own, so options of how a step is run are refused. Throws INVALID_OPTION. */
 function checkPlans(key: string, definition: ActionDefinition): void {
   const vain = ofRun.find((name) => definition[name] !== undefined)
   if (vain !== undefined)
     throw new TriarchError('INVALID_OPTION', `${key}: ${vain} is for an action with run, and this one only plans`)
 }
 
-/** What changes something must be done each time. Throws INVALID_OPTION. */
+/** Checks the options of a cached action: an action that changes something must run each time. Throws INVALID_OPTION. */
 function checkCached(key: string, definition: ActionDefinition): void {
   const { cache, secrets, undo, verify, plan, finalize, semantics } = definition
   const other = Object.entries({ undo, verify, plan, finalize }).find(([, it]) => it !== undefined)?.[0]
@@ -181,7 +181,7 @@ function register(agent: Agent, name: string, definition: ActionDefinition): Act
   const { plan } = definition
   const action: Action = Object.freeze({ agent, name, key, definition, plans: plan !== undefined })
   if (definition.whenOpen !== undefined) checkWhenOpen(action)
-  // Policies that make no sense are found here, and the usual one is ready for the first step.
+  // Invalid policies are found here, and the usual one is cached for the first step.
   toRecordedPolicy(action, undefined, undefined, capabilities(definition))
   return action
 }

@@ -16,7 +16,7 @@ import type { StepContext } from './step.ts'
 import { checkWorkflow } from './workflow.ts'
 
 const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] as const // biome-ignore format: one line
-/** Page of this many times the payload limit at most. */
+/** A page of items may have at most this many times the payload limit. */
 const PAGE_PAYLOADS = 64
 interface Child {
   input: unknown
@@ -25,7 +25,7 @@ interface Child {
 
 const pages = new WeakSet<object>()
 
-/** The policy that is recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW, INVALID_DURATION. */
+/** The policy of a batch as it is recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW, INVALID_DURATION. */
 export function toBatchPolicy(
   what: string,
   definition: Omit<BatchDefinition, 'items'> & { items?: unknown },
@@ -58,7 +58,7 @@ export function toBatchPolicy(
   }
 }
 
-/** The code of a step that gives a batch its pages. */
+/** The `run` of a step that returns the pages of a batch. */
 export function pageOf(
   what: string,
   { workflow, items, page = 1_000 }: Pick<BatchDefinition<never>, 'workflow' | 'page'> & { items: Source },
@@ -91,7 +91,7 @@ export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): Source {
     Array.isArray(items) ? new Part(items.slice(offset, offset + limit), offset + limit >= items.length) : items
 }
 
-/** A part of a list that is known as a whole. */
+/** A page taken from a list whose end is known. */
 class Part<C> {
   readonly inputs: C[]
   readonly last: boolean
@@ -107,12 +107,12 @@ interface Found {
   offset: number
   children: Child[]
   last: boolean
-  /** The source was asked for the page, and does not give all that there is. */
+  /** The source was asked for this page; false: it returned the whole list. */
   paged: boolean
   secrets?: readonly string[]
 }
 
-/** Whether an attempt gave a page. */
+/** Whether the output of an attempt is a page. */
 export function isPage(output: unknown): output is Found {
   return typeof output === 'object' && output !== null && pages.has(output)
 }
@@ -127,7 +127,7 @@ export function toPage({ offset, children, last, paged, secrets }: Found, limit:
   return { offset, items, last, ...(paged && !last && digested(items)) }
 }
 
-/** Pages of one and the same input may well be equal. */
+/** A digest by which a repeated page is recognised. None if all inputs are equal, because pages of equal inputs may well be equal. */
 function digested(items: PageItem[]): { digest?: string } {
   const texts = items.map(({ input }) => JSON.stringify(input))
   if (texts.every((text) => text === texts[0])) return {}

@@ -2,20 +2,26 @@ import { TriarchError } from '../error/error.ts'
 import { checkInteger } from '../value/options.ts'
 
 /**
- * How much may wait in a line, over all nodes together.
+ * How much may wait in a queue, over all nodes together.
  * @example const imports = workflow('import', { maxQueued: 10_000, whenFull: 'wait', run: async (n: number) => n })
  */
 export interface BoundOptions {
-  /** So many may wait: 1 to 1,000,000; any number when not given. Nodes that let in at the same moment may go over it by less than as much again. */
+  /**
+   * Largest number that may wait: 1 to 1,000,000; any number when not given. Nodes that submit at the same moment may exceed it by less
+   * than as much again.
+   */
   maxQueued?: number
-  /** What becomes of who comes when as many wait: refused with QUEUE_FULL, or held back until there is room. Only with `maxQueued`. */
+  /**
+   * What happens to submissions while the queue is full: `reject` refuses them with QUEUE_FULL, `wait` holds them until there is room. Only
+   * with `maxQueued`.
+   */
   whenFull?: 'reject' | 'wait'
 }
 
-/** The same, checked. */
+/** The checked options. */
 export interface QueueBound {
   readonly most: number
-  /** Who finds no room is held back, not refused. */
+  /** Submissions wait for room instead of being refused. */
   readonly waits: boolean
 }
 
@@ -23,7 +29,7 @@ export const boundKeys = ['maxQueued', 'whenFull'] as const
 
 const MOST = 1_000_000
 
-/** Null: any number may wait. Throws INVALID_OPTION. */
+/** The checked bound of a queue; null: any number may wait. Throws INVALID_OPTION. */
 export function toQueueBound(
   what: string,
   { maxQueued, whenFull }: BoundOptions,

@@ -4,48 +4,48 @@ import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 
 /**
- * When an agent's service is left alone, and how it is tried again: one circuit breaker over all nodes.
+ * When an agent's service is considered ill, and how it is tried again: one circuit breaker for all nodes.
  * @example
  * const circuitBreaker: CircuitBreakerOptions = { window: '30s', minimum: 20, open: '10s', probes: 3 }
  * const payments = agent('payments', { circuitBreaker })
  */
 export interface CircuitBreakerOptions {
   /**
-   * A breaker for each of these instead of one for the agent: what fails by itself, such as a region or a bank. Its text has 1 to 150
-   * characters and is kept in the store as it is. It runs with the attempt, and what it throws fails that.
+   * Makes one breaker for each key instead of one for the agent, for parts that fail separately, such as a region or a bank. The key has 1
+   * to 150 characters and is kept in the store as it is. The function runs with the attempt; an error in it fails the attempt.
    */
   key?(input: unknown): string
-  /** Share of the answers in the window that are ill at which it opens: above 0, to 1; 0.5. */
+  /** The breaker opens at this share of failed answers in the window: above 0, to 1; 0.5. */
   failureRate?: number
-  /** The same of slow answers: above 0, to 1; 0.5 where `slowerThan` is given. */
+  /** The breaker opens at this share of slow answers in the window: above 0, to 1; 0.5 where `slowerThan` is given. */
   slowRate?: number
-  /** From here on an answer is slow; none is when not given. */
+  /** An answer that takes this long or longer is slow; none is when not given. */
   slowerThan?: Duration
-  /** So far back answers count; 30 s. */
+  /** How far back answers count; 30 s. */
   window?: Duration
-  /** Fewer answers in the window say nothing: 1 to 1,000,000; 20. */
+  /** With fewer answers in the window the breaker does not open: 1 to 1,000,000; 20. */
   minimum?: number
   /** Longest time it stays open at first, twice as long each time after that; 10 s. */
   open?: Duration
   /** Longest time it ever stays open by itself; 5 minutes, or `open` if that is longer. */
   openMax?: Duration
-  /** Attempts that try the service when that time is over, of all nodes together: 1 to 1,000; 3. */
+  /** Attempts that test the service when that time is over, on all nodes together: 1 to 1,000; 3. */
   probes?: number
   /**
-   * What becomes of a step meanwhile: it waits (`park`), or it fails at once with CIRCUIT_OPEN (`fail`); park. An action may say another
-   * thing of its own steps, such as a fallback.
+   * What happens to a step while the breaker is open: it waits (`park`), or it fails at once with CIRCUIT_OPEN (`fail`); park. An action
+   * may choose differently for its own steps, such as a fallback.
    */
   whenOpen?: 'park' | 'fail'
 }
 
-/** What an agent's options mean. */
+/** The checked options. */
 export interface AgentBreaker {
   readonly rule: BreakerRule
   readonly key: ((input: unknown) => unknown) | null
   readonly whenOpen: 'park' | 'fail'
 }
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** Checks the options of a circuit breaker. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toAgentBreaker(what: string, options: CircuitBreakerOptions): AgentBreaker {
   checkOptions(what, options ?? null, [
     ...(['key', 'failureRate', 'slowRate', 'slowerThan', 'window', 'minimum'] as const),

@@ -9,51 +9,57 @@ import { encode } from '../value/payload.ts'
 import { isIdentifier } from '../value/text.ts'
 
 /**
- * For how long answers of an action may be given again, and to whom.
+ * How long the answers of an action are reused, and by which processes.
  * @example
  * const cache: CacheOptions<string> = { ttl: '10m', staleWhileRevalidate: '1h', negative: '30s' }
  */
 export interface CacheOptions<I = unknown> {
-  /** So long an answer is fresh: a millisecond to ten years. */
+  /** How long an answer is fresh: a millisecond to ten years. */
   ttl: Duration
   /**
-   * What of the input decides: equal as JSON, whatever the order of its fields, is the same; the whole input. Answers at once, with what
-   * JSON can hold: an attempt with anything else (undefined, NaN, a promise) fails.
+   * The part of the input that identifies the answer; inputs are the same if they are equal as JSON, whatever the order of their fields;
+   * the whole input. Must answer synchronously, with a JSON value: an attempt with anything else (undefined, NaN, a promise) fails.
    */
   key?(input: I): unknown
-  /** So long after its `ttl` an answer is still given, while another is asked for; 0. */
+  /** How long after its `ttl` an answer is still used while a new one is requested; 0. */
   staleWhileRevalidate?: Duration
-  /** Up to this share of the `ttl` is taken off, at random, so that answers of one moment do not all end at one: 0 to 1; 0.1. */
+  /** Share of the `ttl` that is at most taken off at random, so that answers of one moment do not expire together: 0 to 1; 0.1. */
   jitter?: number
-  /** So long a permanent error is an answer, too; 0: it is none. */
+  /** How long a permanent error is reused as an answer; 0: never. */
   negative?: Duration
-  /** `process`: only to this process, in its memory; `shared`: to all nodes. What the action marks as secret is never shared. */
+  /**
+   * `process`: answers are kept in the memory of this process; `shared`: all nodes share them. Data that the action marks as secret is
+   * never shared.
+   */
   scope?: 'process' | 'shared'
   /** Names by which answers are invalidated together, besides that of the action: up to 20 strings of 1 to 200 characters; none. */
   tags?(input: I): readonly string[]
 }
 
-/** What has been checked. */
+/** The checked options. */
 export interface CachePolicy {
   readonly ttl: number
   readonly stale: number
   readonly jitter: number
   readonly negative: number
   readonly shared: boolean
-  /** What an input is kept under. Throws what the user's functions throw, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+  /**
+   * The key under which the answer to an input is kept. Throws what the user's functions throw, INVALID_OPTION, UNSERIALISABLE,
+   * PAYLOAD_TOO_LARGE.
+   */
   keyOf(input: Json): CacheKey
 }
 
-/** Tells nothing of the input. */
+/** Identifies an answer without revealing the input. */
 export interface CacheKey {
   readonly digest: string
-  /** By which it is invalidated: its own, its action's, its tags'. */
+  /** Names by which the answer is invalidated: its own, its action's and its tags'. */
   readonly names: readonly string[]
 }
 
 const MOST_TAGS = 20
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** Checks the options of a cache. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toCachePolicy(action: string, options: CacheOptions, secrets: readonly string[] = []): CachePolicy {
   const what = `${action}: cache`
   const names = ['ttl', 'key', 'staleWhileRevalidate', 'jitter', 'negative', 'scope', 'tags'] as const
@@ -80,16 +86,16 @@ export function toCachePolicy(action: string, options: CacheOptions, secrets: re
   }
 }
 
-/** Bytes of what a key function answers. */
+/** Largest key, in bytes of JSON. */
 const LARGEST_KEY = 1024 * 1024
 
-/** What JSON would drop or distort is no key: the same answer would be given to all who ask. */
+/** Refuses keys that JSON would drop or distort, because all callers would get the same answer. */
 function keyIn(what: string, key: unknown): Json {
   if (key === undefined) throw new TriarchError('INVALID_OPTION', `${what}.key must return something: null is a key`)
   return encode(key, `${what}.key`, LARGEST_KEY)
 }
 
-/** The digest of what was asked, and the name by which that answer is invalidated. Throws INVALID_OPTION. */
+/** The digest of a key, and the name by which its answer is invalidated. Throws INVALID_OPTION. */
 export function cacheName(action: string, key: unknown): { digest: string; name: string } {
   const digest = createHash('sha256')
     .update(`${action}\0${canonical(action, key, 0)}`)
@@ -97,12 +103,12 @@ export function cacheName(action: string, key: unknown): { digest: string; name:
   return { digest, name: `k:${digest}` }
 }
 
-/** By which all answers of the action are invalidated. */
+/** The name by which all answers of the action are invalidated. */
 export function actionName(action: string): string {
   return `a:${action}`
 }
 
-/** By which all answers with the tag are invalidated. Throws INVALID_OPTION. */
+/** The name by which all answers with the tag are invalidated. Throws INVALID_OPTION. */
 export function tagName(tag: string): string {
   if (isIdentifier(tag)) return `t:${tag}`
   throw new TriarchError('INVALID_OPTION', 'cache: a tag must be a string of 1 to 200 characters')
@@ -116,7 +122,7 @@ function tagsOf(what: string, tags: unknown): string[] {
 
 const DEEPEST = 100
 
-/** As JSON has it, with the fields of objects in one order. */
+/** The value as JSON with the fields of objects in sorted order. */
 function canonical(action: string, value: unknown, depth: number): string {
   if (depth > DEEPEST) throw new TriarchError('INVALID_OPTION', `${action}: cache.key is nested too deeply`)
   if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function')
@@ -133,7 +139,7 @@ function canonical(action: string, value: unknown, depth: number): string {
   return JSON.stringify(value)
 }
 
-/** What `invalidate` means. Throws INVALID_OPTION. */
+/** The name that an `invalidate` call addresses. Throws INVALID_OPTION. */
 export function invalidName(what: StatedInvalidation): string {
   if (what.by === 'tag') return tagName(what.tag)
   return what.by === 'action' ? actionName(what.action) : cacheName(what.action, what.key[0]).name

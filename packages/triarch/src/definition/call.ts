@@ -10,13 +10,13 @@ import type { StepContext } from './step.ts'
 export type StepRetryOptions = Omit<RetryOptions, 'retryIf'>
 
 /**
- * Policies of one step, over its action's and its workflow's.
+ * Policies of one step, which override those of its action and its workflow.
  * @example await task.run(charge, order, { name: 'charge again', retry: { attempts: 3 } })
  */
 export interface StepOptions extends PolicyOptions {
   /** Shown in place of the action's name. */
   name?: string
-  /** How often and at what distance it is tried; the action's. */
+  /** Number of attempts and the waits between them; the action's. */
   retry?: StepRetryOptions
   /** The same for its compensation; the action's. */
   undoRetry?: StepRetryOptions
@@ -35,19 +35,19 @@ export interface LocalStepOptions<O> extends PolicyOptions {
 }
 
 /**
- * How far a transaction sees others' changes; SQLite's are serializable whatever is said.
+ * How far a transaction sees changes of concurrent ones; on SQLite transactions are always serializable.
  * @example const isolation: Isolation = 'serializable'
  */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 /**
- * Policies of a transaction, and the transaction that takes it back. `Tx` as for `task.transaction`.
+ * Policies of a transaction, and the transaction that undoes it. `Tx` as for `task.transaction`.
  * @example await task.transaction('book', () => null, { isolation: 'serializable' })
  */
 export interface TransactionOptions<O, Tx> extends PolicyOptions {
-  /** How far it sees others' changes; 'read committed'. With more, expect the function to run again now and then. */
+  /** How far it sees concurrent changes; 'read committed'. At higher levels the function runs again now and then. */
   isolation?: Isolation
-  /** Takes back what the function wrote, in a transaction of its own that takes effect once, too. */
+  /** Undoes what the function wrote, in a transaction of its own that also takes effect exactly once. */
   undo?: (tx: Tx, done: { output: Jsonified<O> }, step: StepContext) => unknown
 }
 
@@ -56,21 +56,21 @@ export interface TransactionOptions<O, Tx> extends PolicyOptions {
  * @example await task.start(fulfil, order, { id: 'o-1', onCancel: 'detach', tags: { customer: 'c-7' } })
  */
 export interface ChildOptions {
-  /** The child's task id; drawn from the parent's when not given. */
+  /** The child's task id; derived from the parent's when not given. */
   id?: string
   /**
-   * With an `id`: what becomes of a child of it that this task started before. `renew`: one that has stopped begins anew with this input,
-   * one that runs is taken if its input is the same. `match`: it is taken if its input is the same, also if it has stopped. `return`: it is
-   * taken whatever its input. `reject`: TASK_EXISTS. Other tasks of the id are TASK_EXISTS; renew.
+   * With an `id`: what happens to a child with this id that the task started before. `renew`: a child that has stopped begins anew with
+   * this input, one that runs is taken over if its input is the same. `match`: it is taken over if its input is the same, also if it has
+   * stopped. `return`: it is taken over whatever its input. `reject`: TASK_EXISTS. Any other task with the id is always TASK_EXISTS; renew.
    */
   ifExists?: 'renew' | 'match' | 'return' | 'reject'
-  /** What becomes of the child when the parent is cancelled or fails; cancel. */
+  /** What happens to the child when the parent is cancelled or fails; cancel. */
   onCancel?: ParentPolicy
   /** Compensate the child when the parent compensates; true. */
   undo?: boolean
   /** For finding tasks: up to 32 short strings; none. */
   tags?: Readonly<Record<string, string>>
-  /** Added to the parent's, which the child has besides; the child's own counts where both have a name. */
+  /** Added to the parent's metadata, which the child inherits; the child's own wins where both have a name. */
   metadata?: Readonly<Record<string, string>>
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
@@ -79,13 +79,13 @@ export interface ChildOptions {
 }
 
 /**
- * How long to wait for a signal, and what it must be.
+ * How long to wait for a signal, and how it is checked.
  * @example const paid = await task.waitForSignal('paid', { timeout: '2d' })
  */
 export interface CheckedSignalOptions<T> extends WaitForSignalOptions {
   /**
-   * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
-   * on, is set aside with an alert (SIGNAL_REFUSED), and the wait goes on.
+   * Checks the payload, in place of the schema that the workflow declares. Must answer synchronously and deterministically. A payload that
+   * it refuses, or fails on, is set aside with an alert (SIGNAL_REFUSED), and the wait goes on.
    */
   schema?: StandardSchema<unknown, T>
 }
@@ -115,20 +115,20 @@ export interface LockOptions {
 }
 
 /**
- * A lock that a task holds until it gives it back, or stops.
+ * A lock that a task holds until it releases it or stops.
  * @example const { fence } = await task.lock('stock')
  */
 export interface Lock {
-  /** The name it was asked for by. */
+  /** The name of the lock. */
   readonly name: string
   /**
-   * The fencing number of this grant: higher than those of all grants before it, whoever had them. A resource that keeps the
-   * highest it has seen, and refuses lower ones, is safe from a holder that has lost the lock and does not know it yet. The
-   * same on replay; `step.fence` knows that of a later grant, too. 0: it was had from a version that gave none.
+   * The fencing number of this grant, higher than that of any earlier grant to any task. A resource that keeps the highest number it has
+   * seen, and refuses lower ones, is safe from a holder that has lost the lock without knowing it yet. The same on replay; `step.fence`
+   * also reflects later grants. 0: the lock was granted by a version without fencing numbers.
    */
   readonly fence: number
   /**
-   * The next in line has it. Said again, it changes nothing.
+   * Releases the lock to the next task in its queue. A second call changes nothing.
    * @example
    * const lock = await task.lock('stock')
    * await task.run(ship, { id: 'o-1', charge: 'c-1' })
@@ -144,7 +144,7 @@ export interface Lock {
 export interface UndoOptions {
   /** Shown in the history; 'undo'. */
   name?: string
-  /** How often and at what distance it is tried; as `undoRetry` of actions. */
+  /** Number of attempts and the waits between them; as `undoRetry` of actions. */
   retry?: RetryOptions
   /** Complete-by of one attempt, counted from its start; 30 s. */
   attemptWithin?: Duration
@@ -157,6 +157,6 @@ export interface UndoOptions {
  * plan.step(ship, { id: 'o-1', charge: 'on invoice' }, { after: [first], rescue: 'skip' })
  */
 export interface PlannedStepOptions extends StepOptions {
-  /** Waits for these besides the steps its input refers to. */
+  /** Steps that must be done first, besides those that its input refers to. */
   after?: readonly { readonly output: unknown }[]
 }

@@ -10,35 +10,36 @@ import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 export interface ConcurrencyOptions {
   /** Most attempts at a time on all nodes together: 1 to 100,000; any number. */
   shared?: number
-  /** Most of them in one process: 1 to 100,000; as `shared`, and with `key` 100. */
+  /** Most attempts at a time in one process: 1 to 100,000; as `shared`, and with `key` 100. */
   each?: number
   /**
-   * A bound for each of these instead of one for all: an account, a tenant. Its text has 1 to 150 characters and is kept in the store as it is.
-   * All that an agent and its actions say by key has the same function. What it throws fails the attempt. With `shared` only.
+   * Makes one limit for each key, such as an account or a tenant, instead of one for all. The key has 1 to 150 characters and is kept in
+   * the store as it is. All keyed options of an agent and its actions must use the same function. An error in it fails the attempt. With
+   * `shared` only.
    */
   key?(input: unknown): string
   /**
-   * Each process runs fewer while the service is slower than usual or ill, and more again when it is well: between `least` (1) and what
-   * `each` allows. Of an agent only; false.
+   * Each process runs fewer attempts while the service is slower than usual or ill, and more again when it is well: between `least` (1) and
+   * what `each` allows. For agents only; false.
    */
   adaptive?: boolean | { least: number }
 }
 
-/** What a `concurrency` says. */
+/** The checked meaning of a `concurrency` option. */
 export interface Concurrency {
-  /** In one process; null: nothing is said. */
+  /** Limit in one process; null: not given. */
   readonly each: number | null
-  /** On all nodes together; null: nothing is said. */
+  /** Limit over all nodes together; null: not given. */
   readonly shared: number | null
-  /** The latter for each key. */
+  /** The shared limit applies to each key. */
   readonly keyed: boolean
-  /** It follows the service, down to so many; null: nothing is said; false: it does not. */
+  /** The limit adapts to the service, down to this number; null: not given; false: it does not adapt. */
   readonly least: number | false | null
 }
 
 const MOST = 100_000
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Checks a `concurrency` option. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function toConcurrency(what: string, given: number | ConcurrencyOptions | undefined): Concurrency {
   if (given === undefined) return { each: null, shared: null, keyed: false, least: null }
   if (typeof given !== 'object')
@@ -54,7 +55,7 @@ export function toConcurrency(what: string, given: number | ConcurrencyOptions |
   return { each, shared, keyed: given.key !== undefined, least }
 }
 
-/** The same of an action, which has no slots of its own that could adapt. */
+/** The same for an action, which cannot be adaptive because it has no slots of its own. */
 export function toActionConcurrency(what: string, given: number | ConcurrencyOptions | undefined): Concurrency {
   const concurrency = toConcurrency(what, given)
   if (concurrency.least !== null)

@@ -1,5 +1,6 @@
-// What users define, and what they are given to define it with. These types speak of each other: an action of its agent, an agent
-// of workflows, a workflow of its task, a task of actions. So they stand together, and on none of the functions that make them.
+// The types of everything that users define, and of the contexts that their code gets. They refer to each other (an action to its agent, an
+// agent to workflows, a workflow to its task, a task to actions), so they are in one file, which imports none of the functions that create
+// them.
 import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import type { Duration } from '../value/duration.ts'
 import type { Given, Jsonified, WithoutInput } from '../value/jsonified.ts'
@@ -46,72 +47,72 @@ import type { ThreadInput, ThreadModule, ThreadOutput } from './thread.ts'
  * } satisfies ActionDefinition<{ id: string; amount: number }, { id: string }>
  */
 export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOptions {
-  /** Says what a step is about, for people. Is given nothing secret. */
+  /** Describes a step for people. It gets no secret values. */
   present?(step: PresentedStep): string
-  /** What may help when a step fails, for people. */
+  /** Advice for people when a step fails. */
   hints?: string | readonly string[] | ((step: PresentedStep) => string | readonly string[])
-  /** Around the attempts of its steps, and around its planning. */
+  /** Middleware around the attempts of its steps and around its planning. */
   middleware?: readonly Middleware[]
-  /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
+  /** The action is planned whenever one of these is, with the same input, concurrently unless it refers to that step's output. */
   subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
-  /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. Or in all processes together. */
+  /** Most attempts at a time in one process, within its agent's: 1 to 100,000; the agent's. Or in all processes together. */
   concurrency?: number | ConcurrencyOptions
-  /** How many attempts of it may begin in a time, over all nodes together, within its agent's `rateLimit`. */
+  /** How many attempts may begin in a span of time, over all nodes together, within its agent's `rateLimit`. */
   rateLimit?: RateLimitOptions
   /**
-   * For how long its answers are given again, without a call. For actions that only read: with `undo`, `verify`, `plan`,
-   * `finalize` or `semantics: 'at-most-once'` it is refused.
+   * How long answers of the action are reused without a call. For actions that only read: it is refused with `undo`, `verify`, `plan`,
+   * `finalize` or `semantics: 'at-most-once'`.
    */
   cache?: CacheOptions<I>
-  /** What becomes of its steps while the circuit breaker of its agent is open; as the agent says. Excludes `plan` and `finalize` with a fallback. */
+  /** What happens to its steps while its agent's circuit breaker is open; as the agent says. A fallback excludes `plan` and `finalize`. */
   whenOpen?: WhenOpen
-  /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
+  /** Checks the input where the step is requested, and again where it runs; `run` gets its result. */
   input?: StandardSchema
-  /** Checks what `run` (or `verify`) gives before it is recorded. */
+  /** Checks the output of `run` (or `verify`) before it is recorded. */
   output?: StandardSchema
   /** Does the work. May run more than once: see `idempotencyKey`. Missing only where `plan` is given. */
   run?(input: I, step: StepContext, received?: StepSignal): O | Promise<O>
-  /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
+  /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Must answer synchronously. */
   plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
   /**
    * In a plan: runs once all its steps have run, in the order of planning. May run more than once. `tx`: the transaction, in
    * workflows that finalize in one.
    */
   finalize?(done: { input: I; output: unknown }, step: StepContext, tx: unknown): unknown
-  /** Takes back what `run` did. May run more than once. */
+  /** Undoes what `run` did. May run more than once. */
   undo?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */
   verify?(input: I, step: StepContext): Verification<O> | Promise<Verification<O>>
-  /** @internal Its code is in a module that threads run. */
+  /** @internal The code is in a module that runs in threads. */
   readonly thread?: { readonly module: string; readonly undo: boolean; readonly verify: boolean }
-  /** @internal Of what agent.batch() defined: `run` gives the pages of its source. */
+  /** @internal Set by agent.batch(): `run` returns the pages of its source. */
   readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
 }
 
 /**
- * A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it).
+ * A defined action. `I` is the input that a workflow passes, `O` the output it gets (after JSON).
  * @example
  * const bill = (action: Action<{ id: string; amount: number }>, task: TaskContext) =>
  *   task.run(action, { id: 'o-1', amount: 10 })
  */
 export interface Action<I = unknown, O = unknown> {
-  /** The agent that it belongs to. */
+  /** The agent of the action. */
   readonly agent: Agent
   /** Its name within the agent. */
   readonly name: string
   /** `agent.action`. */
   readonly key: string
-  /** As it was given to `agent.action`. */
+  /** The definition that was passed to `agent.action`. */
   readonly definition: ActionDefinition
-  /** Plans other actions. */
+  /** Whether the action plans other actions. */
   readonly plans: boolean
   /** Exists for the compiler only. */
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
 /**
- * What becomes of a step of an action while its agent's circuit breaker is open: it waits (`park`), fails at once with CIRCUIT_OPEN (`fail`), or
- * is done by another action, of another agent, which takes the same and gives the same. That action then does all of it, also its undo.
+ * What happens to a step while its agent's circuit breaker is open: it waits (`park`), fails at once with CIRCUIT_OPEN (`fail`), or is done
+ * by another action of another agent, with the same input and output. That action then does all of the step, also its undo.
  * @example
  * const last = agent('archive').action('last', { run: (currency: string) => ({ currency, rate: 1 }) })
  * const whenOpen: WhenOpen<string, { currency: string; rate: number }> = { fallback: last }
@@ -119,24 +120,24 @@ export interface Action<I = unknown, O = unknown> {
 export type WhenOpen<I = unknown, O = unknown> = 'park' | 'fail' | { readonly fallback: Action<I, O> }
 
 /**
- * What `verify` answers. `run` alone decides the type `R`: inferred from a `verify` that says `{ done }`, it would be `R | undefined`
- * wherever `exactOptionalPropertyTypes` is off, which is the default. A `run` that never returns leaves it open.
+ * The answer of `verify`. The type `R` is inferred from `run` alone: from a `verify` that returns `{ done }` it would be inferred as `R |
+ * undefined` wherever `exactOptionalPropertyTypes` is off, which is the default. If `run` never returns, any output is allowed.
  * @example const answer: Verified<{ id: string }> = { done: true, output: { id: 'c-1' } }
  */
 export type Verified<R> = Verification<[R] extends [never] ? unknown : NoInfer<R>>
 
-/** An action's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
+/** An action's definition as users write it; the types come from its schemas, or else from the annotations of `run`. */
 export type TypedActionDefinition<P, R, I, O> = Omit<
   ActionDefinition<P, R>,
   'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan' | 'verify' | 'whenOpen'
 > & {
-  /** What becomes of its steps while the circuit breaker of its agent is open: they wait, fail, or another action does them; as the agent says. */
+  /** What happens to its steps while its agent's circuit breaker is open: they wait, fail or go to another action; as the agent says. */
   whenOpen?: WhenOpen<Given<NoInfer<I>>, Jsonified<NoInfer<O>>>
-  /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
+  /** Checks the input where the step is requested, and again where it runs; `run` gets its result. */
   input?: StandardSchema<I, P>
   /** Does the work. May run more than once: see `step.idempotencyKey`. */
   run(input: P, step: StepContext, received?: StepSignal): R | Promise<R>
-  /** Takes back what `run` did. May run more than once. */
+  /** Undoes what `run` did. May run more than once. */
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
   /**
    * Asks the service, by `step.idempotencyKey`, whether a lost attempt took effect. Must not change anything. Its `output` is of
@@ -147,7 +148,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext, tx: never): unknown
 }
 
-/** With an output schema: what it is given. */
+/** The type that `run` must return: the input of the output schema, if there is one. */
 export type OutputOf<P, S> = [unknown] extends [S]
   ? unknown
   : {
@@ -155,17 +156,17 @@ export type OutputOf<P, S> = [unknown] extends [S]
       verify?(input: P, step: StepContext): Verified<S> | Promise<Verified<S>>
     }
 
-/** An action that only plans others: what `plan` returns, references and all, is its output. */
+/** An action that only plans others: the return value of `plan`, with its references resolved, is its output. */
 export type PurePlanDefinition<A, R> = PolicyOptions &
   Pick<ActionDefinition, 'middleware' | 'subscribe'> & {
-    /** Plans the steps. Answers at once. */
+    /** Plans the steps. Must answer synchronously. */
     plan(input: A, plan: PlanContext): R
-    /** It has none: what it plans does the work. */
+    /** Such an action has no `run`; the steps it plans do the work. */
     run?: never
   }
 
 /**
- * An action whose code runs in a pool of threads of the process, for what computes rather than waits.
+ * An action whose code runs in a pool of threads of the process, for work that computes rather than waits.
  * @example
  * const resize = payments.action('resize', {
  *   thread: new URL('./resize.ts', import.meta.url),
@@ -175,24 +176,24 @@ export type PurePlanDefinition<A, R> = PolicyOptions &
 export type ThreadActionDefinition = PolicyOptions &
   Pick<ActionDefinition, 'present' | 'hints' | 'middleware' | 'subscribe' | 'concurrency' | 'input' | 'output'> & {
     /**
-     * The module with the code, as `new URL('./resize.ts', import.meta.url)`. It exports `run`, which is given copies of its
-     * input and step (without `suspend`), one attempt a thread; an attempt that is not done by its complete-by is ended with it.
+     * The module with the code, as `new URL('./resize.ts', import.meta.url)`. It exports `run`, which gets copies of its input and step
+     * (without `suspend`). A thread runs one attempt at a time and is terminated if the attempt is not done by its complete-by.
      */
     thread: URL | string
     /** The module exports `undo`, which runs there as well; false. */
     undo?: boolean
     /** The module exports `verify`, which runs there as well; false. */
     verify?: boolean
-    /** The module has it. */
+    /** `run` is in the module. */
     run?: never
-    /** A thread plans nothing. */
+    /** An action in a thread cannot plan. */
     plan?: never
-    /** A thread finalizes nothing. */
+    /** An action in a thread cannot finalize. */
     finalize?: never
   }
 
 /**
- * A batch: one child task for each of any number of inputs. Policies (`retry`, …) are those of a page of its source.
+ * A batch: one child task for each of any number of inputs. Policies (`retry`, …) apply to each page of its source.
  * @example
  * const chargeAll = payments.batch('charge-all', {
  *   workflow: fulfil,
@@ -201,17 +202,17 @@ export type ThreadActionDefinition = PolicyOptions &
  * })
  */
 export interface BatchDefinition<I = unknown, C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
-  /** What each child runs. */
+  /** The workflow that each child runs. */
   workflow: Workflow<C, unknown>
-  /** The children's inputs, by ordinal. A page may be asked for again after a crash: what it gives then counts. */
+  /** The children's inputs, by ordinal. A page may be requested again after a crash; the last result counts. */
   items(input: I, page: PageRequest, step: StepContext): Items<C> | Promise<Items<C>>
 }
 
 /** A batch inside a durable function: its source may be the items themselves. */
 export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
-  /** What each child runs. */
+  /** The workflow that each child runs. */
   workflow: Workflow<C, unknown>
-  /** The children's inputs, or what gives a page of them. A page may be asked for again after a crash. */
+  /** The children's inputs, or a function that returns a page of them. A page may be requested again after a crash. */
   items: Items<C> | ((page: PageRequest, step: StepContext) => Items<C> | Promise<Items<C>>)
 }
 
@@ -224,23 +225,23 @@ export interface Agent {
   readonly name: string
   /** Most attempts at a time in one process. */
   readonly concurrency: number
-  /** Fewest of them, where they are as many as the service is well with. */
+  /** Fewest attempts at a time, if the concurrency is adaptive. */
   readonly least?: number
   /** Most attempts at a time in all processes together. */
   readonly shared?: number
-  /** The latter for each of these. */
+  /** The key of the shared limit, if there is one limit per key. */
   readonly sharedKey?: (input: unknown) => string
-  /** When its service is left alone. */
+  /** The circuit breaker of its service. */
   readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
-  /** How many attempts may begin in a time, over all nodes together. */
+  /** How many attempts may begin in a span of time, over all nodes together. */
   readonly rateLimit?: Readonly<RateLimitOptions>
-  /** What waits in its queue rises one level of priority for each such span. */
+  /** Waiting requests rise one level of priority for each such span. */
   readonly ageing?: Duration
-  /** How its slots are parted by priority. */
+  /** How its slots are divided by priority. */
   readonly pools?: Readonly<Required<PoolOptions>>
-  /** Who shares its slots. */
+  /** How tenants share its slots. */
   readonly fairness?: Readonly<FairnessOptions>
-  /** What of it follows a setting. */
+  /** The policy that follows a setting. */
   readonly policy?: SettingPolicy<AgentPolicy>
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
@@ -269,7 +270,7 @@ export interface Agent {
     name: string,
     definition: ThreadActionDefinition,
   ): Action<Given<ThreadInput<M>>, ThreadOutput<M>>
-  /** Defines an action that plans others; with `run`, its own too, by `plan.self`. */
+  /** Defines an action that plans others and, by `plan.self`, its own `run`, if it has one. */
   action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>
   action<A, P, R>(
     name: string,
@@ -278,7 +279,7 @@ export interface Agent {
       output?: never
     },
   ): PlanningAction<A, Jsonified<R>>
-  /** The first two in one, for the compiler: what it says of a definition that fits none is said of this. */
+  /** The first two overloads in one: compiler errors for a definition that fits none refer to this one. */
   action<P, R, S = unknown, O = R, I = P>(
     name: string,
     definition: TypedActionDefinition<P, R, I, O> & { output?: StandardSchema<S, O>; plan?: never } & OutputOf<
@@ -287,8 +288,8 @@ export interface Agent {
       >,
   ): Action<Given<I>, Jsonified<O>>
   /**
-   * Defines a batch: a step that runs a child task for each of any number of inputs and gives the counts of what became of
-   * them. Throws like action(), and UNKNOWN_WORKFLOW.
+   * Defines a batch: a step that runs a child task for each of any number of inputs and outputs the counts of how they ended. Throws like
+   * action(), and UNKNOWN_WORKFLOW.
    * @example
    * const chargeAll = payments.batch('charge-all', {
    *   workflow: fulfil,
@@ -303,15 +304,15 @@ export interface Agent {
   ): Action<Given<I>, BatchResult>
 }
 
-/** An action that plans others. It is given what `plan.step` is given, references and all. */
+/** An action that plans others. It gets the input that `plan.step` was given, with references unresolved. */
 export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
-  /** It plans others, and so needs its input when it is planned. */
+  /** The action plans others, so it needs its input when it is planned. */
   readonly plans: true
 }
 
 /**
- * Builds a plan. Steps run as soon as what they refer to is done; `sequence`, `concurrence` and `after` add order where no
- * data does. Used after `plan` has returned, or with what belongs to another plan, it throws PLAN_MISUSE.
+ * Builds a plan. A step runs as soon as the steps it refers to are done; `sequence`, `concurrence` and `after` add order where no data
+ * does. A use after `plan` has returned, or with parts of another plan, throws PLAN_MISUSE.
  * @example
  * const flow = workflow('flow', {
  *   plan({ id }: { id: string }, plan) {
@@ -324,12 +325,12 @@ export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
 export interface PlanContext {
   /** The transaction given to submit(); undefined when a scheduler plans, and in a preview. */
   readonly transaction: unknown
-  /** For an action that subscribes: the step it is planned beside. */
+  /** For a subscribing action: the step that it was planned with. */
   readonly subscribed: Planned | undefined
 
   /**
-   * Plans a step, or all that an action plans. Its `rescue` has the last word over those of what the action plans.
-   * Throws PLAN_MISUSE, PLAN_TOO_LARGE, UNKNOWN_ACTION, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   * Plans a step, or all steps that an action plans. Its `rescue` overrides those of the steps that the action plans. Throws PLAN_MISUSE,
+   * PLAN_TOO_LARGE, UNKNOWN_ACTION, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    * @example
    * const { output } = plan.step(charge, { id: 'o-1', amount: 10 })
    * plan.step(ship, { id: 'o-1', charge: output.id })
@@ -341,7 +342,7 @@ export interface PlanContext {
   ): Planned<O>
 
   /**
-   * What is planned in it runs one after the other.
+   * Steps planned in the block run one after the other.
    * @example
    * plan.sequence(() => {
    *   plan.step(charge, { id: 'o-1', amount: 10 })
@@ -351,14 +352,14 @@ export interface PlanContext {
   sequence<T>(block: () => T): T
 
   /**
-   * What is planned in it runs while the task has the lock of this name, which one task at a time can have. It is given
-   * back when all of it is done; when some of it failed or was skipped, with the end of the task.
+   * Steps planned in the block run while the task holds the lock of this name, which one task at a time can have. The lock is released when
+   * all of them are done; if some failed or were skipped, when the task ends.
    * @example plan.lock('stock', () => plan.step(ship, { id: 'o-1', charge: 'c-1' }))
    */
   lock<T>(name: string, block: () => T): T
 
   /**
-   * What is planned in it runs side by side, but for what refers to each other. So does the body of every plan.
+   * Steps planned in the block run concurrently, except where one refers to another. The body of every plan is such a block.
    * @example
    * plan.sequence(() => {
    *   plan.concurrence(() => ['o-1', 'o-2'].map((id) => plan.step(charge, { id, amount: 10 })))
@@ -368,7 +369,7 @@ export interface PlanContext {
   concurrence<T>(block: () => T): T
 }
 
-/** The same for an action that plans: it may plan its own `run`, too. */
+/** The context of an action that plans, which may also plan its own `run`. */
 export interface ActionPlanContext<I, O> extends PlanContext {
   /**
    * Plans the action's own `run` (and `finalize`) with this input.
@@ -384,7 +385,7 @@ export interface ActionPlanContext<I, O> extends PlanContext {
 }
 
 /**
- * A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns.
+ * A workflow's logic and its policies. `I` is the input of `run`, `O` its return value.
  * @example
  * const fulfil = workflow('fulfil', {
  *   version: '2',
@@ -396,43 +397,44 @@ export interface ActionPlanContext<I, O> extends PlanContext {
 export interface WorkflowDefinition<I = unknown, O = unknown> extends WaitingTasks {
   /** A task keeps the version it started with; '1'. */
   version?: string
-  /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
+  /** Checks the input at submission; `run` gets its result. Must be synchronous and deterministic. */
   input?: StandardSchema
-  /** Checks what `run` returns. */
+  /** Checks the return value of `run`. */
   output?: StandardSchema
-  /** The rescue strategy of its steps, over their actions'; and, unless it is a skip, of its own errors; compensate. */
+  /** The rescue strategy of its steps, which overrides that of their actions, and, unless it is a skip, of its own errors; compensate. */
   rescue?: RescueOption
   /** Complete-by of a task, counted from its submission or `startAt`, so that time in a queue counts; unbounded. */
   taskWithin?: Duration
-  /** Complete-by of a task, counted from when its code, or its plan, begins: behind its queue, its locks and its predecessors; unbounded. */
+  /** Complete-by of a task, counted from when its code or plan begins, after all waits for queue, locks and predecessors; unbounded. */
   runWithin?: Duration
   /** Higher first: -1,000,000 to 1,000,000; 0. */
   priority?: number
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<I>
   /**
-   * The signals it takes, with the schemas of their payloads: `task.waitForSignal` and a handle's `signal` are typed by them. What a schema
-   * refuses is refused where it is sent, if that process knows the workflow, else set aside when it comes. Must answer at once and always alike.
+   * The signals that the workflow accepts, with the schemas of their payloads; they type `task.waitForSignal` and a handle's `signal`. A
+   * payload that its schema refuses is refused at the sender if that process knows the workflow, else set aside when it arrives. Schemas
+   * must be synchronous and deterministic.
    */
   signals?: SignalSchemas
-  /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
+  /** How long its stopped tasks are kept, which overrides the option of Triarch; null: for ever. */
   retention?: RetentionOption
-  /** Where secrets are in its input and output: see the option of actions. */
+  /** Paths of secrets in its input and output: see the option of actions. */
   secrets?: readonly string[]
-  /** Around its submission, its planning, and the attempts of its steps where its code is. */
+  /** Middleware around its submission, its planning, and the attempts of its steps in processes that have its code. */
   middleware?: readonly Middleware[]
   /** Workflows that run when a task of it changes its state. */
   hooks?: readonly TaskHook[]
-  /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
+  /** The logic. It is replayed from the history whenever its task is resumed, so all effects must go through `task`. */
   run?(input: I, task: TaskContext): O | Promise<O>
   /**
-   * Of a plan. 'steps': each `finalize` is a step of its own, at its agent. 'transaction': all are one step where the task is
-   * owned, in one transaction of the store that also records it; the schedulers must know the agents.
+   * How a plan is finalized. 'steps': each `finalize` is a step of its own, run by its agent. 'transaction': all of them are one step in
+   * the process that owns the task, in one transaction of the store that also records it; schedulers must know the agents.
    */
   finalizeAs?: 'steps' | 'transaction'
-  /** Whether it is paused, or closed, as a setting says: what its `as()` returned; none. */
+  /** A policy that follows a setting and pauses or closes the workflow: the result of the setting's `as()`; none. */
   policy?: SettingPolicy<WorkflowPolicy>
-  /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
+  /** In place of `run`: plans the task, once. Its return value, with references resolved, is the task's output. */
   plan?(input: I, plan: PlanContext): unknown
 }
 
@@ -444,16 +446,19 @@ export interface WorkflowDefinition<I = unknown, O = unknown> extends WaitingTas
  */
 export interface WaitingTasks {
   /**
-   * Once so many of its tasks are ready and no node has room for them, submissions are kept out, as `whenFull` says: 1 to 1,000,000; any
-   * number when not given. What starts later, and what tasks and schedules start, is always taken.
+   * Once this many of its tasks are ready and no node has room for them, new submissions are handled as `whenFull` says: 1 to 1,000,000;
+   * any number when not given. Tasks with a later start, and those started by tasks and schedules, are always accepted.
    */
   maxQueued?: number
-  /** `reject`: they are refused with QUEUE_FULL. `wait`: each waits for room, 30 s at most, in the order in which they came; not in a transaction of yours. `reject`. */
+  /**
+   * `reject`: submissions are refused with QUEUE_FULL. `wait`: each waits for room, in order of arrival, for at most 30 s; not in a
+   * transaction of the caller. `reject`.
+   */
   whenFull?: 'reject' | 'wait'
 }
 
 /**
- * A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the signals it takes.
+ * A defined workflow. `I` is the input of a submission, `O` the task's output (after JSON), `E` the signals it accepts.
  * @example
  * const wait = async <I, O>(workflow: Workflow<I, O>, input: NoInfer<I>) =>
  *   (await triarch.submit(workflow, input)).result()
@@ -463,31 +468,31 @@ export interface Workflow<I = unknown, O = unknown, E extends SignalSchemas = No
   readonly name: string
   /** Tasks keep the version they started with. */
   readonly version: string
-  /** As it was given to workflow(). */
+  /** The definition that was passed to workflow(). */
   readonly definition: WorkflowDefinition
   /** Exists for the compiler only. */
   readonly '~types'?: { readonly input: I; readonly output: O; readonly signals: E }
 }
 
 /**
- * Runs a workflow whenever a task comes into one of these states. The hook is a task of its own, created by the very
- * transition that makes the move: it exists exactly if the move does, and runs at least once like every task. Hooks are
- * recorded with the submission, so they happen whichever node makes the move; those of a hook's own task do not.
+ * Runs a workflow whenever a task enters one of these states. The hook is a task of its own, created by the same transition that changes
+ * the state: it exists exactly if the change does, and runs at least once, like every task. Hooks are recorded with the submission, so they
+ * run whichever node makes the change. The task of a hook has no hooks itself.
  * @example
  * const told = workflow('told', { run: async ({ task, to }: TaskChange) => `${task} is ${to}` })
  * const hooks: TaskHook[] = [{ on: ['paused', 'error'], workflow: told }]
  */
 export interface TaskHook {
-  /** The states, or the outcomes, at which it runs. */
+  /** The states or outcomes at which the hook runs. */
   on: HookState | readonly HookState[]
-  /** What runs then. */
+  /** The workflow of the hook. */
   workflow: Workflow<TaskChange, unknown>
 }
 
 /**
- * A workflow's hands and eyes. Everything a workflow does or learns goes through its context, is recorded, and is the same
- * when the workflow is replayed. Await only what the context gives (Promise.all, race, any, allSettled of it are fine), and
- * take time, chance and ids from here. Used otherwise it throws WORKFLOW_MISUSE.
+ * The interface of a workflow to the outside. Everything a workflow does or learns goes through its context, is recorded, and is the same
+ * on replay. Await only promises of the context (also through Promise.all, race, any, allSettled), and take time, random numbers and ids
+ * from it. Other use throws WORKFLOW_MISUSE.
  * @example
  * const bill = async (task: TaskContext, id: string) => {
  *   const paid = await task.run(charge, { id, amount: 10 })
@@ -501,9 +506,9 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   readonly workflow: string
   /** The version the task started with. */
   readonly version: string
-  /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
+  /** Metadata of the task's submission and of its ancestors' submissions; empty if there was none. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Writes lines that are kept with the task: each is there once, however often the code is replayed. `task.logs()` of a handle has them. */
+  /** Writes lines that are kept with the task, each once however often the code is replayed. `task.logs()` of a handle returns them. */
   readonly log: LogWriter
 
   /**
@@ -514,17 +519,17 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
    */
   run<O>(name: string, fn: (step: StepContext) => O | Promise<O>, options?: LocalStepOptions<O>): Promise<Jsonified<O>>
   /**
-   * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,
-   * UNSERIALISABLE or PAYLOAD_TOO_LARGE when the input is no good. One that takes no input needs none.
+   * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, and with INVALID_INPUT, UNSERIALISABLE or
+   * PAYLOAD_TOO_LARGE for an invalid input. The input may be omitted if the action takes none.
    */
   run<I, O>(action: Action<I, O> & WithoutInput<I>): Promise<O>
   run<I, O>(action: Action<I, O>, input: NoInfer<I>, options?: StepOptions): Promise<O>
 
   /**
-   * Runs a function as a step inside a transaction on the state store's own database: what it writes takes effect exactly
-   * once, whatever crashes. `tx` is a client of `pg`, or a DatabaseSync; write its type where the function takes it. The
-   * function may run more than once, what it wrote before then undone: no effects but those through `tx`. It must not
-   * end the transaction; it undoes it by throwing. Rejects with StepFailedError.
+   * Runs a function as a step inside a transaction on the state store's own database, so that its writes take effect exactly once, whatever
+   * crashes. `tx` is a client of `pg`, or a DatabaseSync; declare its type in the function's parameter. The function may run more than
+   * once, with its earlier writes rolled back, so it must have no effects other than those through `tx`. It must not end the transaction;
+   * to roll back, it throws. Rejects with StepFailedError.
    * @example
    * await task.transaction('book', (tx: SqliteTransaction) => {
    *   tx.prepare('INSERT INTO bookings (id) VALUES (?)').run(task.id)
@@ -537,14 +542,14 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   ): Promise<Jsonified<O>>
 
   /**
-   * Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too.
+   * Resolves after this long, or at this instant; never early. The wait uses no resources, even over months.
    * @example await task.sleep('30d')
    */
   sleep(until: Duration | Date): Promise<void>
 
   /**
-   * The next signal of this name, in order of arrival; those that came before count. Declared `signals` of the workflow give its type,
-   * and the schema unless one is given. Rejects with SignalTimeoutError.
+   * The next signal of this name, in order of arrival, including signals that arrived before. The workflow's declared `signals` give its
+   * type, and its schema unless one is given. Rejects with SignalTimeoutError.
    * @example const { by } = await task.waitForSignal<{ by: string }>('approved', { timeout: '2d' })
    */
   waitForSignal<K extends keyof E & string>(name: K, options?: WaitForSignalOptions): Promise<InferOutput<E[K]>>
@@ -563,16 +568,16 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   start<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<{ id: string }>
 
   /**
-   * Takes the lock of this name, which one task at a time can have, in line with who else wants it: the highest priority
-   * first, then the order of asking. Held until `release()`, or until the task has stopped and is undone. Rejects with
-   * LOCK_TIMEOUT, and with LOCK_DEADLOCK when it would wait for itself, as a task does that has the lock already.
+   * Takes the lock of this name, which one task at a time can have. Waiting tasks are served by priority, then in order of request. Held
+   * until `release()`, or until the task has stopped and is undone. Rejects with LOCK_TIMEOUT, and with LOCK_DEADLOCK if the task would
+   * wait for itself, for example because it holds the lock already.
    * @example const lock = await task.lock('stock', { timeout: '1m' })
    */
   lock(name: string, options?: LockOptions): Promise<Lock>
 
   /**
-   * Runs a child task for each of any number of inputs, and gives the counts of what became of them. The code of its source
-   * stays in this process; agent.batch() is for sources elsewhere, and for plans. Rejects with StepFailedError.
+   * Runs a child task for each of any number of inputs, and returns the counts of how they ended. The code of the source stays in this
+   * process; use agent.batch() for sources elsewhere, and for plans. Rejects with StepFailedError.
    * @example
    * const { failed } = await task.batch('orders', {
    *   workflow: fulfil,
@@ -587,13 +592,13 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   ): Promise<BatchResult>
 
   /**
-   * Registers a compensation for what the workflow did otherwise. May run more than once.
+   * Registers a compensation for effects that the workflow had other than by steps. May run more than once.
    * @example task.undo((step) => api.refund('c-1', step.idempotencyKey), { name: 'refund' })
    */
   undo(fn: (step: StepContext) => unknown, options?: UndoOptions): void
 
   /**
-   * The instant of the present turn, the same on replay.
+   * The instant of the current turn, the same on replay.
    * @example const due = new Date(task.now().getTime() + 86_400_000)
    */
   now(): Date
@@ -609,20 +614,20 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   uuid(): string
 
   /**
-   * Shows how far the task is: any JSON.
+   * Reports how far the task is: any JSON.
    * @example task.progress({ done: 3, of: 10 })
    */
   progress(value: unknown): void
 
   /**
-   * True where the task runs new code, false where its history was made by the old: guards a change of a running
-   * workflow. Keep the id for as long as such tasks live.
+   * Returns true where the task runs new code, false where its history was made by the old code: guards a change of a workflow with running
+   * tasks. Keep the id for as long as such tasks live.
    * @example if (task.patched('ship-first')) await task.run(ship, { id: 'o-1', charge: 'c-1' })
    */
   patched(id: string): boolean
 
   /**
-   * Ends this run and begins anew with this input and an empty history, under the same id. Never resolves.
+   * Ends this run and begins another with this input and an empty history, under the same id. Never resolves.
    * @example
    * await task.sleep('1d')
    * await task.continueAsNew({ day: 2 })

@@ -4,11 +4,11 @@ import { atOnce } from '../value/answer.ts'
 import { checkOptions } from '../value/options.ts'
 import { isIdentifier } from '../value/text.ts'
 
-/** Names the lock of a task. Must answer at once. A method's type, so that any workflow is a Workflow. */
+/** Computes the name of a task's lock, synchronously. It has the type of a method, so that any workflow is assignable to Workflow. */
 type KeyFunction<I> = { of(input: I): string }['of']
 
 /**
- * One task at a time.
+ * Runs one task at a time.
  * @example
  * const refill = workflow('refill', {
  *   exclusive: { key: (item) => `stock:${item.sku}`, ifHeld: 'reject' },
@@ -17,20 +17,20 @@ type KeyFunction<I> = { of(input: I): string }['of']
  */
 export interface ExclusiveOptions<I = unknown> {
   /**
-   * Tasks of the same key exclude each other, whatever their workflow, and so does who holds the lock of that name. The
-   * workflow's name when not given: one task of it at a time.
+   * Tasks with the same key exclude each other, whatever their workflow, and also any holder of the lock of that name; the workflow's name:
+   * one task of the workflow at a time.
    */
   key?: string | KeyFunction<I>
   /**
-   * `queue`: wait in line, the highest priority first, then in the order of submission. `reject`: LOCK_HELD. `replace`: the
-   * holder is asked to cancel, and is undone; who waits to replace it is cancelled; then wait in line. `queue`.
+   * `queue`: the task waits, by priority, then in the order of submission. `reject`: LOCK_HELD. `replace`: the holder is asked to cancel
+   * and is undone, tasks that wait to replace it are cancelled, then the task waits. `queue`.
    */
   ifHeld?: IfHeld
 }
 
 const modes: readonly IfHeld[] = ['queue', 'reject', 'replace']
 
-/** The name of a lock: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
+/** Returns the name of a lock if it is valid: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkLockName(name: unknown): string {
   if (isIdentifier(name)) return name
   throw new TriarchError(
@@ -39,7 +39,7 @@ export function checkLockName(name: unknown): string {
   )
 }
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME. */
+/** Checks the options. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME. */
 export function checkExclusive<T extends ExclusiveOptions>(what: string, given: T): T {
   checkOptions<ExclusiveOptions, ['key', 'ifHeld']>(what, given, ['key', 'ifHeld'])
   const { key, ifHeld } = given
@@ -49,7 +49,7 @@ export function checkExclusive<T extends ExclusiveOptions>(what: string, given: 
   return given
 }
 
-/** The locks a task of the workflow must have to begin: what the submission says, or else the workflow. */
+/** The locks that a task of the workflow must hold to begin: those of the submission, or else of the workflow. */
 export function exclusiveKeys(
   { name, definition }: { readonly name: string; readonly definition: { readonly exclusive?: ExclusiveOptions } },
   input: unknown,

@@ -5,7 +5,7 @@ import { atOnce } from '../value/answer.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 
 /**
- * The task that waits, or whose step does, as `fairness.key` is told of it.
+ * The waiting task, or the task of a waiting step, as passed to `fairness.key`.
  * @example const fairness: FairnessOptions = { key: ({ tags }) => tags.tenant ?? '' }
  */
 export interface FairTask {
@@ -15,19 +15,18 @@ export interface FairTask {
   workflow: string
   /** The version of its workflow. */
   version: string
-  /** Of its submission. */
+  /** The priority of its submission. */
   priority: number
-  /** Of its submission. */
+  /** The tags of its submission. */
   tags: Readonly<Record<string, string>>
-  /** Of its submission. */
+  /** The metadata of its submission. */
   metadata: Readonly<Record<string, string>>
-  /** Of its submission, as it is stored. */
+  /** The input of its submission, as it is stored. */
   input: Json
 }
 
 /**
- * Who shares an agent's slots, or the line of ready tasks, and in which proportion. Those of one priority share: what has a higher one comes
- * first.
+ * How tenants share an agent's slots, or the order of ready tasks. Entries of one priority share; entries of a higher priority come first.
  * @example
  * const weight = (tenant: string) => (tenant === 'gold' ? 5 : 1)
  * const fairness: FairnessOptions = { key: ({ tags }) => tags.tenant ?? '', weight }
@@ -35,36 +34,36 @@ export interface FairTask {
  */
 export interface FairnessOptions {
   /**
-   * Whose it is: a string of at most 200 characters. It is kept in the store as it is: no secrets. What throws or gives anything
-   * else counts as of ''.
+   * The tenant of a task: a string of at most 200 characters. It is kept in the store as it is, so it must not be secret. If the function
+   * throws or returns anything else, the tenant is ''.
    */
   key: (task: FairTask) => string
-  /** How much more they get than those of weight 1, while both wait: 0.01 to 100; 1. */
+  /** The tenant's share relative to tenants of weight 1, while both wait: 0.01 to 100; 1. */
   weight?: (key: string) => number
 }
 
 /**
- * What operators say of weights while all runs, by the keys: over what `fairness.weight` says.
+ * Weights that operators set while the system runs, by key; they override `fairness.weight`.
  * @example const weights: FairnessWeights = { gold: 5, free: 0.5 }
  */
 export type FairnessWeights = Readonly<Record<string, number>>
 
-/** What a process says of each task: whose it is; null: nobody is asked. */
+/** Computes a task's share in this process; null: fairness is not used. */
 export type Sharing = ((task: FairTask) => Share) | null
 
 const LONGEST_KEY = 200
 const [LEAST_WEIGHT, MOST_WEIGHT] = [0.01, 100]
-/** Keys that operators give a weight. */
+/** Largest number of keys with a weight set by operators. */
 const MOST_WEIGHTS = 1_000
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Checks the options. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function checkFairness(what: string, fairness: FairnessOptions): void {
   checkOptions(`${what}: fairness`, fairness, ['key', 'weight'])
   checkFunction(`${what}: fairness.key`, fairness.key)
   if (fairness.weight !== undefined) checkFunction(`${what}: fairness.weight`, fairness.weight)
 }
 
-/** Throws INVALID_OPTION. */
+/** Returns the weights if they are valid. Throws INVALID_OPTION. */
 export function checkWeights(what: string, weights: unknown): FairnessWeights {
   if (typeof weights !== 'object' || weights === null || Array.isArray(weights))
     throw new TriarchError('INVALID_OPTION', `${what} must be an object: numbers by the keys of fairness`)
@@ -87,7 +86,7 @@ function isWeight(weight: unknown): weight is number {
   return typeof weight === 'number' && weight >= LEAST_WEIGHT && weight <= MOST_WEIGHT
 }
 
-/** Whose it is. Where that cannot be told it is no reason to lose it: `failed` hears why. */
+/** The share of a task. If it cannot be computed, the task gets the share of '' and `failed` gets the error, so that no task is lost. */
 export function shareOf(
   { key, weight }: FairnessOptions,
   task: FairTask,

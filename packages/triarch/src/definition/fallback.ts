@@ -5,7 +5,7 @@ import { capabilities } from './action.ts'
 import type { Action, WhenOpen } from './definition.ts'
 import { toRecordedPolicy } from './policy.ts'
 
-/** Throws UNKNOWN_OPTION, UNKNOWN_ACTION, INVALID_OPTION. */
+/** Checks `whenOpen` and its chain of fallbacks. Throws UNKNOWN_OPTION, UNKNOWN_ACTION, INVALID_OPTION. */
 export function checkWhenOpen(action: Pick<Action, 'agent' | 'key' | 'definition'>): void {
   const { agent, key, definition } = action
   const { whenOpen, plan, finalize } = definition
@@ -35,7 +35,7 @@ export function checkWhenOpen(action: Pick<Action, 'agent' | 'key' | 'definition
   }
 }
 
-/** What is recorded of it. */
+/** The fallback as it is recorded. */
 export function toFallback(action: Action): Fallback {
   return { action: action.key, policy: toRecordedPolicy(action, undefined, undefined, capabilities(action.definition)) }
 }

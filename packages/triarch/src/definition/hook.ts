@@ -4,11 +4,11 @@ import { moves, type TaskOutcome, type TaskStatus } from '../kernel/status.ts'
 import type { HookOrder } from '../kernel/task/order.ts'
 import { checkOptions } from '../value/options.ts'
 
-/** A state that a task comes into after its submission, or an outcome that it stops with. */
+/** A state that a task enters after its submission, or an outcome with which it stops. */
 export type HookState = Exclude<TaskStatus, 'scheduled' | 'pending'> | Exclude<TaskOutcome, 'pending'>
 
 /**
- * What a hook's workflow is given.
+ * The input of a hook's workflow.
  * @example const told = workflow('told', { run: async ({ task, to }: TaskChange) => `${task} is ${to}` })
  */
 export interface TaskChange {
@@ -16,13 +16,13 @@ export interface TaskChange {
   task: string
   /** The name of its workflow. */
   workflow: string
-  /** The state that it left. */
+  /** The state that the task left. */
   from: TaskStatus
-  /** The state that it came into. */
+  /** The state that the task entered. */
   to: TaskStatus
-  /** How it ended; `pending` unless it has. */
+  /** How the task ended; `pending` unless it has. */
   outcome: TaskOutcome
-  /** ms since the epoch. */
+  /** When the state changed (ms since the epoch). */
   at: number
   /** Why it stopped or is paused, if it failed. */
   error?: ErrorRecord
@@ -31,7 +31,7 @@ export interface TaskChange {
 const outcomes: readonly string[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
 const states = [...Object.keys(moves.task).filter((state) => state !== 'scheduled' && state !== 'pending'), ...outcomes]
 
-/** A hook, as far as it is recorded. */
+/** The recorded part of a hook. */
 interface Recorded {
   on: HookState | readonly HookState[]
   workflow: { name: string; version: string; definition: { run?: unknown; plan?: unknown } }

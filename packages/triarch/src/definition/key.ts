@@ -1,10 +1,10 @@
 import { TriarchError } from '../error/error.ts'
 import { checkFunction } from '../value/options.ts'
 
-/** What of the input something is counted by. */
+/** Computes a key from an input. */
 export type Key = (input: unknown) => unknown
 
-/** The options of an agent or of an action that may say a key. */
+/** Options of an agent or an action that may have a key. */
 export interface Keyed {
   circuitBreaker?: { key?: Key } | undefined
   rateLimit?: { key?: Key } | undefined
@@ -12,8 +12,8 @@ export interface Keyed {
 }
 
 /**
- * The one by which steps wait apart; null: none is said. What waits by keys waits in a queue of its own for each, so there can be one only.
- * `over`: what its agent says. Throws INVALID_OPTION.
+ * The key function by which steps wait separately; null: none is given. Requests with keys wait in one queue per key, so there can be only
+ * one such function. `over`: the options of the agent. Throws INVALID_OPTION.
  */
 export function keyOf(what: string, { circuitBreaker, rateLimit, concurrency }: Keyed, over: Keyed = {}): Key | null {
   const given = [circuitBreaker, rateLimit, typeof concurrency === 'object' ? concurrency : undefined]
@@ -33,7 +33,7 @@ export function keyOf(what: string, { circuitBreaker, rateLimit, concurrency }: 
   return key
 }
 
-/** What of an agent says keys. */
+/** The options of an agent that may have keys. */
 export function keyedOf({ circuitBreaker, rateLimit, sharedKey }: AgentKeys): Keyed {
   return { circuitBreaker, rateLimit, ...(sharedKey && { concurrency: { key: sharedKey } }) }
 }

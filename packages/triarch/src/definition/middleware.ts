@@ -3,38 +3,38 @@ import { checkName } from '../value/name.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import type { StepContext } from './step.ts'
 
-/** Goes on with what is wrapped, with another input if one is given. To be called once at most. */
+/** Continues with the wrapped code, with another input if one is given. Must be called at most once. */
 export type Next = (input?: unknown) => unknown
 
 /** A step that is about to be attempted. */
 export interface StepCall {
   /** The agent that has the action; null: a local step. */
   readonly agent: string | null
-  /** `agent.action`; for local steps their name. */
+  /** `agent.action`; the name of a local step. */
   readonly action: string
   /** The name of the step. */
   readonly name: string
-  /** What the action's code is given. */
+  /** The input of the action's code. */
   readonly input: unknown
-  /** For undo and finalize: what the step gave. */
+  /** For undo and finalize: the step's output. */
   readonly output?: unknown
-  /** The workflow it belongs to. */
+  /** The workflow of the step's task. */
   readonly workflow: string
-  /** The run of the task that it belongs to, by the number with which its steps begin: 1, until the task continues as new. */
+  /** The number of the run's first step, which identifies the run of the task: 1, until the task continues as new. */
   readonly run: number
-  /** What the attempt knows and may do. */
+  /** The context of the attempt. */
   readonly step: StepContext
-  /** What it is given before `next()` the attempt's code finds as `step.metadata`; nothing of it is recorded. */
+  /** Entries added before `next()` are visible to the attempt's code as `step.metadata`; they are not recorded. */
   readonly metadata: Record<string, string>
 }
 
-/** A plan that is about to be made: the workflow's, or a part of it that an action plans. */
+/** A plan that is about to be made: that of a workflow, or the part of it that an action plans. */
 export interface PlanCall {
-  /** The name of the workflow that is planned, or whose plan it is. */
+  /** The name of the workflow that the plan belongs to. */
   readonly workflow: string
-  /** The action that plans, as `agent.action`; undefined: the workflow itself. */
+  /** The action that plans, as `agent.action`; undefined: the workflow itself plans. */
   readonly action: string | undefined
-  /** What it plans for. */
+  /** The input of the planning code. */
   readonly input: unknown
   /** The transaction given to submit(). */
   readonly transaction: unknown
@@ -44,13 +44,13 @@ export interface PlanCall {
 export interface SubmitCall {
   /** The name of the workflow. */
   readonly workflow: string
-  /** What is submitted. */
+  /** The input of the submission. */
   readonly input: unknown
-  /** The id that was given; undefined: it will be given one. */
+  /** The id that was given; undefined: one will be generated. */
   readonly id: string | undefined
   /** The tags that were given. */
   readonly tags: Readonly<Record<string, string>>
-  /** What it is given before `next()` is recorded with the submission. */
+  /** Entries added before `next()` are recorded with the submission. */
   readonly metadata: Record<string, string>
   /** The caller's own transaction, if it was given. */
   readonly transaction: unknown
@@ -65,8 +65,9 @@ export interface PresentCall {
 }
 
 /**
- * Code around what others wrote. Each hook is given what it wraps and `next`, which goes on with it and gives its result;
- * what the hook returns takes that place. Without `next`, nothing of it happens. An error in it is an error of what it wraps.
+ * Code around the code of others. Each hook gets the call it wraps and `next`, which continues with it and returns its result; the hook's
+ * return value takes the place of that result. If `next` is not called, the wrapped code does not run. An error of a hook counts as an
+ * error of the wrapped code.
  * @example
  * const traced: MiddlewareHooks = {
  *   submit: ({ workflow }, next) => {
@@ -76,21 +77,21 @@ export interface PresentCall {
  * }
  */
 export interface MiddlewareHooks {
-  /** Is outside of these, if they are there too. */
+  /** Names of middleware that this one wraps, if present. */
   before?: readonly string[]
-  /** Is inside of these. */
+  /** Names of middleware that wrap this one. */
   after?: readonly string[]
-  /** Takes the place of the one of this name. */
+  /** Name of the middleware that this one replaces. */
   replace?: string
-  /** Around the planning code of a workflow, or of an action (that answers at once). */
+  /** Around the planning code of a workflow, or of an action (which is synchronous). */
   plan?(call: PlanCall, next: Next): unknown
-  /** Around each attempt. Where the step waits, what `next` gives is to be returned as it is. */
+  /** Around each attempt. If the step suspends, the result of `next` must be returned unchanged. */
   run?(call: StepCall, next: Next): unknown
   /** Around an attempt to finalize a step of a plan. */
   finalize?(call: StepCall, next: Next): unknown
   /** Around an attempt to undo a step. */
   undo?(call: StepCall, next: Next): unknown
-  /** Around the question whether an attempt took effect. */
+  /** Around the verification of an attempt. */
   verify?(call: StepCall, next: Next): unknown
   /** Around submit(): before the task exists, and after. */
   submit?(call: SubmitCall, next: Next): unknown
@@ -98,9 +99,9 @@ export interface MiddlewareHooks {
   present?(call: PresentCall, next: Next): unknown
 }
 
-/** A middleware, as middleware() made it. */
+/** A middleware, created by middleware(). */
 export interface Middleware extends Readonly<MiddlewareHooks> {
-  /** Its name, by which others say before or after which they come. */
+  /** Its name, to which `before`, `after` and `replace` of others refer. */
   readonly name: string
 }
 
@@ -130,8 +131,8 @@ export function middleware(name: string, definition: MiddlewareHooks): Middlewar
 }
 
 /**
- * The order in which they wrap, the outermost first: as they are listed, but for what they say about each other. Throws
- * DUPLICATE_DEFINITION, INVALID_OPTION (for a circle).
+ * The order of wrapping, outermost first: as listed, unless `before` and `after` say otherwise. Throws DUPLICATE_DEFINITION, INVALID_OPTION
+ * (for a circle).
  */
 export function inOrder(...lists: (readonly Middleware[] | undefined)[]): readonly Middleware[] {
   const listed: Middleware[] = []
@@ -145,7 +146,7 @@ export function inOrder(...lists: (readonly Middleware[] | undefined)[]): readon
   return sorted(substituted(listed))
 }
 
-/** Calls `core` inside of all that have this hook. */
+/** Calls `core` inside of all middleware that has this hook. */
 export function around<C extends { readonly input: unknown }>(
   chain: readonly Middleware[],
   hook: Hook,
@@ -187,7 +188,7 @@ function substituted(listed: readonly Middleware[]): Middleware[] {
   return places
 }
 
-/** Kahn's algorithm, taking what is listed first among those that may come next. */
+/** Kahn's algorithm, which takes the first in list order among those that may come next. */
 function sorted(listed: readonly Middleware[]): Middleware[] {
   const precedes = (a: Middleware, b: Middleware) => a.before?.includes(b.name) || b.after?.includes(a.name)
   const left = [...listed]

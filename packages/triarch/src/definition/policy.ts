@@ -21,7 +21,7 @@ import { type RetryOptions, toRetryPlan } from './retry.ts'
 export type RescueOption = RescueStrategy | { readonly skip: unknown }
 
 /**
- * How a step is tried, bounded and rescued. The action gives the base, the workflow the rescue, the step the rest.
+ * How a step is tried, bounded and rescued. The action's options are the base; the workflow overrides the rescue, the step any of them.
  * @example const careful: PolicyOptions = { attemptWithin: '5s', semantics: 'at-most-once', rescue: 'pause' }
  */
 export interface PolicyOptions {
@@ -32,23 +32,23 @@ export interface PolicyOptions {
   /** An attempt without a heartbeat for this long is given up; null (none needed). */
   heartbeatWithin?: Duration | null
   /**
-   * 40 attempts from 200 ms, doubling to 10 minutes, with jitter: four hours and three quarters at most, unless the complete-by
-   * of step or task ends them. Attempts that are lost with their process are not among them.
+   * 40 attempts from 200 ms, doubling to 10 minutes, with jitter: four hours and three quarters at most, unless the complete-by of step or
+   * task ends them. Attempts that are lost with their process are not counted.
    */
   retry?: RetryOptions
   /** 60 attempts from 200 ms, doubling to 30 minutes, with jitter: a day at most. */
   undoRetry?: RetryOptions
   /** What happens when the attempts are used up; compensate. */
   rescue?: RescueOption
-  /** `at-most-once`: never tried twice, whatever `retry` says; at-least-once. */
+  /** `at-most-once`: tried once, whatever `retry` says; only an attempt that certainly did not begin is repeated. `at-least-once`. */
   semantics?: Semantics
   /** Higher first in the agent's queue: -1,000,000 to 1,000,000; 0. */
   priority?: number
-  /** Its share of the task's progress: 0 to 1,000,000; 1. */
+  /** The step's share of the task's progress: 0 to 1,000,000; 1. */
   weight?: number
   /**
-   * Where secrets are in its input, output, checkpoint and progress: paths such as `card.number` or `hosts.*.password`. They
-   * are hidden from every view and from recorded errors; the store keeps them.
+   * Paths of secrets in its input, output, checkpoint and progress, such as `card.number` or `hosts.*.password`. They are hidden from every
+   * view and from recorded errors; the store keeps them.
    */
   secrets?: readonly string[]
 }
@@ -67,37 +67,40 @@ export const policyKeys = [
   'secrets',
 ] as const
 
-/** Options of a step that are no policy. */
+/** Options of a step that are not policies. */
 interface OtherStepOptions {
   name?: unknown
   undo?: unknown
 }
 const stepKeys = [...policyKeys, 'name', 'undo'] as const
 
-/** What says how the steps of an action are tried: the action itself. */
+/** An action, as far as its policy is concerned. */
 interface Policed {
   readonly key: string
   readonly definition: PolicyOptions & { readonly batch?: { readonly policy: BatchPolicy } }
 }
 
 let cached = new WeakMap<object, Map<RescueOption | undefined, RecordedPolicy>>()
-/** What settings say of agents, by their names, and of actions, by their keys: over what the code says. Of several nodes in one process the last counts. */
+/**
+ * Policies that settings give to agents, by name, and to actions, by key; they override the code. If several nodes run in one process, the
+ * last one to set a policy wins.
+ */
 const overlaid = new Map<string, PolicyOptions>()
 
-/** From now on steps of the agent, or of the action, are tried so; undefined: as its code says. Throws as the options of a step do. */
+/** Sets the policy for steps of the agent or action requested from now on; undefined: as in the code. Throws like the options of a step. */
 export function overlay(of: string, policy: PolicyOptions | undefined): void {
   if (JSON.stringify(overlaid.get(of)) === JSON.stringify(policy)) return
   if (policy === undefined) overlaid.delete(of)
   else overlaid.set(of, policy)
   cached = new WeakMap()
 }
-/** Cache keys of local steps, by capability. */
+/** Cache keys of local steps, by their capabilities. */
 const local = [{}, {}, {}, {}]
 
 /**
- * The policy of one step as it is recorded: the action's, over it the workflow's rescue, over it the step's own options;
- * only what differs from the defaults, frozen. Without policy options on the step, the same object each time (`caps` must
- * then be the action's own). Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, UNSERIALISABLE.
+ * The policy of one step as it is recorded: the action's, overridden by the workflow's rescue and then by the step's own options; only what
+ * differs from the defaults, frozen. Without policy options on the step it is the same object each time (`caps` must then be the action's
+ * own). Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, UNSERIALISABLE.
  */
 export function toRecordedPolicy(
   action: Policed | null,
@@ -115,18 +118,18 @@ export function toRecordedPolicy(
   return policy
 }
 
-/** The priority itself, when it is in range. Throws INVALID_OPTION. */
+/** Returns the priority if it is in range. Throws INVALID_OPTION. */
 export function checkPriority(what: string, priority: unknown): number {
   return checkInteger(what, priority, -1_000_000, 1_000_000)
 }
 
-/** The weight itself, when it is in range. Throws INVALID_OPTION. */
+/** Returns the weight if it is in range. Throws INVALID_OPTION. */
 export function checkWeight(what: string, weight: unknown): number {
   if (typeof weight === 'number' && weight >= 0 && weight <= 1e6) return weight
   throw new TriarchError('INVALID_OPTION', `${what}: weight must be a number from 0 to 1,000,000`)
 }
 
-/** The paths themselves. Throws INVALID_OPTION. */
+/** Returns the paths if they are valid. Throws INVALID_OPTION. */
 export function checkSecrets(what: string, secrets: unknown): string[] {
   const fine = Array.isArray(secrets) && secrets.length <= 100
   if (fine && secrets.every((path) => typeof path === 'string' && path !== '' && path.length <= 200))
@@ -134,7 +137,7 @@ export function checkSecrets(what: string, secrets: unknown): string[] {
   throw new TriarchError('INVALID_OPTION', `${what}: secrets must be up to 100 paths such as "card.number"`)
 }
 
-/** The policies among some options. */
+/** The policy options among other options. */
 export function policiesOf(options: object): PolicyOptions {
   const names: readonly string[] = policyKeys
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
@@ -142,7 +145,7 @@ export function policiesOf(options: object): PolicyOptions {
 
 type Rescue = Pick<StepPolicy, 'rescue' | 'substitute' | 'substituted'>
 
-/** The strategy and the substitute that a rescue option means. Throws INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+/** The strategy and the substitute of a rescue option. Throws INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
 export function toRescue(option: RescueOption, what: string): Rescue {
   if (option === 'skip' || option === 'pause' || option === 'fail' || option === 'compensate') {
     return { rescue: option, substitute: null, substituted: false }
@@ -217,7 +220,7 @@ function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPoli
   }
 }
 
-/** Only what differs from the defaults, in the order of the defaults, and which defaults those are. */
+/** What differs from the defaults, in the order of the defaults, and the edition of the defaults. */
 function difference(policy: StepPolicy): RecordedPolicy {
   const recorded: Record<string, unknown> = { defaults: DEFAULTS }
   for (const key of Object.keys(defaultPolicy) as (keyof StepPolicy)[]) {

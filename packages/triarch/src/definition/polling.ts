@@ -6,7 +6,7 @@ import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import type { StepContext, StepSignal, SuspendOptions } from './step.ts'
 
 /**
- * How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON.
+ * How to start work elsewhere and poll its state. `T` identifies the work, `S` is the answer of a poll; both JSON.
  * @example
  * const run = polling({
  *   invoke: (page: string, step) => api.render(page, step.idempotencyKey),
@@ -16,21 +16,21 @@ import type { StepContext, StepSignal, SuspendOptions } from './step.ts'
  * })
  */
 export interface PollingOptions<I, T, S, O> {
-  /** Starts the work (by `step.idempotencyKey`, so that it is started once) and gives its name. */
+  /** Starts the work (with `step.idempotencyKey`, so that it is started once) and returns its identifier. */
   invoke(input: I, step: StepContext): T | Promise<T>
-  /** Asks how the work is. */
+  /** Polls the state of the work. */
   poll(task: T, step: StepContext, input: I): S | Promise<S>
-  /** Whether that is the end of it. */
+  /** Whether the work has ended. */
   done(state: S): boolean | Promise<boolean>
-  /** The step's output; may throw when what is done has failed. The state itself when not given. */
+  /** The step's output; may throw if the work has failed; the state itself when not given. */
   result?(state: S, input: I): O
-  /** How far the work is, from what a poll answered: 0 to 1. */
+  /** How far the work is, computed from a poll's answer: 0 to 1. */
   progress?(state: S): number
-  /** Calls the work off when the task stops. */
+  /** Cancels the work when the task stops. */
   cancel?(task: T, step: StepContext): unknown
-  /** Distances between polls, each for `pollsEach` polls, the last for good; 500 ms doubling to 16 s. */
+  /** Intervals between polls, each used for `pollsEach` polls, the last one from then on; 500 ms doubling to 16 s. */
   intervals?: readonly Duration[]
-  /** Polls at each of the distances; 5. */
+  /** Polls at each interval; 5. */
   pollsEach?: number
   /** Polls in a row that may fail; 2. A PermanentError or a programming error ends the step at once. */
   failures?: number
@@ -59,8 +59,8 @@ const keys = [
 const standard = ['500ms', '1s', '2s', '4s', '8s', '16s'] as const
 
 /**
- * A `run` that waits for work done elsewhere and holds nothing between two polls. The work's name is recorded once it is
- * known, so whoever takes the step up polls it; only what a poll permanently refuses is started anew, by an operator's retry.
+ * A `run` that waits for work done elsewhere and holds nothing between two polls. The work's identifier is recorded once it is known, so
+ * any process that resumes the step polls the same work. Only if a poll is refused permanently can an operator's retry start new work.
  * @example
  * const render = payments.action('render', {
  *   run: polling({

@@ -5,26 +5,26 @@ import { checkFairness, type FairnessOptions } from './fairness.ts'
 import { checkPriority } from './policy.ts'
 
 /**
- * How an agent's work queue is ordered. Without any of it: the highest priority first, then what came first.
+ * How an agent's work queue is ordered. Without any option: the highest priority first, then in order of arrival.
  * @example const reports = agent('reports', { concurrency: 10, ageing: '10m' })
  */
 export interface QueueOptions {
   /**
-   * What waits rises one level of priority for each such span, so that nothing starves: a second to 30 days; never when not given. Not
+   * Waiting requests rise one level of priority for each such span, so that nothing starves: a second to 30 days; never when not given. Not
    * with `fairness`.
    */
   ageing?: Duration
-  /** Shares the slots between tenants; first come first served when not given. Not with `ageing`. */
+  /** Shares the slots between tenants; first come, first served when not given. Not with `ageing`. */
   fairness?: FairnessOptions
   /**
-   * Parts the slots of each process by priority, in place of `concurrency`: neither pool takes the slots of the other. One pool for all when not
-   * given. Not with `ageing`, and not of agents over the wire.
+   * Divides the slots of each process by priority, in place of `concurrency`; neither pool takes the slots of the other. One pool for all
+   * when not given. Not with `ageing`, and not for agents over the wire.
    */
   pools?: PoolOptions
 }
 
 /**
- * Two pools of slots: what is urgent does not wait for what takes long, and what is not urgent is served however much of the urgent there is.
+ * Two pools of slots, so that urgent steps do not wait for long ones, and other steps run however many urgent ones there are.
  * @example const mail = agent('mail', { pools: { high: 10, rest: 40, from: 5 } })
  */
 export interface PoolOptions {
@@ -32,14 +32,14 @@ export interface PoolOptions {
   high: number
   /** Slots of one process for all others: 1 to 100,000. */
   rest: number
-  /** The least priority that counts as high; 1. */
+  /** The lowest priority that counts as high; 1. */
   from?: number
 }
 
-/** The same, checked. */
+/** The checked options of the pools. */
 export type Pools = Readonly<Required<PoolOptions>>
 
-/** The same, checked. */
+/** The checked options of the queue. */
 export interface QueueRule {
   readonly agent: string
   /** Null: priorities are strict (ms). */
@@ -52,14 +52,14 @@ export const queueKeys = ['ageing', 'fairness', 'pools'] as const
 const SECOND = 1_000
 const LONGEST_AGEING = 30 * 86_400_000
 
-/** The span that is worth a level of priority to what waits (ms). Throws INVALID_OPTION, INVALID_DURATION. */
+/** The checked span that raises a waiting request by one level of priority (ms). Throws INVALID_OPTION, INVALID_DURATION. */
 export function toAgeing(what: string, ageing: Duration): number {
   const span = positiveMilliseconds(ageing, `${what}: ageing`)
   if (span >= SECOND && span <= LONGEST_AGEING) return span
   throw new TriarchError('INVALID_OPTION', `${what}: ageing must be from 1 s to 30 days`)
 }
 
-/** Null: it says nothing of its queue. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** The checked options of an agent's queue; null: none are given. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toQueueRule(agent: string, options: QueueOptions): QueueRule | null {
   const { ageing, fairness } = options
   if (ageing === undefined && fairness === undefined) return null
@@ -77,7 +77,7 @@ export function toQueueRule(agent: string, options: QueueOptions): QueueRule | n
 
 const MOST_SLOTS = 100_000
 
-/** Null: there is one pool for all. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** The checked pools; null: there is one pool for all. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function toPools(agent: string, { pools, ageing }: QueueOptions): Pools | null {
   if (pools === undefined) return null
   const what = `agent "${agent}": pools`

@@ -4,33 +4,33 @@ import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 
 /**
- * How many attempts of an agent, or of an action, may begin in a time, over all nodes together.
+ * How many attempts of an agent, or of an action, may begin in a span of time, over all nodes together.
  * @example
  * const rateLimit: RateLimitOptions = { limit: 100, per: '1s', burst: 20 }
  * const payments = agent('payments', { rateLimit })
  */
 export interface RateLimitOptions {
-  /** So many begin in each span of `per`, as long as there are enough: 1 to 1,000,000. */
+  /** Number of attempts that begin in each span of `per`, if enough are waiting: 1 to 1,000,000. */
   limit: number
-  /** 100 ms to a day. */
+  /** The span of time: 100 ms to a day. */
   per: Duration
   /**
-   * So many more may begin at once after a lull: no span of `per` has more than `limit + burst`. 1 to `limit`; a tenth of `limit`, or
-   * what comes in 100 ms, whichever is more. It may not be less than what comes in 100 ms: nodes need that time to agree.
+   * How many more may begin at once after an idle time: no span of `per` has more than `limit + burst`. 1 to `limit`; a tenth of `limit`,
+   * or the number for 100 ms, whichever is more. It cannot be less than the number for 100 ms, because nodes need that time to agree.
    */
   burst?: number
   /**
-   * A limit for each of these instead of one for all: an account, a tenant. Its text has 1 to 150 characters and is kept in the store as it is.
-   * All that an agent and its actions say by key has the same function. What it throws fails the attempt.
+   * Makes one limit for each key, such as an account or a tenant, instead of one for all. The key has 1 to 150 characters and is kept in
+   * the store as it is. All keyed options of an agent and its actions must use the same function. An error in it fails the attempt.
    */
   key?(input: unknown): string
 }
 
-/** Nodes agree within this time (ms). */
+/** Time within which nodes agree on reservations (ms). */
 const LEAST_TOLERANCE = 100
 const DAY = 86_400_000
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** Checks the options. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toRateRule(what: string, options: RateLimitOptions): RateRule {
   checkOptions(what, options ?? null, ['limit', 'per', 'burst', 'key'])
   if (options.key !== undefined) checkFunction(`${what}.key`, options.key)

@@ -4,8 +4,8 @@ import type { Jsonified } from '../value/jsonified.ts'
 declare const referent: unique symbol
 
 /**
- * A value that is known once its step is done. Its parts are references too (`db.output.addresses[0]`), and it may stand
- * anywhere inside the input of a later step, which then waits for it.
+ * A value that is known once its step is done. Its parts are references too (`db.output.addresses[0]`). It may be used anywhere inside the
+ * input of a later step, which then waits for it.
  * @example const id: Reference<string> = plan.step(charge, { id: 'o-1', amount: 10 }).output.id
  */
 export type Reference<T = unknown> = { readonly [referent]: T } & Parts<NonNullable<T>>
@@ -23,14 +23,14 @@ type Parts<T> = unknown extends T
  * @example const { output }: Planned<{ id: string }> = plan.step(charge, { id: 'o-1', amount: 10 })
  */
 export interface Planned<O = unknown> {
-  /** What it will give: may stand in the input of any later step, or in what `plan` returns. */
+  /** The future output, which may be used in the input of any later step, or in the return value of `plan`. */
   readonly output: Reference<O>
 }
 
 /** A value, or references anywhere in it. */
 export type Templated<T> = T | Reference<T> | (T extends object ? { readonly [K in keyof T]: Templated<T[K]> } : never)
 
-/** What becomes of it when all its references have values. */
+/** The type of a value when all its references are resolved. */
 export type Resolved<T> = T extends { readonly [referent]: infer V }
   ? V
   : T extends { toJSON(key?: string): unknown }
@@ -41,7 +41,7 @@ export type Resolved<T> = T extends { readonly [referent]: infer V }
         ? { -readonly [K in keyof T]: Resolved<T[K]> }
         : Jsonified<T>
 
-/** What a reference stands for: an operation and its arguments, which may hold references. */
+/** The meaning of a reference: an operation and its arguments, which may contain references. */
 export interface Expression {
   operation: string
   /** Arguments; of `output`, the step. */
@@ -53,7 +53,7 @@ export interface Expression {
 
 const known: WeakMap<object, Expression> = new WeakMap()
 
-/** What the reference stands for; undefined for anything that is none. */
+/** The expression of a reference; undefined for any other value. */
 export function expressionOf(value: unknown): Expression | undefined {
   return typeof value === 'object' && value !== null ? known.get(value) : undefined
 }
@@ -64,7 +64,7 @@ export function newReference<T>(expression: Expression): Reference<T> {
   return reference as Reference<T>
 }
 
-/** A part of a reference is a reference; anything that would need its value now is a mistake. */
+/** Makes parts of a reference references; any access that needs the value itself is refused. */
 const handler: ProxyHandler<object> = {
   get(_, key, reference: object) {
     if (key === Symbol.toPrimitive) return () => refuse()
@@ -88,31 +88,31 @@ function operation<T>(name: string, of: readonly unknown[]): Reference<T> {
 }
 
 /**
- * Pure operations on references, done when the values are known. They nest.
+ * Pure operations on references, evaluated when the values are known. They can be nested.
  * @example
  * const { output } = plan.step(charge, { id: 'o-1', amount: 10 })
  * plan.step(ship, { id: 'o-1', charge: ref.text`charge ${output.id}` })
  */
 export const ref = {
-  /** A text with references in it: ref.text`http://${db.output.address}/`. What is no text appears as JSON. */
+  /** A text with references in it: ref.text`http://${db.output.address}/`. Values other than texts appear as JSON. */
   text: (texts: TemplateStringsArray, ...values: readonly unknown[]): Reference<string> =>
     operation(
       'text',
       texts.flatMap((text, index) => (index < values.length ? [text, values[index]] : [text])),
     ),
-  /** The value, or another where there is none (or null). */
+  /** The value, or another one if it is missing or null. */
   or: <T>(value: Value<T | null | undefined>, otherwise: Value<T>): Reference<T> => operation('or', [value, otherwise]),
-  /** One or the other value, by what the first one turns out to be. */
+  /** One of two values, chosen by whether the first one is true. */
   when: <A, B>(is: Value<unknown>, then: Value<A>, otherwise: Value<B>): Reference<A | B> =>
     operation('when', [is, then, otherwise]),
   equals: (a: unknown, b: unknown): Reference<boolean> => operation('equals', [a, b]),
-  /** Items of a list, characters of a text. */
+  /** Number of items of a list, or of characters of a text. */
   length: (of: Value<readonly unknown[] | string>): Reference<number> => operation('length', [of]),
   /** One property of each item of a list. */
   pluck: <T, K extends keyof T & string>(list: Reference<readonly T[]> | Reference<T[]>, key: K): Reference<T[K][]> =>
     newReference({ operation: 'pluck', of: [list, key], path: [], plan: null }),
   concat: <T>(...lists: readonly Value<readonly T[]>[]): Reference<T[]> => operation('concat', lists),
-  /** One object of several; the last one's keys win. */
+  /** Merges objects; keys of the later one win. */
   merge: <A extends object, B extends object>(a: Value<A>, b: Value<B>): Reference<A & B> => operation('merge', [a, b]),
   join: (list: Value<readonly unknown[]>, separator?: string): Reference<string> =>
     operation('join', [list, separator ?? ',']),

@@ -9,16 +9,16 @@ export const endOutcomes: readonly EndOutcome[] = ['success', 'warning', 'error'
 export type EndOutcome = Exclude<TaskOutcome, 'pending'>
 
 /**
- * How long stopped tasks are kept: a duration for all, or one for each outcome; null: for ever. Outcomes that are not named
- * are kept as if nothing was said.
+ * How long stopped tasks are kept: a duration for all, or one for each outcome; null: for ever. Outcomes that are not given
+ * are kept as by default.
  * @example const retention: RetentionOption = { success: '30d', error: '52w', cancelled: null }
  */
 export type RetentionOption = Duration | null | { readonly [outcome in EndOutcome]?: Duration | null }
 
-/** By outcome, in ms; null: for ever. Absent where nothing is said. */
+/** Retention by outcome, in ms; null: for ever. Absent: not given. */
 export type Retention = { readonly [outcome in EndOutcome]?: number | null }
 
-/** Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
+/** Checks the option. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
 export function toRetention(option: RetentionOption | undefined, what: string): Retention {
   if (option === undefined) return {}
   if (option === null || typeof option !== 'object') {

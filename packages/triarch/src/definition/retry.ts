@@ -4,7 +4,7 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 
 /**
- * The waits between attempts. What is not given stays as it was in the layer below.
+ * The waits between attempts. An option that is not given is inherited from the layer below.
  * @example const backoff: BackoffOptions = { initial: '1s', factor: 3, max: '5m', jitter: false }
  */
 export interface BackoffOptions {
@@ -14,12 +14,12 @@ export interface BackoffOptions {
   factor?: number
   /** Longest wait; 10 minutes, of a compensation 30. */
   max?: Duration
-  /** Draw each wait at random from its upper half, so that tasks which failed together do not come back together; true. */
+  /** Draw each wait at random from its upper half, so that tasks that failed together do not retry together; true. */
   jitter?: boolean
 }
 
 /**
- * How often and at what distance a step is tried. What is not given stays as it was in the layer below.
+ * How often a step is tried, and the waits between attempts. An option that is not given is inherited from the layer below.
  * @example const retry: RetryOptions = { attempts: 5, retryIf: (error) => !String(error).includes('404') }
  */
 export interface RetryOptions {
@@ -27,13 +27,13 @@ export interface RetryOptions {
   attempts?: number
   /** The waits between attempts, each with a default of its own. */
   backoff?: BackoffOptions
-  /** Has the last word on whether an error is worth another attempt, programming errors included; runs where the action runs. */
+  /** Decides finally whether an error is retried, programming errors included; runs in the process that runs the action. */
   retryIf?: (error: unknown) => boolean
 }
 
 const MOST_ATTEMPTS = 1_000_000
 
-/** The plan that the options make of `base`. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** The retry plan that results from applying the options to `base`. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toRetryPlan(options: RetryOptions | undefined, base: RetryPlan, what: string = 'retry'): RetryPlan {
   if (options === undefined) return base
   checkOptions(what, options, ['attempts', 'backoff', 'retryIf'])
@@ -55,6 +55,6 @@ function toBackoff(options: BackoffOptions, base: RetryPlan, what: string): Omit
   if (options.initial !== undefined && max < initial) {
     throw new TriarchError('INVALID_OPTION', `${what}.max must not be shorter than ${what}.initial`)
   }
-  // Nothing times a growing factor would end as 0 × ∞.
+  // An initial wait of 0 would reach 0 × ∞ with a growing factor.
   return { initial: Math.min(initial, max), factor: initial === 0 ? 1 : factor, max, jitter }
 }

@@ -39,28 +39,28 @@ export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
  * })
  */
 export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOptions {
-  /** What each of its tasks runs. */
+  /** The workflow that each of its tasks runs. */
   workflow: WorkflowRef<I, O>
   /** The input of each of its tasks. */
   input: NoInfer<I>
   /** What happens to an occurrence while the task of an earlier one has not stopped; `skip`. */
   overlap?: Overlap
   /**
-   * Of the occurrences that are due at once (after an outage): at most `limit` run, the latest ones, and none that is older than
+   * When several occurrences are due at once (after an outage), at most `limit` of them run, the latest ones, and none that is older than
    * `within`; 1, however old. The others are missed.
    */
   catchUp?: { limit?: number; within?: Duration }
-  /** Each occurrence is put off by a random part of this; by nothing. */
+  /** Each occurrence is delayed by a random part of this; no delay. */
   jitter?: Duration
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
-  /** Of each of its tasks, up to 31 short strings; none. The name of the schedule is added as `schedule`. */
+  /** Tags of each of its tasks, up to 31 short strings; none. The name of the schedule is added as `schedule`. */
   tags?: Readonly<Record<string, string>>
-  /** Of each of its tasks, as of a submission; none. */
+  /** Metadata of each of its tasks, as of a submission; none. */
   metadata?: Readonly<Record<string, string>>
 }
 
-/** A schedule as the store keeps it: all that its tasks need. */
+/** A schedule as the store keeps it, with everything that its tasks need. */
 export interface ScheduleDefinition {
   workflow: string
   version: string
@@ -73,26 +73,26 @@ export interface ScheduleDefinition {
   completeWithin: number | null
   tags: Record<string, string>
   metadata?: Record<string, string>
-  /** Whose the tasks are. */
+  /** The share under which its tasks wait. */
   share?: Share
   /** Locks of the workflow itself. */
   exclusive: { key: string; ifHeld: IfHeld }[]
-  /** Of the workflow. */
+  /** Hooks of the workflow. */
   hooks?: HookOrder[]
   secrets?: string[]
 }
 
-/** How far it is. */
+/** The progress of a schedule. */
 export interface ScheduleState {
-  /** The occurrence that comes next; null: none. */
+  /** The next occurrence; null: none. */
   next: number | null
-  /** The last one that was due. */
+  /** The last occurrence that was due. */
   last: number | null
   paused: { since: number; note?: string } | null
   started: number
-  /** Not started because an earlier one had not stopped. */
+  /** Occurrences that were not started because an earlier one had not stopped. */
   skipped: number
-  /** Passed while nobody was there, or too late. */
+  /** Occurrences that passed while no node ran, or that came too late. */
   missed: number
   /** Since when, how often in a row, and why its tasks could not be started. */
   failing?: { since: number; times: number; error: ErrorRecord }
@@ -114,7 +114,7 @@ const keys = [
 ] as const
 export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
 
-/** Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+/** Checks the options of a schedule. Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
 export async function toSchedule(
   name: string,
   options: ScheduleOptions,
@@ -166,7 +166,7 @@ export function checkOverlap(what: string, overlap: unknown): void {
     throw new TriarchError('INVALID_OPTION', `${what}: overlap must be one of ${overlaps.join(', ')}`)
 }
 
-/** The id of an occurrence's task: the same for whoever makes it. */
+/** The id of an occurrence's task, the same whichever node creates it. */
 export function occurrenceId(name: string, occurrence: number): string {
   return `${name}@${new Date(occurrence).toISOString()}`
 }
@@ -178,10 +178,10 @@ export function dueAt(name: string, { jitter }: ScheduleDefinition, occurrence: 
   return occurrence + Math.floor(share * jitter)
 }
 
-/** Occurrences that are looked at one by one before an outage counts as a long one, of which only the latest are. */
+/** Occurrences that are examined one by one; with more, only the latest are. */
 const MOST_LOOKED_AT = 1_000
 
-/** What is due now: the occurrences to start, and the state after them. */
+/** The occurrences to start now, and the state after them. */
 export function takeDue(
   name: string,
   definition: ScheduleDefinition,
@@ -202,7 +202,7 @@ export function takeDue(
     }
     return true
   }
-  // Whatever their share of the jitter, those up to there are due.
+  // Occurrences up to this instant are due whatever their jitter.
   const surely = now - jitter
   if (!walk() && next !== null && next <= surely) {
     const latest = latestUpTo(recurrence, surely, { from: next, limit })
@@ -210,14 +210,14 @@ export function takeDue(
     start = [...start, ...latest].slice(-limit)
     last = latest.at(-1) ?? last
     next = nextAfter(recurrence, surely)
-    // What is left over comes with the next round.
+    // Remaining occurrences are handled in the next round.
     walk()
   }
   if (within !== null) start = start.filter((occurrence) => now - occurrence <= within)
   return { start, state: { ...state, next, last, missed: state.missed + count - start.length } }
 }
 
-/** The latest occurrences up to an instant, none before `from`, at most so many; the earliest of them first. */
+/** The latest occurrences up to an instant, none before `from`, at most `limit`, in ascending order. */
 function latestUpTo(recurrence: Recurrence, until: number, { from, limit }: { from: number; limit: number }): number[] {
   const found: number[] = []
   for (let at = lastUpTo(recurrence, until); at !== null && at >= from && found.length < limit; ) {

@@ -4,7 +4,7 @@ import { encode } from '../value/payload.ts'
 import { invalid, isSchema, type StandardSchema, validateSync } from '../value/schema.ts'
 
 /**
- * Where a value comes from: the code, an environment variable, the store; or the local file with what the store had when it was last in reach.
+ * Where a value comes from: the code, an environment variable, the store, or the local file with the last value read from the store.
  * @example const isOperators = (origin: SettingOrigin) => origin === 'store' || origin === 'file'
  */
 export type SettingOrigin = 'default' | 'environment' | 'store' | 'file'
@@ -19,18 +19,18 @@ export interface Setting<T = unknown> {
   /** Its name in the store. */
   readonly name: string
   /**
-   * What it is now, frozen. Of several `Triarch` in one process the one that heard of a change last counts. In the code of a workflow it is read in a
-   * step, since a replay would find another one.
+   * The current value, frozen. If there are several `Triarch` in one process, the one that was notified of a change last wins. Code of a
+   * workflow must read it in a step, because a replay would get another value.
    */
   readonly value: T
-  /** Which version of the store it is; 0: the store says nothing. */
+  /** The version of the store's value; 0: the store has none. */
   readonly version: number
-  /** The highest layer that says anything. */
+  /** The highest layer that has a value. */
   readonly origin: SettingOrigin
-  /** The same for each property of an object. */
+  /** The origin of each property of an object. */
   readonly origins: Readonly<Record<string, SettingOrigin>>
   /**
-   * What an agent, or a workflow, makes of it: evaluated anew with each change.
+   * A policy of an agent or a workflow that is computed from the value, again with each change.
    * @example
    * const policy = limits.as(({ perNode }) => ({ concurrency: perNode }))
    * const payments = agent('payments', { policy })
@@ -45,51 +45,51 @@ export interface Setting<T = unknown> {
 export interface SettingPolicy<P> {
   /** The setting that it follows. */
   readonly setting: Setting
-  /** What a value of it means. */
+  /** Computes the policy from a value. */
   readonly of: (value: never) => P
 }
 
 /**
- * What one layer says.
+ * The value of one layer.
  * @example const isCoded = ({ origin }: SettingLayer) => origin === 'default'
  */
 export interface SettingLayer {
   /** Which layer it is. */
   readonly origin: SettingOrigin
-  /** What it says: of an object, what it says of its properties. */
+  /** Its value; of an object, the properties that it sets. */
   readonly value: unknown
 }
 
-/** A value with its layers put together. */
+/** A value merged from its layers. */
 export interface Reading<T = unknown> extends Omit<Setting<T>, 'name' | 'as'> {
-  /** The layers, the lowest first: each lies over those before it. */
+  /** The layers, lowest first: each overrides those before it. */
   readonly layers: readonly SettingLayer[]
-  /** As the store has it: what this process last knew to be good. */
+  /** The store's value, the last one that this process found valid. */
   readonly said: Said | null
 }
 
-/** What a store said. */
+/** A value as read from the store. */
 export interface Said {
   readonly version: number
   readonly value: unknown
   readonly from: 'store' | 'file'
 }
 
-/** Bytes of JSON of a value: 65,536. */
+/** Largest value of a setting, in bytes of JSON: 65,536. */
 export const LARGEST_SETTING = 65_536
 const LONGEST_NAME = 150
-/** What the engine's own begin with. */
+/** Prefix of the engine's own settings. */
 export const OWN_SETTINGS = 'triarch.'
-/** Before the name of an agent, or of a workflow. */
+/** Prefixes of the settings of agents and of workflows, before their names. */
 export const AGENT_SETTING = 'triarch.agent.'
 export const WORKFLOW_SETTING = 'triarch.workflow.'
 
 const namePattern = /^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/
 
 /**
- * Defines a setting. An environment variable that is named after it (docs/concepts/settings.md) holds JSON that is laid over the defaults. Give the setting to `Triarch` as one of its `settings`, and the store counts as well.
- * Throws INVALID_NAME; INVALID_SETTING, if the schema refuses what defaults and environment make; INVALID_OPTION, if it is no schema that
- * answers at once.
+ * Defines a setting. An environment variable that is named after it (docs/concepts/settings.md) holds JSON that overrides the defaults. If
+ * the setting is passed to `Triarch` in `settings`, the store's value overrides both. Throws INVALID_NAME; INVALID_SETTING, if the schema
+ * refuses the defaults with the environment's values; INVALID_OPTION, if it is not a synchronous schema.
  * @example const limits = setting('payments.limits', schema, { amount: 10_000, perNode: 20 })
  */
 export function setting<I, O>(name: string, schema: StandardSchema<I, O>, defaults: NoInfer<I>): Setting<O> {
@@ -99,7 +99,7 @@ export function setting<I, O>(name: string, schema: StandardSchema<I, O>, defaul
   return new KnownSetting<O>(name, schema as StandardSchema<unknown, O>, defaults, process.env)
 }
 
-/** Throws INVALID_NAME. */
+/** Returns the name of a setting if it is valid. Throws INVALID_NAME. */
 export function checkSettingName(name: unknown): string {
   if (typeof name === 'string' && name.length <= LONGEST_NAME && namePattern.test(name)) return name
   throw new TriarchError(
@@ -108,13 +108,13 @@ export function checkSettingName(name: unknown): string {
   )
 }
 
-/** A definition: what makes a value of its layers. */
+/** The definition of a setting, which merges its layers into a value. */
 export class KnownSetting<T = unknown> implements Setting<T> {
   readonly name: string
   readonly #schema: StandardSchema<unknown, T>
   readonly #defaults: unknown
   readonly #environment: unknown
-  /** What the process as a whole takes for its value. */
+  /** The value in this process. */
   current: Reading<T>
 
   constructor(
@@ -152,7 +152,7 @@ export class KnownSetting<T = unknown> implements Setting<T> {
     return Object.freeze({ setting: this as Setting, of: of as (value: never) => P })
   }
 
-  /** The layers put together, and checked. Throws INVALID_SETTING, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+  /** Merges the layers and checks the result. Throws INVALID_SETTING, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
   resolve(said: Said | null): Reading<T> {
     const layers: [SettingOrigin, unknown][] = [['default', this.#defaults]]
     if (this.#environment !== undefined) layers.push(['environment', this.#environment])
@@ -177,19 +177,19 @@ export class KnownSetting<T = unknown> implements Setting<T> {
   }
 }
 
-/** The definition behind it. Throws INVALID_OPTION. */
+/** The definition of a setting. Throws INVALID_OPTION. */
 export function knownSetting(what: string, given: unknown): KnownSetting {
   if (given instanceof KnownSetting) return given
   throw new TriarchError('INVALID_OPTION', `${what}: give what setting() returned`)
 }
 
-/** The policy itself. Throws INVALID_OPTION. */
+/** Returns the policy if it is one. Throws INVALID_OPTION. */
 export function checkSettingPolicy<P>(what: string, policy: SettingPolicy<P>): SettingPolicy<P> {
   if (policy?.setting instanceof KnownSetting && typeof policy.of === 'function') return policy
   throw new TriarchError('INVALID_OPTION', `${what} must be what the as() of a setting returned`)
 }
 
-/** Throws INVALID_SETTING: what stands there is no JSON, or names a property that the defaults do not have. */
+/** Reads the layer of the environment. Throws INVALID_SETTING if a variable is not JSON. */
 function fromEnvironment(
   name: string,
   defaults: unknown,
@@ -226,7 +226,7 @@ function jsonOf(variable: string, text: string): unknown {
   throw new TriarchError('INVALID_SETTING', `the environment variable ${variable} must hold JSON: it ${read.message}`)
 }
 
-/** A text that is no JSON stands for itself. */
+/** Parses JSON; a text that is not JSON is taken as a string. */
 function lenientJson(variable: string, text: string): unknown {
   const read = readJson(text)
   if (!('problem' in read)) return read.value

@@ -5,7 +5,7 @@ import { checkSchema, type InferInput, invalid, type StandardSchema, validateSyn
 import type { ControlOptions } from './control.ts'
 
 /**
- * The signals that a workflow takes, by name, with the schemas of their payloads.
+ * The signals that a workflow accepts, by name, with the schemas of their payloads.
  * @example
  * const payment = workflow('payment', {
  *   signals: { paid: z.object({ by: z.string() }) },
@@ -14,20 +14,20 @@ import type { ControlOptions } from './control.ts'
  */
 export type SignalSchemas = Readonly<Record<string, StandardSchema>>
 
-/** Nothing is said about signals: any may come, with anything. */
+/** No signals are declared, so any signal is accepted. */
 export type NoSignals = Record<never, never>
 
-/** Names of signals that may be sent: those declared, or any where none is. */
+/** Names of signals that may be sent: those declared, or any if none are declared. */
 export type SignalName<E extends SignalSchemas> = [keyof E] extends [never] ? string : keyof E & string
 
-/** What is sent with a signal, after its name; `options`: what is said of it. */
+/** The arguments after a signal's name; `options`: reason and actor. */
 export type SignalPayload<E extends SignalSchemas, K extends string> = K extends keyof E
   ? null extends InferInput<E[K]>
     ? [payload?: InferInput<E[K]>, options?: ControlOptions]
     : [payload: InferInput<E[K]>, options?: ControlOptions]
   : [payload?: unknown, options?: ControlOptions]
 
-/** Throws INVALID_OPTION, INVALID_NAME. */
+/** Checks the declared signals. Throws INVALID_OPTION, INVALID_NAME. */
 export function checkSignals(what: string, signals: unknown): void {
   if (signals === undefined) return
   if (typeof signals !== 'object' || signals === null || Array.isArray(signals))
@@ -41,12 +41,12 @@ export function checkSignals(what: string, signals: unknown): void {
   }
 }
 
-/** The schema declared for it; undefined: there is none. */
+/** The schema declared for a signal; undefined: there is none. */
 export function signalSchema(signals: SignalSchemas | undefined, name: string): StandardSchema | undefined {
   return signals && Object.hasOwn(signals, name) ? signals[name] : undefined
 }
 
-/** The error of a signal that is not among those that the workflow declares; null: it is, or none are declared. */
+/** The error for a signal that the workflow does not declare; null: it is declared, or none are. */
 export function undeclared(signals: SignalSchemas | undefined, name: string): TriarchError | null {
   if (signals === undefined || Object.hasOwn(signals, name)) return null
   const names = Object.keys(signals)
@@ -54,7 +54,7 @@ export function undeclared(signals: SignalSchemas | undefined, name: string): Tr
   return new TriarchError('UNKNOWN_SIGNAL', `signal "${name}": the workflow declares ${names.join(', ')}`)
 }
 
-/** What the schema makes of the payload, as JSON has it; an Error: it refuses it, and why. */
+/** The payload after the schema, as JSON; an Error if the schema refuses it. */
 export function acceptSignal(
   name: string,
   schema: StandardSchema | undefined,

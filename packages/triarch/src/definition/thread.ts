@@ -2,7 +2,7 @@ import type { Jsonified } from '../value/jsonified.ts'
 import type { StepContext, StepSignal, Verification } from './step.ts'
 
 /**
- * What the module of an action that runs in threads exports.
+ * The exports of the module of an action that runs in threads.
  * @example
  * export const run = (input: { width: number }) => ({ pixels: input.width ** 2 })
  * const code = { run } satisfies ThreadModule
@@ -10,13 +10,13 @@ import type { StepContext, StepSignal, Verification } from './step.ts'
 export interface ThreadModule {
   /** Does the work. */
   run(input: never, step: StepContext, received?: StepSignal): unknown
-  /** Takes back what `run` did; called if the action says `undo: true`. */
+  /** Undoes what `run` did; called if the action has `undo: true`. */
   undo?(done: never, step: StepContext): unknown
-  /** Whether a lost attempt took effect; called if the action says `verify: true`. */
+  /** Whether a lost attempt took effect; called if the action has `verify: true`. */
   verify?(input: never, step: StepContext): Verification<unknown> | Promise<Verification<unknown>>
 }
 
-/** What a module's `run` is given, and what a workflow gets back. */
+/** The input type of a module's `run`, which workflows pass. */
 export type ThreadInput<M> = M extends { run(input: infer I, ...rest: never[]): unknown } ? I : never
-/** What a workflow gets back of a module's `run`. */
+/** The output type of a module's `run`, which workflows get. */
 export type ThreadOutput<M> = M extends { run(...args: never[]): infer R } ? Jsonified<Awaited<R>> : never

@@ -16,36 +16,36 @@ import { toRetention } from './retention.ts'
 import { checkSettingPolicy } from './setting.ts'
 import { checkSignals, type NoSignals, type SignalSchemas } from './signal.ts'
 
-/** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
+/** A workflow's definition as users write it; the types come from its schemas, or else from the annotations of `run`. */
 export type TypedWorkflowDefinition<P, R, I, E extends SignalSchemas = NoSignals> = Omit<
   WorkflowDefinition<P, R>,
   'input' | 'output' | 'exclusive' | 'signals' | 'run' | 'plan'
 > & {
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
-  /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
+  /** Checks the input at submission; `run` gets its result. Must be synchronous and deterministic. */
   input?: StandardSchema<I, P>
-  /** The signals it takes, with the schemas of their payloads. */
+  /** The signals it accepts, with the schemas of their payloads. */
   signals?: E
-  /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
+  /** The logic. It is replayed from the history whenever its task is resumed, so all effects must go through `task`. */
   run(input: P, task: TaskContext<E>): R | Promise<R>
 }
 
-/** With an output schema, `run` returns what that takes. */
+/** The return type of `run`: the input of the output schema, if there is one. */
 export type Returning<P, S, E extends SignalSchemas> = [unknown] extends [S]
   ? unknown
   : { run(input: P, task: TaskContext<E>): S | Promise<S> }
 
-/** A plan's definition as it is written. */
+/** A plan's definition as users write it. */
 export type PlannedWorkflowDefinition<P, R, I> = Omit<
   WorkflowDefinition<P>,
   'input' | 'output' | 'exclusive' | 'signals' | 'run' | 'plan'
 > & {
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
-  /** Checks the input at submission; `plan` is given what it makes of it. Must answer at once and always alike. */
+  /** Checks the input at submission; `plan` gets its result. Must be synchronous and deterministic. */
   input?: StandardSchema<I, P>
-  /** Plans the task, once. What it returns, references and all, is the task's output. */
+  /** Plans the task, once. Its return value, with references resolved, is the task's output. */
   plan(input: P, plan: PlanContext): R
 }
 
@@ -92,7 +92,7 @@ export function workflow<P, R, I = P>(
   name: string,
   definition: PlannedWorkflowDefinition<P, R, I>,
 ): Workflow<Given<I>, Resolved<Awaited<R>>>
-/** All of these in one, for the compiler: what it says of a definition that fits none is said of this. */
+/** All overloads in one: compiler errors for a definition that fits none refer to this one. */
 export function workflow<P, R, S = unknown, O = R, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition:
@@ -134,7 +134,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })
 }
 
-/** Throws UNKNOWN_WORKFLOW for anything that workflow() did not make. */
+/** Throws UNKNOWN_WORKFLOW for anything that workflow() did not create. */
 export function checkWorkflow(given: unknown): void {
   const { name, version, definition } = (given ?? {}) as Partial<Workflow>
   const code = definition?.run ?? definition?.plan
@@ -142,7 +142,7 @@ export function checkWorkflow(given: unknown): void {
   throw new TriarchError('UNKNOWN_WORKFLOW', 'this is not a workflow: give what workflow() returned')
 }
 
-/** What happens to a task whose workflow threw: its rescue strategy, or compensate when that is none or a skip. */
+/** The rescue strategy for errors of the workflow's own code; compensate, if it has none or a skip. */
 export function ownRescue(workflow: Workflow): Exclude<RescueStrategy, 'skip'> {
   const { rescue } = workflow.definition
   return rescue === 'pause' || rescue === 'fail' ? rescue : 'compensate'

@@ -25,11 +25,11 @@ export type AlertCode =
   | 'ALERT_UNDELIVERED'
 
 /**
- * Something an operator must see. What it is about is given as far as it is about that.
+ * Something an operator must see. The fields that name its subject are set as far as they apply.
  * @example triarch.on('alert', ({ code, task, message }: Alert) => console.error(code, task, message))
  */
 export interface Alert {
-  /** What it is about: stable, for programs. */
+  /** The kind of the alert: stable, for programs. */
   code: AlertCode
   /** The id of the task. */
   task?: string
@@ -45,13 +45,13 @@ export interface Alert {
   node?: string
   /** The name of the circuit breaker. */
   breaker?: string
-  /** The name of the alert that is kept (`triarch.alert(name)`). */
+  /** The name of the stored alert (`triarch.alert(name)`). */
   alert?: string
-  /** Why, in a word: stable, as the `cause` of a pause. */
+  /** The reason as one word: stable, like the `cause` of a pause. */
   cause: string
-  /** All of it in a sentence, for people. */
+  /** The whole alert as a sentence, for people. */
   message: string
 }
 
-/** As the parts of the engine raise it: a step that is held, or a paused task, where nothing is said. */
+/** An alert as the parts of the engine raise it. Without a code it concerns a held step or a paused task. */
 export type RaisedAlert = Omit<Alert, 'code'> & { code?: AlertCode }

@@ -11,7 +11,7 @@ import { suspensionFolds } from './suspension/fold.ts'
 import { taskFolds } from './task/fold.ts'
 import { waitFolds } from './wait/fold.ts'
 
-/** What each event means. */
+/** The fold of each event type. */
 const folds: Folds<TaskEvent> = {
   ...taskFolds,
   ...planFolds,
@@ -23,7 +23,7 @@ const folds: Folds<TaskEvent> = {
   ...lockFolds,
 }
 
-/** Whether this code knows what such an event means. One that it does not know changes nothing. */
+/** Whether this version knows the event's type. An event of an unknown type changes nothing. */
 export function isKnown({ type }: TaskEvent): boolean {
   return Object.hasOwn(folds, type)
 }

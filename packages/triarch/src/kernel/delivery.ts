@@ -2,8 +2,8 @@ import { settled } from './plan/plan.ts'
 import type { Delivery, TaskState } from './state.ts'
 
 /**
- * Tells who runs the task what became of something. A plan has no code: its graph learns of it. The code hears nothing more once the
- * task unwinds, and nothing yet while it is paused.
+ * Delivers an outcome to whatever runs the task: the graph of a plan, or the workflow's code. The code gets no more outcomes once the task
+ * unwinds; while the task is paused they are deferred.
  */
 export function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): void {
   if (state.plan) {

@@ -4,15 +4,16 @@ import type { PlannedStep } from './plan/plan.ts'
 import type { RecordedPolicy } from './step/policy.ts'
 
 /**
- * What a field holds. `payload`: a value of the user's. `error`: what code threw. `words`: what a person wrote about it. `name`: a text
- * that the user's code chose, to call something by. `secrets`: texts that are secret. `plain`: what is the engine's own, and never secret:
- * identifiers, counts, instants, states, and the names of workflows and actions. `unknown`: nothing that the table knows, but a later version may.
+ * What a field of an event or message contains. `payload`: a value of the user. `error`: an error that code threw. `words`: a text that a
+ * person wrote. `name`: a text chosen by the user's code to name something. `secrets`: texts that are secret. `plain`: the engine's own
+ * data, which is never secret: identifiers, counts, instants, states, names of workflows and actions. `unknown`: a field that this version
+ * does not know.
  */
 export type Kind = 'payload' | 'error' | 'words' | 'name' | 'secrets' | 'plain' | 'unknown'
 
 /**
- * What the table must say of a field of this type. A payload and an error cannot be called anything else, and what has one inside is
- * described field by field, so that a field that is forgotten does not compile. A text may be any of the others.
+ * What the table must declare for a field of this type. Payloads and errors can only be declared as such, and a type that contains one must
+ * be described field by field, so that a forgotten field does not compile. A text may be declared as any other kind.
  */
 export type Field<V> = [Json] extends [V]
   ? 'payload'
@@ -30,7 +31,7 @@ export type Field<V> = [Json] extends [V]
 
 export type Fields<V> = { readonly [K in keyof V]-?: Field<Exclude<V[K], undefined>> }
 
-/** Whether there is a payload or an error in it. */
+/** Whether the type contains a payload or an error. */
 export type Holds<V> = [Json] extends [V]
   ? true
   : [V] extends [ErrorRecord]
@@ -68,7 +69,7 @@ export const plannedFields: Fields<PlannedStep> = {
   ...{ policy: 'plain', group: 'plain', weight: 'plain', finalizes: 'plain' },
 }
 
-/** What each field of each event holds. */
+/** What each field of each event contains. */
 export const eventFields: OfEvents = {
   submitted: {
     ...{ workflow: 'plain', version: 'plain', input: 'payload', startAt: 'plain', startBefore: 'plain' },
@@ -185,12 +186,12 @@ export const eventFields: OfEvents = {
   predecessorStopped: { task: 'plain', result: 'plain' },
 }
 
-/** A description of fields, as it is walked. */
+/** A description of fields, in the form in which it is walked. */
 export type Shape = Kind | readonly [Shape] | { readonly [name: string]: Shape }
 
 /**
- * The value with each of its described parts as `to` makes it; the value itself where nothing changes. A field that is left undefined is left
- * out. What the value is by its `type` is no part of it.
+ * The value with each described part replaced by what `to` returns; the value itself if nothing changes. A field that becomes undefined is
+ * left out. The `type` field is not described.
  */
 export function changed<V>(value: V, shape: Shape, to: (kind: Kind, part: unknown) => unknown): V {
   if (typeof shape === 'string') return (shape === 'plain' ? value : to(shape, value)) as V

@@ -1,7 +1,7 @@
 import type { Delivery, TaskState } from './state.ts'
 
-/** What an event of the history means: how it changes the state. What the workflow's code is to be told goes to `deliveries`. */
+/** How one type of event changes the state. Outcomes for the workflow's code are pushed to `deliveries`. */
 export type Fold<E> = (state: TaskState, event: E, at: number, deliveries: Delivery[]) => void
 
-/** One for each type of event, none forgotten. */
+/** One fold for each type of event; the type makes the compiler refuse a table that misses one. */
 export type Folds<E extends { type: string }> = { readonly [T in E['type']]: Fold<Extract<E, { type: T }>> }

@@ -1,9 +1,9 @@
-/** What must hold does not: nothing that is believed of this task can be relied on. */
+/** An invariant of a task does not hold, so nothing in its state can be relied on. */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'
 }
 
-/** States what must hold, in production as well. Whose task it does not hold for is set apart, before anything of it is written. */
+/** Checks an invariant, in production as well. A task that violates one is quarantined before anything of the transition is written. */
 export function invariant(holds: boolean, what: string): asserts holds {
   if (!holds) throw new BrokenInvariant(what)
 }

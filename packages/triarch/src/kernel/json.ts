@@ -17,10 +17,10 @@ export interface ErrorRecord {
   message: string
   /** Stable code of the error catalogue, or the code the thrown error carried. */
   code?: string
-  /** Where it was thrown. */
+  /** The stack trace. */
   stack?: string
-  /** What caused it. */
+  /** The error's `cause`. */
   cause?: ErrorRecord
-  /** What the error carried besides (JSON only). */
+  /** Further properties of the error (JSON only). */
   details?: Json
 }

@@ -4,7 +4,7 @@ import type { Turn } from './turn.ts'
 /** Characters of JSON in one transition; a single event may have more. */
 const LARGEST = 8 * 1024 * 1024
 
-/** The turn is to end here: what is left to decide comes with the next. Few events are not even weighed. */
+/** Whether the turn must end here; what is left to decide comes in the next turn. A small number of events is not measured. */
 export function isFull(turn: Turn): boolean {
   const { load, events, limits } = turn
   if (turn.full) return true

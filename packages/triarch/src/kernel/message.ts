@@ -17,18 +17,18 @@ export type Outcome =
       error: ErrorRecord
       /** The action's own verdict: false for permanent errors. */
       retryable: boolean
-      /** The service asked to be left alone for this long (ms). */
+      /** The service asked for a pause of this length (Retry-After, ms). */
       retryAfter?: number
-      /** It may have taken effect all the same. */
+      /** The attempt may have taken effect all the same. */
       unknown?: true
-      /** It did its work, and what it gave cannot be recorded. */
+      /** The action did its work, but its output cannot be recorded. */
       done?: true
-      /** It was cut off by what happened to its process. */
+      /** The attempt was ended by what happened to its process. */
       lost?: Loss
-      /** It was remembered from before. */
+      /** The failure comes from the cache. */
       cached?: CacheMark
     }
-  /** It waits, and holds nothing meanwhile. Spans in ms from now. */
+  /** The step is suspended and occupies no slot meanwhile. Spans in ms from now. */
   | {
       kind: 'suspended'
       timeout?: number
@@ -39,8 +39,8 @@ export type Outcome =
       page?: Page
     }
   /**
-   * Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). `lane`: nor then, but in the work
-   * queue of this name it has its turn. `fallback`: nor that, if another action may do it instead.
+   * Withdrawn before it started; nothing happened. `after`: the attempt cannot start before this span is over (ms). `lane`: it waits in the
+   * work queue of this name instead. `fallback`: another action that may do it instead.
    */
   | { kind: 'withdrawn'; after?: number; lane?: string; fallback?: Fallback }
 
@@ -62,23 +62,23 @@ export interface Reply {
   endedAt: number
   /** The node that ran it. */
   node: string | null
-  /** The last one that the attempt gave. */
+  /** The last checkpoint that the attempt gave. */
   checkpoint?: Json
 }
 
-/** Of messages that somebody asked for by a call: what comes of it is recorded, also when that is nothing. */
+/** Fields of messages that are requests from outside the engine. Their effect is recorded, even if there is none. */
 export interface Asked {
   outside?: true
-  /** Under which it is asked for: the same again changes nothing. */
+  /** Id of the request; a second request with the same id changes nothing. */
   request?: string
-  /** Of what is asked for under it: another thing under the same name is refused where it is asked for. */
+  /** Digest of the request's content. Another content under the same id is refused to the caller. */
   digest?: string
-  /** Why, and who asks: for the history. */
+  /** Why it was requested, and by whom; kept in the history. */
   reason?: string
   actor?: string
 }
 
-/** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
+/** A message in a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
   | {
@@ -88,14 +88,16 @@ export type Message =
       progress?: Json
       checkpoint?: Json
       trial?: Trial
-      /** Says who is connected to its agent's process: it runs on there. Attempts of each operation have numbers of their own. */
+      /** Sent by the server to which the agent process is connected: the attempt still runs there. Attempts are numbered per operation. */
       elsewhere?: Operation
     }
   /** A signal for the task. */
   | ({ type: 'event'; name: string; payload: Json } & Asked)
-  /** For a step, by the key its token holds. */
+  /** A signal for a step, addressed by the key in its token. */
   | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)
-  /** How a child ended; `ordinal`: as one of a batch. `output`: veiled, where there are secrets in it. `refused`: it was never made. */
+  /**
+   * How a child ended. `ordinal`: its number in a batch. `output`: veiled if it contains secrets. `refused`: the child was never created.
+   */
   | {
       type: 'child'
       step: number
@@ -109,8 +111,8 @@ export type Message =
   | ({ type: 'pause' } & Asked)
   | ({ type: 'resume' } & Asked)
   /**
-   * The store's answer to a claim: now, or when its turn has come. `by`: those in the way, the nearest of them. `parent`: the
-   * task that would wait for itself is not this one, but waits for its end.
+   * The store's answer to a lock request, at once or when its turn has come. `by`: the tasks that hold the lock or come first, nearest
+   * first. `parent`: in a deadlock, the task that waits for the end of this one and would so wait for itself.
    */
   | {
       type: 'lock'
@@ -121,13 +123,13 @@ export type Message =
       parent?: string
       fence?: number
     }
-  /** A task that this one comes after has stopped; null: it is not known (any more). */
+  /** A predecessor of this task has stopped; null: the store does not know it (any more). */
   | { type: 'antecedent'; task: string; result: TaskOutcome | null }
   | ({ type: 'thaw'; startAt?: number } & Asked)
   | ({ type: 'retry'; step?: number; input?: Json } & Asked)
   | ({ type: 'skip'; step: number; output?: Json } & Asked)
   | ({ type: 'compensate' } & Asked)
-  /** A parent wants a child under an id that it gave before: see `kernel/child/again.ts`. */
+  /** A parent requests a child under an id that it used before: see `kernel/child/again.ts`. */
   | {
       type: 'again'
       parent: Parent
@@ -141,22 +143,22 @@ export type Message =
     }
   /** A parent that goes on after a rewind asks a child how it ended. */
   | { type: 'report' }
-  /** The code that plans has answered (from within the owner's process only). */
+  /** The planning code has returned a plan (from within the owner's process only). */
   | { type: 'planned'; plan: Plan }
   | { type: 'unplanned'; error: ErrorRecord }
   /**
-   * The task's own, and unread for as long as it has this much mail that it has not heard: what others may send is that
-   * much less (store port, `PostTerms.room`).
+   * The task's own message. It stays unread in the inbox and tells how many signals the task holds that no wait has consumed, so that
+   * senders have that much less room (store port, `PostTerms.room`).
    */
   | { type: 'kept'; letters: number; bytes: number }
-  /** A letter that cannot be read (said by who reads it, never written). `why`: it cannot be decoded. */
+  /** A message that cannot be decoded; its reader puts this in its place, it is never written. `why`: the error of the decoder. */
   | { type: 'illegible'; why?: Error }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
-  /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */
+  /** The former owner died: an attempt of the step that ran in its process is lost. */
   | { type: 'takeover'; step: number }
-  /** This node stops, and does not wait for the step's attempt any longer (from within the owner's process only). */
+  /** This node stops and does not wait for the step's attempt any longer (from within the owner's process only). */
   | { type: 'cut'; step: number }
 
-/** That an attempt lives, with what it says of itself. */
+/** Reports that an attempt is alive, with its progress and checkpoint. */
 export type Heartbeat = Extract<Message, { type: 'heartbeat' }>

@@ -1,27 +1,27 @@
-/** What is in every text that is quoted in one of the ways that `unquote` knows; and in one that it changes. */
+/** QUOTED matches every text that is quoted in a way `unquote` knows; CHANGED matches every text that `unquote` changes. */
 export const QUOTED: RegExp = /[\\%+&]/
 export const CHANGED: RegExp = /[\\%+&\b\f\n\r\t]|[\u0080-\uffff]/
 const BEYOND = /[\u0080-\uffff]/
 const ENCODED = /%(?:25)*([0-9a-f]{2})|&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(quot|amp|lt|gt|apos));|[\u0080-\u{10ffff}]/giu
 const ESCAPED = /\\+(?:u(d[89ab][0-9a-f]{2})\\+u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|x([0-9a-f]{2}))?/gi
-/** What may be Base64, of either alphabet; and the characters that a byte has a part in. */
+/** Matches what may be Base64, of either alphabet. Two Base64 characters can contain bits of one byte. */
 export const BASE64: RegExp = /[\w+/-]{8,}/g
 export const CHARACTERS_OF_A_BYTE = 2
 const CONTROL = /[\b\f\n\r\t+]/g
 const entities: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" }
-/** Control characters, by the letters that stand for them behind a backslash; and what a form writes for a blank. */
+/** Control characters and the letters that stand for them behind a backslash; and the blank, which forms write as a plus sign. */
 const letters: Readonly<Record<string, string>> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', '+': ' ' }
 
-/** A text that was made of another. `at`: where in that each of its characters begins, and its end; null: nobody asks. */
+/** A text derived from another. `at`: the offset in the original of each character, and of the end; null: offsets are not needed. */
 interface Made {
   text: string
   at: ArrayLike<number> | null
 }
 
 /**
- * One form for all ways in which a text is quoted, however often: in JSON or by a programming language (backslashes), in a URL or a form
- * (percent signs), in XML (entities). It has no backslashes, letters for control characters, and bytes of UTF-8 for what is not ASCII.
- * `areBytes`: the text has those already.
+ * Reduces all ways of quoting a text, however nested, to one form: JSON or programming languages (backslashes), URLs and forms (percent
+ * signs), XML (entities). The result has no backslashes, letters in place of control characters, and UTF-8 bytes in place of non-ASCII
+ * characters. `areBytes`: non-ASCII characters are replaced already.
  */
 export function unquote(given: Made, areBytes = false): Made {
   const plain = rewritten(given, ENCODED, ([character, percent, decimal, hexadecimal, name]) => {
@@ -39,14 +39,14 @@ export function unquote(given: Made, areBytes = false): Made {
   return rewritten(bare, CONTROL, ([character]) => letters[character] ?? '')
 }
 
-/** The bytes of what stands there in Base64, or seems to. */
+/** The bytes encoded by a text that is, or seems to be, Base64. */
 export function decoded(text: string, from: number): Made {
   const whole = text.length % 4 === 1 ? text.slice(0, -1) : text
   const bytes = atob(whole.replaceAll('-', '+').replaceAll('_', '/'))
   return { text: bytes, at: places(bytes.length, 4 / 3, from) }
 }
 
-/** Each character at its own place, or so many for each of them. */
+/** Offsets of `length` characters and of the end, `each` apart, beginning at `from`. */
 export function places(length: number, each: number, from = 0): Float64Array {
   const at = new Float64Array(length + 1)
   for (let index = 0; index <= length; index++) at[index] = from + Math.floor(index * each)
@@ -81,7 +81,7 @@ function characterOf(point: number): string {
   return point > 0x10ffff ? '' : String.fromCodePoint(point)
 }
 
-/** Its UTF-8, a character for each byte. */
+/** The text's UTF-8 encoding, one character for each byte. */
 export function bytesOf(text: string): string {
   if (!BEYOND.test(text)) return text
   let bytes = ''

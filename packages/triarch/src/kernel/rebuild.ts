@@ -11,12 +11,12 @@ export interface DatedEvent {
 /** A task rebuilt from its history: the state, and what replay feeds and compares the workflow's code with. */
 export interface Rebuilt {
   state: TaskState
-  /** What the code decided in the run that goes on, in order. */
+  /** Decisions of the code in the current run, in order. */
   decisions: Decision[]
   deliveries: Delivery[]
-  /** When each delivery was recorded: what `task.now()` said then. Index as in `deliveries`. */
+  /** When each delivery was recorded, which is what `task.now()` returned then. Index as in `deliveries`. */
   deliveredAt: number[]
-  /** When the run that goes on began. */
+  /** When the current run began. */
   startedAt: number
 }
 
@@ -30,7 +30,7 @@ export function rebuild(id: string, history: readonly DatedEvent[]): Rebuilt {
 /** Events folded in one piece of a rebuild. */
 const PIECE = 100
 
-/** The same in pieces, between which others may have their turn. */
+/** The same in pieces, so that the caller can yield to other work between them. */
 export function* rebuilding(id: string, history: readonly DatedEvent[]): Generator<void, Rebuilt> {
   const rebuilt = newRebuilt(id)
   for (const [index, dated] of effective(history).entries()) {
@@ -40,12 +40,12 @@ export function* rebuilding(id: string, history: readonly DatedEvent[]): Generat
   return rebuilt
 }
 
-/** A task of which no event is folded yet. */
+/** The rebuild of a task before any event is folded. */
 export function newRebuilt(id: string): Rebuilt {
   return { state: newState(id), decisions: [], deliveries: [], deliveredAt: [], startedAt: 0 }
 }
 
-/** Folds the next event: none that a rewind made void (`effective`). */
+/** Folds the next event. Events that a rewind made void must be left out (`effective`). */
 export function fold(rebuilt: Rebuilt, { at, event }: DatedEvent): void {
   const { state, deliveries, deliveredAt } = rebuilt
   apply(state, event, at, deliveries)
@@ -79,7 +79,7 @@ export function isDecision(event: TaskEvent): event is Decision {
   return decisionTypes.has(event.type)
 }
 
-/** The history without what a rewind made void. */
+/** The history without the events that a rewind made void. */
 export function effective(history: readonly DatedEvent[]): DatedEvent[] {
   let kept: DatedEvent[] = []
   const attempts: Record<number, number> = {}
@@ -103,13 +103,13 @@ export function effective(history: readonly DatedEvent[]): DatedEvent[] {
   return kept
 }
 
-/** Above every id that the event gives to a decision. */
+/** An id above every decision id that the event assigns. */
 function endOf(event: TaskEvent): number {
   if (event.type === 'planned') return event.plan.first + event.plan.steps.length
   return 'id' in event ? (event.id ?? 0) + 1 : 1
 }
 
-/** No attempt of a step has a higher number than there are such events of it, whatever its operation. */
+/** Whether the event starts an attempt. No attempt of a step, of any operation, has a higher number than the count of these events. */
 function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
   switch (event.type) {
     case 'stepRequested':
@@ -128,7 +128,7 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
   }
 }
 
-/** What came from outside stays, and what ended a pause: the pause itself may have come before. */
+/** Events that a rewind always keeps: messages from outside, and ends of pauses, because the pause itself may have begun before. */
 const always: ReadonlySet<TaskEvent['type']> = new Set([
   'signalReceived',
   'requestReceived',
@@ -140,7 +140,7 @@ const always: ReadonlySet<TaskEvent['type']> = new Set([
   'locksRequested',
 ])
 
-/** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */
+/** Keeps everything before the outcome of the step, and of the later events only outcomes of what was requested before. */
 function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const outcome = events.findLastIndex(({ event }) => isOutcome(event) && event.id === step)
   if (outcome < 0) return events.filter(({ event }) => !isStop(event))
@@ -148,16 +148,16 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const asked = new Set(before.flatMap(({ event }) => ('id' in event ? [event.id] : [])))
   const after = events.slice(outcome + 1).filter(({ event }) => {
     if (always.has(event.type)) return true
-    // Children that exist stay known, whatever their number.
+    // Children that exist must stay known, whatever their number.
     if (event.type === 'batchAdvanced' || event.type === 'batchStopping') return asked.has(event.id)
-    // Whoever did a step undoes it.
+    // The step itself is requested again with its first action; other steps keep their fallback, which is the action that undoes them.
     if (event.type === 'fallbackRequested') return event.id !== step && asked.has(event.id)
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]
 }
 
-/** The outcome of a planned step is void, and all that depended on it; what else the plan did stands. */
+/** Makes the outcome of a planned step and all that depended on it void; other parts of the plan are kept. */
 function cutPlan(events: readonly DatedEvent[], plan: Plan, step: number): DatedEvent[] {
   const known = events.filter(({ event }) => !isStop(event))
   if (!known.some(({ event }) => isOutcome(event) && event.id === step)) return known

@@ -20,17 +20,17 @@ import { tick } from './tick.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts'
 import { unveil } from './veiled.ts'
 
-/** Why the workflow takes no signal of this name; undefined: it may take it. */
+/** Returns why the workflow accepts no signal of this name, or undefined if it may accept it. */
 type Refusal = (signal: string) => string | undefined
 
-/** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
+/** Applies one message to the turn. A message that no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message, refusal?: Refusal): void {
   if (!isKnown(turn, message)) take(turn, message, refusal)
-  // What a rewind leaves is known once it is read anew.
+  // After a rewind the locks are only known once the history has been read again.
   if (!turn.reload) reclaim(turn)
 }
 
-/** Asked for under a name that the task knows, it was taken before. A name that it does not know it learns. */
+/** Whether a request with this message's id was received before; then the message is dropped. A new id is recorded. */
 function isKnown(turn: Turn, message: Message): boolean {
   const request = 'request' in message ? message.request : undefined
   if (request === undefined) return false
@@ -53,7 +53,7 @@ function take(turn: Turn, message: Message, refusal?: Refusal): void {
       const step = state.steps.get(message.step)
       if (!step || step.attempt !== message.attempt || !isOutstanding(step)) return stale(turn)
       const { progress, trial, elsewhere } = message
-      // It comes with each report, lest one of them is lost: the history has it once.
+      // Every heartbeat repeats the checkpoint in case an earlier one was lost; the history records each checkpoint once.
       const checkpoint = isSame(message.checkpoint, step.checkpoint) ? undefined : message.checkpoint
       if (elsewhere !== undefined) return runsElsewhere(turn, step, elsewhere)
       if (step.operation !== 'run' && !trial) return stale(turn)
@@ -103,7 +103,7 @@ function take(turn: Turn, message: Message, refusal?: Refusal): void {
   }
 }
 
-/** Nobody will ever wait for it: the history says why, and somebody may find who sent it. */
+/** Records the refusal and raises an alert: no code will ever wait for this signal, so its sender needs to be found. */
 function refuseSignal(turn: Turn, message: Extract<Message, { type: 'event' }>, reason: string): void {
   emit(turn, { type: 'messageIgnored', message: 'event', name: message.name, reason, ...remarkOf(message) })
   const { id: task, workflow } = turn.state
@@ -152,16 +152,17 @@ function replied(turn: Turn, reply: Reply): void {
 }
 
 /**
- * Whoever gave it back did not hear that this is durable, and said it once more, to another: of where the attempt is by now, in its queue
- * for one, it says nothing.
+ * Whether this reply repeats an earlier one that withdrew the attempt. The agent sends it again, to another node, if it did not learn that
+ * the first was stored; by then the attempt may be elsewhere, for example in its queue, so the repetition says nothing about it.
  */
 function isToldAgain({ returned }: Step, { startedAt, node }: Reply): boolean {
   return startedAt !== null && returned?.startedAt === startedAt && returned.node === node
 }
 
 /**
- * That it was put off: a step that is in no queue looks like one that was lost with its owner. A suspect says itself that it begins, and what said
- * so, and did not, would be a death that nobody died once its owner is lost.
+ * Whether the history must record that the attempt was put off. A step that is in no queue looks like one that was lost with its owner,
+ * unless its delay is recorded. A suspect step records that it begins; if it was put off instead and its owner died, that record would
+ * count as a death of its process.
  */
 function mustSay({ at }: Turn, step: Step): boolean {
   if (step.begun) return true
@@ -192,7 +193,7 @@ function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: '
 function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>): void {
   const child = turn.state.children.get(message.step)
   if (!child || child.status === 'stopped') return stale(turn)
-  // The store says that it exists, and it was asked itself.
+  // The child itself was asked before it could be created; TASK_EXISTS only confirms that it exists.
   if (child.asked && message.refused?.code === 'TASK_EXISTS') return stale(turn)
   if (child.status === 'compensating') {
     if (succeeded(message.result)) {
@@ -216,36 +217,39 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
   })
 }
 
-/** Whoever paused, stopped or took the task meanwhile made the plan void: it is made again if it is wanted. */
+/** Takes a plan, unless the task was paused, stopped or taken over meanwhile: then it is planned again when it goes on. */
 function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unplanned' }>): void {
   if (turn.state.status !== 'planning' || turn.state.closing) return stale(turn)
   if (message.type === 'planned') emit(turn, message)
   else emit(turn, { type: 'threw', error: message.error, rescue: 'fail' })
 }
 
-/** The owner before us died. What it may have started, and no work queue knows, has an unknown outcome. */
+/** Handles the death of the former owner: attempts that it may have started, and that no work queue has, have an unknown outcome. */
 function takeOver(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
-  // Put off, it goes by way of the queue: where that does not know it, it has not begun.
+  // An attempt that was put off is started through the queue; if the queue does not have it, it has not begun.
   if (step.putOff !== null) return
   const until = awaitedUntil(turn.state, step, turn.at)
   if (until > turn.at) return emit(turn, { type: 'heartbeat', id, attempt: step.attempt, awaited: until })
-  // An attempt of a suspect that began is known to have: this one most probably did not, and is not held against it.
+  // A suspect step records when its attempt begins. Without that record the attempt most probably did not begin, so it counts as a stop.
   lose(turn, step, isSuspect(step) && !step.begun ? 'stop' : 'death', 'the process that ran the attempt died')
 }
 
-/** Its agent's process is connected to somebody, who says so. */
+/** Handles the report of a server that the agent process which runs the attempt is still connected to it. */
 function runsElsewhere(turn: Turn, step: Step, operation: Operation): void {
   if (step.operation !== operation) return stale(turn)
   const until = awaitedUntil(turn.state, step, turn.at)
-  // Its owner has no part in it any more, and it was to be done by now: nobody else says so.
+  // The attempt is past its complete-by, and its owner no longer takes part in it, so no other message would end it.
   if (until <= turn.at && step.given && step.awaited === null && step.dispatched) return expire(turn, step)
   if (until <= (step.awaited ?? turn.at)) return stale(turn)
   emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: until })
 }
 
-/** Attempts that ran elsewhere, of which nobody has heard for too long, or too late: after the mail, in which an answer may be. */
+/**
+ * Ends attempts that run elsewhere and were not heard of for a lease, or are past their complete-by. Called after the messages of the turn
+ * were applied, for one of them may be the reply.
+ */
 export function giveUpSilent(turn: Turn): void {
   for (const { step, late } of overdueElsewhere(turn.state, turn.at)) {
     if (late) expire(turn, step)
@@ -259,7 +263,7 @@ function expire(turn: Turn, step: Step): void {
   attemptFailed(turn, step, unseen(turn, step, outcome), outcome)
 }
 
-/** This node stops, and the attempt that it ran would outlast it: another node tries again. */
+/** Ends an attempt that would outlast this node, which is stopping; another node tries again. */
 function cut(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || !step.dispatched) return
@@ -272,7 +276,7 @@ function lose(turn: Turn, step: Step, lost: Loss, message: string): void {
   attemptFailed(turn, step, unseen(turn, step, outcome), outcome)
 }
 
-/** Nobody saw how it ended. */
+/** A reply for an attempt whose end no agent reported. */
 function unseen({ at }: Turn, { id, operation, attempt }: Step, outcome: Outcome): Reply {
   return { type: 'reply', step: id, operation, attempt, outcome, startedAt: null, endedAt: at, node: null }
 }

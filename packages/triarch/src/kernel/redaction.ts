@@ -6,13 +6,15 @@ import { literals } from './plan/reference.ts'
 import { HIDDEN, hideAt, type SecretPaths, SecretTexts, secretsAt } from './secret.ts'
 import type { RecordedPolicy } from './step/policy.ts'
 
-/** What of a task is secret: paths that are marked, and every text that was found there or that came with a value from another task. */
+/**
+ * Which parts of a task's data are secret: marked paths, and every text found at such a path or received with a value from another task.
+ */
 export class Redaction {
   workflow: SecretPaths = []
   readonly steps: Map<number, SecretPaths> = new Map()
   readonly texts: SecretTexts = new SecretTexts()
 
-  /** Learns what the event says is secret. */
+  /** Adds what the event marks as secret. */
   add(event: TaskEvent): this {
     if (event.type === 'submitted') this.workflow = event.secrets ?? NONE
     if (event.type === 'planned') {
@@ -30,19 +32,19 @@ export class Redaction {
     return this
   }
 
-  /** For the run that follows: what that was handed says itself what of it is secret. */
+  /** The redaction of the run that follows. `continuedAsNew` itself names the secret texts in what it passes on. */
   continued(): Redaction {
     const next = new Redaction()
     next.workflow = this.workflow
     return next
   }
 
-  /** There is nothing to hide. */
+  /** Whether nothing is secret. */
   get isEmpty(): boolean {
     return this.workflow.length === 0 && this.steps.size === 0 && this.texts.size === 0
   }
 
-  /** The event as it may be shown. */
+  /** The event with its secrets hidden, for display. */
   shown(event: TaskEvent): TaskEvent {
     if (this.isEmpty && !('secretTexts' in event)) return event
     return this.#changed(event, (kind, part, paths) => {
@@ -52,23 +54,25 @@ export class Redaction {
     })
   }
 
-  /** The event as it is recorded: errors, and what people write about it, say no secret, for rows, alerts and telemetry have them as well. */
+  /**
+   * The event as it is recorded: secrets are removed from errors and people's remarks, because these also reach rows, alerts and telemetry.
+   */
   recorded(event: TaskEvent): TaskEvent {
     if (this.texts.size === 0) return event
     return this.#changed(event, (kind, part) => (kind === 'error' || kind === 'words' ? this.texts.scrub(part) : part))
   }
 
-  /** A payload of the workflow's own as it may be shown: what it was given, says of its progress, or returns. */
+  /** Hides the secrets in a payload of the workflow itself: its input, progress or output. */
   hide<V extends Json | undefined>(value: V): V {
     return value === undefined ? value : (this.texts.scrub(hideAt(value, this.workflow)) as V)
   }
 
-  /** The same of a step: what it is given, says of its progress, or gives. */
+  /** Hides the secrets in a payload of a step: its input, progress or output. */
   hideOf<V extends Json | undefined>(step: number, value: V): V {
     return value === undefined ? value : (this.texts.scrub(hideAt(value, this.steps.get(step) ?? NONE)) as V)
   }
 
-  /** Later requests of the step are given by what its action marks. */
+  /** Remembers the secret paths of a step's action, which apply to its later requests as well. */
   #mark(id: number, policy: RecordedPolicy | undefined): void {
     if (policy?.secrets && policy.secrets.length > 0) this.steps.set(id, policy.secrets)
   }
@@ -80,13 +84,13 @@ export class Redaction {
     return changed(event, shape, (kind, part) => to(kind, part, paths))
   }
 
-  /** Those of the step that it is about, else those of the workflow. */
+  /** The paths of the event's step, or those of the workflow if it concerns none. */
   #pathsOf(event: TaskEvent): SecretPaths {
     const step = event.type === 'reset' ? event.step : 'id' in event ? event.id : undefined
     return step == null ? this.workflow : (this.steps.get(step) ?? NONE)
   }
 
-  /** A plan has the inputs of many steps. */
+  /** A plan contains the inputs of many steps, each with its own paths. */
   #planned<E extends { plan: Plan }>(event: E, to: (kind: Kind, part: unknown, paths: SecretPaths) => unknown): E {
     const by = <V>(value: V, shape: Shape, paths: SecretPaths) =>
       changed(value, shape, (kind, part) => to(kind, part, paths))
@@ -99,14 +103,14 @@ export class Redaction {
 
 const NONE: SecretPaths = []
 
-/** What of a history is secret. Nothing else is needed to hide it. */
+/** The redaction of a history. Hiding its secrets needs nothing else. */
 export function redactionOf(events: readonly TaskEvent[]): Redaction {
   const redaction = new Redaction()
   for (const event of events) redaction.add(event)
   return redaction
 }
 
-/** Whether a task that has no secrets so far has some from this event on. Asked of each event: most say no by their type. */
+/** Whether the event is the first that brings secrets into a task. It is checked for each event, and mostly decided by the event's type. */
 export function bringsSecrets(event: TaskEvent): boolean {
   switch (event.type) {
     case 'submitted':

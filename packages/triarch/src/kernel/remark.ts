@@ -1,18 +1,18 @@
-/** What whoever asked for it said of it, as the history keeps it. */
+/** The note and name that the requester of an operation gave, as the history keeps them. */
 export interface Remark {
-  /** Why, in their words: where an event has a `reason`, that is the engine's. */
+  /** The reason in the requester's words; an event's own `reason` is the engine's. */
   note?: string
   /** Who asked. */
   actor?: string
 }
 
-/** The remark of what was asked. */
+/** The remark that a request contains. */
 export function remarkOf(asked: object): Remark {
   const { reason, actor } = asked as { reason?: string; actor?: string }
   return { ...(reason !== undefined && { note: reason }), ...(actor !== undefined && { actor }) }
 }
 
-/** Something was said. */
+/** Whether the remark contains anything. */
 export function isRemark({ note, actor }: Remark): boolean {
   return note !== undefined || actor !== undefined
 }

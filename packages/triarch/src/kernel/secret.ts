@@ -1,21 +1,21 @@
 import type { Json } from './json.ts'
 import { BASE64, bytesOf, CHANGED, CHARACTERS_OF_A_BYTE, decoded, places, QUOTED, unquote } from './quoting.ts'
 
-/** What stands in the place of a secret in everything that is shown. */
+/** Replaces a secret in everything that is shown. */
 export const HIDDEN = '•••'
 
-/** Values shorter than this are hidden at their paths only: as parts of other texts they mean nothing. */
+/** Shorter values are hidden at their paths only; as parts of other texts they would hide too much. */
 const SHORTEST = 4
 
 /** Where secrets are in a payload: paths of keys, `*` for any. */
 export type SecretPaths = readonly string[]
 
-/** A copy without what is at these paths; the value itself if there is nothing. */
+/** A copy with the values at these paths hidden; the value itself if there are none. */
 export function hideAt(value: Json, paths: SecretPaths): Json {
   return paths.reduce((shown, path) => change(shown, path.split('.'), () => HIDDEN), value)
 }
 
-/** The texts and numbers at these paths, however deep. */
+/** The texts and numbers at these paths, at any depth. */
 export function secretsAt(
   value: Json | undefined,
   paths: SecretPaths,
@@ -31,10 +31,10 @@ export function secretsAt(
   return found
 }
 
-/** Texts that must not be shown. They are found as they are, and quoted, percent-encoded or in Base64, whatever they are part of. */
+/** A set of texts that must not be shown. They are found plain, quoted, percent-encoded or in Base64, in any other text. */
 export class SecretTexts {
   readonly #all = new Set<string>()
-  /** Of those that were added, how many the matchers know: most sets are never asked. */
+  /** How many of the added texts the matchers contain; they are built on first use, because most sets are never searched. */
   #known = 0
   readonly #plain = new Matcher()
   readonly #unquoted = new Matcher()
@@ -47,7 +47,7 @@ export class SecretTexts {
     return this.#all.size
   }
 
-  /** One that is too short is left out. */
+  /** Adds a text; one that is too short is ignored. */
   add(text: string): void {
     if (text.length >= SHORTEST) this.#all.add(text)
   }
@@ -56,12 +56,12 @@ export class SecretTexts {
     return this.#all.values()
   }
 
-  /** A copy in which none of them stands, whatever they are part of; the value itself if none does. */
+  /** A copy with every occurrence of the texts hidden; the value itself if there is none. */
   scrub<T>(value: T): T {
     return this.size === 0 ? value : (this.#clean(value as Json) as T)
   }
 
-  /** Those that stand somewhere in the value. */
+  /** The texts of the set that occur in the value. */
   within(value: unknown): string[] {
     if (this.size === 0) return []
     const found = new Set<string>()
@@ -78,7 +78,7 @@ export class SecretTexts {
     let index = 0
     for (const text of this.#all) {
       if (index++ < this.#known) continue
-      // Of the blanks around it not all may be there.
+      // The surrounding blanks may be missing where the secret occurs.
       for (const form of new Set([text, text.trim()])) {
         this.#plain.add(form, text)
         this.#unquoted.add(CHANGED.test(form) ? unquote({ text: form, at: null }).text : form, text)
@@ -94,7 +94,7 @@ export class SecretTexts {
     if (QUOTED.test(text)) {
       const { text: plain, at } = unquote({ text, at: places(text.length, 1) })
       const quoted = this.#unquoted.find(plain, all)
-      // In UTF-8 the sign is longer.
+      // CUT is longer in UTF-8.
       if (isCut) quoted.push(...this.#unquoted.begun(plain, plain.length - bytesOf(CUT).length))
       for (const { from, to, of } of quoted) matches.push({ from: at?.[from] ?? 0, to: at?.[to] ?? text.length, of })
     }
@@ -112,7 +112,7 @@ export class SecretTexts {
     let shown = ''
     let end = 0
     for (const match of this.#matches(text, false)) {
-      // What begins within the one before is part of it.
+      // A match that begins within the previous one extends it.
       if (match.from >= end) shown += text.slice(end, match.from) + HIDDEN
       end = Math.max(end, match.to)
     }
@@ -122,23 +122,26 @@ export class SecretTexts {
   #clean(value: Json): Json {
     if (typeof value === 'string') return this.#hide(value)
     if (typeof value === 'number') return this.#all.has(String(value)) ? HIDDEN : value
-    // Views have instants beside what is JSON.
+    // Views contain Date values beside JSON.
     if (typeof value !== 'object' || value === null || (value as unknown) instanceof Date) return value
     if (Array.isArray(value)) return mapped(value, (item) => this.#clean(item))
     return renamed(value, (key) => this.#hide(key), (item) => this.#clean(item)) // biome-ignore format: one line
   }
 }
 
-/** A secret text in another, from one character to before another. */
+/** An occurrence of a secret text, from `from` to before `to`. */
 interface Match {
   from: number
   to: number
   of: string
 }
 
-/** Finds texts in one pass over another, however many they are: by their first characters, then by their lengths. */
+/** Finds any number of texts in one pass over another, by their first characters and then by their lengths. */
 class Matcher {
-  /** By how they begin: their lengths, the longest first, for one may be part of another; and what each of them stands for. */
+  /**
+   * By the first characters: the lengths of the texts, longest first because one may be part of another, and the secret that each stands
+   * for.
+   */
   readonly #starts = new Map<number, { lengths: number[]; texts: Map<string, string> }>()
 
   #longest = 0
@@ -155,7 +158,7 @@ class Matcher {
     same.lengths.sort((a, b) => b - a)
   }
 
-  /** The one that begins before this place and goes on behind it: what comes then was cut off. */
+  /** Matches that begin before `end` and reach it: the rest of the secret was cut off with the text. */
   begun(text: string, end: number): Match[] {
     for (let at = Math.max(0, end - this.#longest); at + SHORTEST <= end; at++) {
       const rest = text.slice(at, end)
@@ -165,7 +168,7 @@ class Matcher {
     return []
   }
 
-  /** The longest at each place, none within another; `all`: every one. */
+  /** The longest match at each place, without matches inside another; `all`: every match. */
   find(text: string, all: boolean): Match[] {
     const found: Match[] = []
     for (let at = 0; at + SHORTEST <= text.length; ) {
@@ -187,13 +190,13 @@ class Matcher {
   }
 }
 
-/** A number for the four characters from here on. */
+/** A number computed from the four characters at `at`. */
 function startAt(text: string, at: number): number {
   const first = (text.charCodeAt(at) << 24) ^ (text.charCodeAt(at + 1) << 16)
   return first ^ (text.charCodeAt(at + 2) << 8) ^ text.charCodeAt(at + 3)
 }
 
-/** At the end of what was cut off for its length. */
+/** Ends a text that was cut because of its length. */
 const CUT = '…'
 function change(value: Json, [key, ...rest]: string[], to: (found: Json) => Json): Json {
   if (key === undefined) return to(value)
@@ -204,13 +207,13 @@ function change(value: Json, [key, ...rest]: string[], to: (found: Json) => Json
   return renamed(value, (name) => name, (item, name) => (key === '*' || key === name ? change(item, rest, to) : item)) // biome-ignore format: one line
 }
 
-/** The list itself if nothing of it changes. */
+/** Maps a list; returns the list itself if no item changes. */
 function mapped(list: Json[], to: (item: Json, index: number) => Json): Json[] {
   const changed = list.map(to)
   return changed.every((item, index) => item === list[index]) ? list : changed
 }
 
-/** The object itself if nothing of it changes. Of two keys that become the same, each later one gets a number. */
+/** Maps keys and values; returns the object itself if nothing changes. Keys that become equal are numbered from the second on. */
 function renamed(
   value: { [key: string]: Json },
   name: (key: string) => string,
@@ -235,7 +238,7 @@ function leaves(value: Json, found: SecretTexts): void {
   else if (typeof value === 'number') found.add(String(value))
 }
 
-/** All texts, keys and numbers of a value. */
+/** Calls back with each text, key and number in a value. */
 function eachText(value: Json, tell: (text: string) => void): void {
   if (typeof value === 'string') return tell(value)
   if (typeof value === 'number') return tell(String(value))

@@ -1,6 +1,6 @@
 /**
- * About how long the JSON of what is made of JSON is, in characters: nothing is made for it, so it may be asked of all that is written.
- * It does not recurse: however deep a value is, the call stack is not.
+ * The approximate length of the value's JSON, in characters. No JSON is built, so that it can be called for everything that is written. It
+ * does not recurse, so that deep values do not exhaust the call stack.
  */
 export function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return sizeOfLeaf(value)

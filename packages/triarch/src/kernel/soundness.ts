@@ -3,9 +3,9 @@ import type { PlanState } from './plan/plan.ts'
 import type { TaskState } from './state.ts'
 import { isOutstanding, type Turn } from './turn.ts'
 
-/** What holds of a task at the end of each of its turns: a few comparisons, and more only where it has come to its end. */
+/** Checks the invariants of a task at the end of a turn: a few comparisons, and more only once the task has stopped. */
 export function assertSound({ state, events, reload }: Pick<Turn, 'state' | 'events' | 'reload'>): void {
-  // What a rewind leaves is known once it is read anew.
+  // After a rewind the state is only known once the history has been read again.
   if (reload) return
   const { status, result, pause, closing, undoBegun, firstId, nextId, endId, plan } = state
   invariant(status !== 'stopped' || result !== 'pending', 'a task that has stopped has a result')
@@ -22,7 +22,7 @@ function assertPlan({ open, left, weight, finalized, finalizers }: PlanState): v
   invariant(finalized <= finalizers.length, 'no more of a plan is finalized than is to be')
 }
 
-/** Nothing of it goes on. */
+/** Checks that nothing of a stopped task goes on. */
 function assertEnded({ closing, timers, waits, mailbox, steps, locks }: TaskState): void {
   invariant(closing === null, 'a task that has stopped does not stop any more')
   invariant(timers.size + waits.size + mailbox.length === 0, 'a task that has stopped waits for nothing')

@@ -29,81 +29,84 @@ export interface TaskState {
   completeBy: number | null
   priority: number
   tags: Record<string, string>
-  /** Null: it was submitted without. */
+  /** Null: the task was submitted without metadata. */
   metadata: Readonly<Record<string, string>> | null
-  /** Of its submission; null: nobody asked whose it is. */
+  /** Given with the submission; null: the task belongs to no tenant or key. */
   share: Share | null
   parent: Parent | null
-  /** That is of its submission no more. */
+  /** Another parent than that of the submission has taken the task over. */
   adopted: boolean
-  /** Of its submission; '' where the id of the task has one already. */
+  /** Given with the submission; '' if the task's id contains an incarnation already. */
   incarnation: string
-  /** It does not begin before it is thawed. */
+  /** The task was submitted frozen and does not begin before it is thawed. */
   frozen: boolean
-  /** The tasks it comes after. */
+  /** The tasks that must stop before this one begins. */
   predecessors: Table<string, Predecessor>
-  /** Locks it has, or waits for. */
+  /** Locks that the task holds or waits for. */
   locks: Table<number, Lock>
   hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
-  /** Those of them that only say how far a step is, or what operators said: they do not count against the bound of the history. Less the signals that the run before left: those do. */
+  /**
+   * Events that do not count against the bound of the history, such as heartbeats and remarks of operators; reduced by the signals carried
+   * over from the previous run, which do count.
+   */
   asides: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */
   firstId: number
   /** Id the next decision gets. */
   nextId: number
-  /** Above every id that a decision of the task ever had, also one that a rewind made void. */
+  /** Above every id that any decision of the task ever had, including decisions that a rewind made void. */
   endId: number
   /** How often the task was rewound: part of the idempotency key of steps requested since. */
   generation: number
-  /** How often it has stopped: one that is tried again, or undone after it had succeeded, stops again. */
+  /** How often the task has stopped. A task that is retried, or compensated after it succeeded, stops again. */
   stops: number
   failures: number
-  /** Attempts that steps had before the task was last rewound, by step: those requested anew go on counting. */
+  /** Attempts that each step had before the task was last rewound; a step requested again continues these numbers. */
   tried: Readonly<Record<number, number>>
-  /** Its code has begun to run. */
+  /** The workflow's code has begun to run. */
   begun: boolean
   skipped: boolean
   undone: number
-  /** Of what the task did and was to undo, how much nobody can undo any more. */
+  /** How many effects of the task were to be undone and cannot be undone any more. */
   left: number
-  /** Compensation began: what was done no longer stands, so the run cannot go on. */
+  /** Compensation has begun: effects of completed steps are being taken back, so the run cannot go on. */
   undoBegun: boolean
   lastFailed: number | null
-  /** The event with which the run began to fail or to stop: outcomes of children from there on are no matter of its code. */
+  /** Ordinal of the event with which the run began to fail or stop. Outcomes of children recorded after it are not for its code. */
   failedAt: number
-  /** Steps that are not done, or are being undone. */
+  /** Steps that have not ended, or are being undone. */
   steps: Table<number, Step>
-  /** Completed steps that can be undone: apart, so that no turn has to look through them. */
+  /** Completed steps that can be undone; kept apart so that no turn has to look through them. */
   compensable: Table<number, Step>
   timers: Table<number, number>
   waits: Table<number, { name: string; until: number | null }>
   children: Table<number, Child>
-  /** Signals received that nobody waited for yet, oldest first. */
+  /** Signals received that no wait has consumed yet, oldest first. */
   mailbox: Mail[]
-  /** Those of the requests taken last that had a name, oldest first. */
+  /** Ids of the latest requests that had one, oldest first; they detect repeated requests. */
   requests: readonly string[]
-  /** The same of those who asked by a resume token. */
+  /** The same for requests made with a resume token. */
   tokenRequests: readonly string[]
-  /** What was asked for under those of them that say it. */
+  /** Digests of what was requested, by request id, as far as they were given. */
   digests: Readonly<Record<string, string>>
   patches: Table<string, true>
   pause: Pause | null
   /** Deliveries held back while paused. */
   deferred: Delivery[]
   closing: Closing | null
-  /** Null: a durable function, or not planned yet. */
+  /** Null: the task runs a durable function, or is not planned yet. */
   plan: PlanState | null
-  /** Of steps that are or were suspended. */
+  /** Steps that are or were suspended. */
   suspensions: Table<number, Suspension>
-  /** By the steps that run them. */
+  /** Batches, by the steps that run them. */
   batches: Table<number, Batch>
-  /** What of it is secret; null: nothing. */
+  /** Which parts of the task's data are secret; null: none. */
   secrets: Redaction | null
 }
 
-/** What reaches the workflow's code, in recorded order. */
+/** An outcome for the workflow's code; outcomes reach it in the order in which they were recorded. */
 export type Delivery = { id: number } & (
   | { ok: true; value: Json }
   | { ok: false; reason: 'step'; error: ErrorRecord; step: Step }
@@ -184,7 +187,7 @@ export function moveTask(state: TaskState, to: TaskStatus): void {
   state.status = to
 }
 
-/** It was asked for before, under this name. */
+/** Whether a request with this id was received before. */
 export function isRequested({ requests, tokenRequests }: TaskState, request: string): boolean {
   return requests.includes(request) || tokenRequests.includes(request)
 }

@@ -1,5 +1,5 @@
 /**
- * The states of DESIGN §5 as data: `moves.task.running` lists every state a running task may go to.
+ * A task's states; `moves.task.running` lists every state a running task may go to.
  * @example const open: readonly TaskStatus[] = ['pending', 'running', 'paused']
  */
 export type TaskStatus =
@@ -39,9 +39,8 @@ export type StepStatus =
   | 'compensated'
 
 /**
- * Every legal move. Moves out of `stopped` are operator actions (retry of a stopped task, compensation of one that
- * succeeded); each is recorded in the history like any other event. Steps compensate without success where they are batches:
- * some of their children may have succeeded.
+ * Every legal move. Moves out of `stopped` are operator actions (retry of a stopped task, compensation of one that succeeded); each is
+ * recorded in the history like any other event. A batch may be compensated without having succeeded, because some of its children may have.
  */
 export const moves: {
   readonly task: Readonly<Record<TaskStatus, readonly TaskStatus[]>>

@@ -5,7 +5,7 @@ import type { TaskState } from './state.ts'
 import type { TaskOutcome, TaskStatus } from './status.ts'
 import type { Pause } from './task/pause.ts'
 
-/** What the task row keeps of the state: derived, and checked against the fold in tests. */
+/** The part of the state that the task's row holds. It is derived; tests check it against the fold. */
 export interface Summary {
   status: TaskStatus
   result: TaskOutcome
@@ -15,7 +15,7 @@ export interface Summary {
   output: Json | undefined
   error: ErrorRecord | undefined
   pause: Pause | null
-  /** By which progress and output are shown; and how much it knows. */
+  /** The redaction with which progress and output are shown, and the number of its texts. */
   secrets: Redaction | null
   secretTexts: number
 }
@@ -28,12 +28,12 @@ export function summarise(state: TaskState): Summary {
   return { ...row, secrets, secretTexts }
 }
 
-/** It was submitted, and nobody has begun it. */
+/** Whether the task was submitted and has not begun. */
 export function isWaiting({ status }: TaskState): boolean {
   return status === 'pending' || status === 'scheduled' || status === 'planned'
 }
 
-/** The next instant at which somebody must look even if nobody can run the task. */
+/** The next instant at which the task must be handled even if no node can run its code. */
 function deadlineOf(state: TaskState): number | null {
   if (state.status === 'stopped' || state.closing) return null
   const waiting = isWaiting(state)
@@ -42,7 +42,7 @@ function deadlineOf(state: TaskState): number | null {
   return Math.min(before, state.completeBy)
 }
 
-/** The same row: payloads are compared by identity, for the fold replaces them whole. */
+/** Whether two summaries make the same row. Payloads are compared by identity, because the fold replaces them as a whole. */
 export function sameSummary(a: Summary, b: Summary): boolean {
   return (
     a.status === b.status &&

@@ -1,4 +1,4 @@
-/** The only entry of a table, as nearly always: a task goes from one step to the next. */
+/** A table with one entry, the usual case because a task mostly runs one step after the other. */
 class Lone<K, V> implements Iterable<[K, V]> {
   readonly size = 1
   readonly key: K
@@ -31,11 +31,13 @@ class Lone<K, V> implements Iterable<[K, V]> {
 }
 
 /**
- * A map that costs next to nothing while nothing was put into it, and little with one entry. A task has a dozen of them and uses two; an empty `Map` takes
- * 200 bytes, which the garbage collector copies for each task in flight, and as many again whenever its last entry goes.
+ * A map that costs almost nothing while it is empty, and little with one entry. A task has a dozen of them and uses two. An empty `Map`
+ * takes 200 bytes, which the garbage collector copies for each task in flight, and again whenever its last entry is deleted.
  */
 export class Table<K, V> implements Iterable<[K, V]> {
-  /** Not private, and by the number of entries alone, so that two tables are only equal where their entries are. */
+  /**
+   * Public, and its form depends on the number of entries alone, so that two tables compare as equal exactly if their entries are equal.
+   */
   entered: Lone<K, V> | Map<K, V> | null = null
 
   get size(): number {
@@ -64,12 +66,12 @@ export class Table<K, V> implements Iterable<[K, V]> {
     if (entered instanceof Map) {
       entered.delete(key)
       if (entered.size === 1) for (const [only, value] of entered) this.entered = new Lone(only, value)
-    } else this.entered = null // as if nothing had ever been entered
+    } else this.entered = null // the same state as a table that never had an entry
     return true
   }
 
   clear(): void {
-    if (this.entered instanceof Map) this.entered.clear() // who walks through it is at its end
+    if (this.entered instanceof Map) this.entered.clear() // ends iterations that are under way
     this.entered = null
   }
 

@@ -9,7 +9,7 @@ import { ring } from './suspension/signal.ts'
 import { nextRing } from './suspension/suspend.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
-/** Everything whose instant has come, in the order of those instants. Timers never fire early: `at` decides. */
+/** Handles everything that has become due, in the order of the instants. Timers never fire early: `at` decides. */
 export function tick(turn: Turn): void {
   const { state, at } = turn
   if (state.status === 'stopped') return
@@ -26,7 +26,7 @@ export function tick(turn: Turn): void {
   if (state.suspensions.size > 0) for (const step of ring(turn)) expire(turn, step)
 }
 
-/** Timers and the ends of waits. */
+/** Fires timers and ends waits that have timed out. */
 function fire(turn: Turn): void {
   const { state, at } = turn
   const due: { id: number; at: number; kind: 'timerFired' | 'waitTimedOut' }[] = []
@@ -38,7 +38,7 @@ function fire(turn: Turn): void {
   for (const { id, kind } of due) emit(turn, { type: kind, id })
 }
 
-/** It waited until its own complete-by. */
+/** Fails a suspended step that has reached its own complete-by. */
 function expire(turn: Turn, step: Step): void {
   const error = { name: 'TriarchError', code: 'STEP_TIMEOUT', message: 'the step was not done by its complete-by' }
   const { id, operation, attempt } = step
@@ -48,12 +48,12 @@ function expire(turn: Turn, step: Step): void {
 }
 
 /**
- * A pending task begins when its time has come and its code is here, or its plan; one that nobody started in time has
- * expired. True when it began. What is yet to be planned begins with that. `runWithin`: from then to its complete-by (ms).
+ * Begins a pending task once its start time has come and its code or plan is here; returns whether it began. A task that was not started in
+ * time expires. A task of a planning workflow begins with planning. `runWithin`: time from the start to the complete-by (ms).
  */
 export function begin(turn: Turn, code: 'none' | 'function' | 'plan', runWithin?: number): boolean {
   const { state, at } = turn
-  // A task that was just set going again begins from its history: what it was told before it stopped is only there.
+  // A task that was just reset begins from its history, because only the history has the signals it received before it stopped.
   if (!isWaiting(state) || state.closing || turn.reload) return false
   if (state.startBefore !== null && at > state.startBefore) {
     const message = 'the task did not start before its start-before'
@@ -71,7 +71,7 @@ export function begin(turn: Turn, code: 'none' | 'function' | 'plan', runWithin?
   return true
 }
 
-/** The next instant at which the task has something to do by itself; null: only a message moves it. */
+/** The next instant at which the task must act by itself; null: it waits for messages only. */
 export function nextWake(state: TaskState): number | null {
   if (state.status === 'stopped') return null
   let next = Number.POSITIVE_INFINITY

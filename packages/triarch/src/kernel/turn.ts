@@ -11,11 +11,11 @@ import type { TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import { Table } from './table.ts'
 
-/** A move of the task in this turn. */
+/** A change of the task's status in this turn. */
 export interface Move {
   from: TaskStatus
   to: TaskStatus
-  /** Events up to it: part of the ids of its hooks' tasks, so that each exists once. */
+  /** Count of the events up to the move. The ids of the hooks' tasks contain it, so that each of these tasks is created once. */
   ordinal: number
 }
 
@@ -31,14 +31,14 @@ export interface Turn {
   readonly random: () => number
   readonly limits: KernelLimits
   readonly events: TaskEvent[]
-  /** For the workflow's code, in order. */
+  /** Outcomes for the workflow's code, in order. */
   readonly deliveries: Delivery[]
   readonly posts: { task: string; message: Message; control: boolean }[]
-  /** Children of batches that come to be with this transition. */
+  /** Children of batches that are created with this transition. */
   readonly spawned: Spawn[]
-  /** How children of batches ended, until it is recorded: all of a turn at once. */
+  /** Ends of batch children received in this turn, by step; the events that record them are emitted once per turn. */
   readonly ended: Table<number, EndedChildren>
-  /** From state to state, where somebody wants to know. */
+  /** Status changes of this turn; only collected if the task has hooks. */
   readonly moves: Move[]
   /** Steps whose running attempt should be aborted. */
   readonly aborts: number[]
@@ -48,15 +48,15 @@ export interface Turn {
   readonly gates: GateRequests
   /** Messages that changed nothing: late, duplicate, of an old attempt, or for a task in another state. */
   stale: number
-  /** The workflow's code must be started anew from the history. */
+  /** The workflow's code must be restarted from the history. */
   reload: boolean
-  /** It has as much as one transition may have: another turn follows. */
+  /** The transition has reached its largest size; what is left to decide comes in another turn. */
   full: boolean
-  /** Of its events, how many were weighed, and their characters. */
+  /** How many of the turn's events were measured, and the characters they amount to. */
   readonly load: { events: number; size: number }
 }
 
-/** A child of a batch: what it is made of. */
+/** The data from which a child of a batch is created. */
 export interface Spawn {
   task: string
   step: number
@@ -115,7 +115,7 @@ export function stale(turn: Turn): void {
   turn.stale++
 }
 
-/** What was asked for by a call and cannot be done (any more): the history says so. Between tasks it is merely counted. */
+/** Records that a request from outside the engine cannot be carried out (any more). Messages between tasks are only counted. */
 export function messageIgnored(turn: Turn, message: Message, reason: string): void {
   if (!('outside' in message)) return stale(turn)
   const { type } = message
@@ -129,7 +129,7 @@ export function messageIgnored(turn: Turn, message: Message, reason: string): vo
   })
 }
 
-/** Attempts of this step are out, or may go out, and their replies are awaited. A batch is undone by its children. */
+/** Whether attempts of this step run, or may start, and their replies are awaited. A batch is undone by its children, not by an attempt. */
 export function isOutstanding(step: Step): boolean {
   if (step.held !== null) return false
   return step.status === 'running' || (step.status === 'compensating' && step.policy.batch === null)

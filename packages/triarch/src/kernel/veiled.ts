@@ -2,11 +2,11 @@ import type { Json } from './json.ts'
 import type { Redaction } from './redaction.ts'
 
 /**
- * A value with secrets in it, where one text goes both to those who may have it and to those who may not: the output of a task in its row, and in
- * what its parent is told.
+ * A value together with a copy that hides its secrets, for texts that reach both readers who may see them and readers who may not: a task's
+ * output in its row and in the message to its parent.
  */
 interface Veiled {
-  /** The value as it may be shown. */
+  /** The value with its secrets hidden. */
   '~veiled': Json
   value: Json
   /** Texts in the value that are secret. */
@@ -16,7 +16,10 @@ interface Veiled {
 const MARK = '~veiled'
 const BEGINNING = `{"${MARK}":`
 
-/** The value itself where nothing of it is secret. One that only looks veiled is veiled, so that it is not taken for another. */
+/**
+ * Veils a value; returns the value itself if nothing in it is secret. A plain value that looks like a veiled one is veiled too, so that it
+ * is not mistaken for one.
+ */
 export function veil(value: Json, secrets: Redaction | null): Json {
   if (secrets === null) return looksVeiled(value) ? veiled(value, value, []) : value
   const shown = secrets.hide(value)
@@ -24,14 +27,14 @@ export function veil(value: Json, secrets: Redaction | null): Json {
   return shown === value && texts.length === 0 && !looksVeiled(value) ? value : veiled(shown, value, texts)
 }
 
-/** What was veiled. */
+/** The parts of a veiled value. */
 export function unveil(given: Json): { shown: Json; value: Json; texts: readonly string[] } {
   if (!looksVeiled(given)) return { shown: given, value: given, texts: [] }
   const { [MARK]: shown, value, texts } = given as unknown as Veiled
   return { shown, value, texts }
 }
 
-/** Whether the JSON text is that of a veiled value. */
+/** Whether a JSON text is that of a veiled value. */
 export function isVeiled(text: string): boolean {
   return text.startsWith(BEGINNING)
 }

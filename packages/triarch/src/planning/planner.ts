@@ -18,31 +18,31 @@ import { handles, type Reading, toTemplate } from './template.ts'
 export interface PlanLimits {
   /** Bytes of JSON of one input or output. */
   payload: number
-  /** Steps of a plan, those that only join or finalize others included. */
+  /** Largest number of steps of a plan, including joins and finalizers. */
   steps: number
-  /** Bytes of JSON of all its inputs. */
+  /** Largest size of all inputs together, in bytes of JSON. */
   bytes: number
 }
 
-/** Actions that are planned whenever the one of this key is. */
+/** The actions that are planned whenever the action of this key is. */
 export type Subscribers = (key: string) => readonly Action[]
 
 interface PlannerOptions {
   limits: PlanLimits
-  /** Around the workflow's planning, and the outer part of what is around that of its actions. */
+  /** Middleware around the workflow's planning; it is also the outer part of the middleware around the planning of actions. */
   chain: readonly Middleware[]
   subscribers?: Subscribers | undefined
 }
 
-/** Where the next step goes: in what order, and under which action. */
+/** The place where the next step goes: its order and the action that plans it. */
 interface Scope {
   kind: 'sequence' | 'concurrence'
-  /** What comes first waits for these. */
+  /** Steps that the first member waits for. */
   incoming: readonly number[]
-  /** What came last (sequence), or all that nothing follows yet (concurrence). */
+  /** The last member (sequence), or all members that have no successor yet (concurrence). */
   exits: number[]
   group: number | undefined
-  /** Strategies of the places outside, the outermost first. */
+  /** Rescue strategies of the enclosing actions, outermost first. */
   rescues: readonly RescueOption[]
 }
 
@@ -50,14 +50,14 @@ interface Handle extends Planned {
   exits: readonly number[]
 }
 
-/** Builds one plan. Ids are handed out in the order of planning, so a step can only wait for earlier ones. */
+/** Builds one plan. Ids are assigned in the order of planning, so a step can only wait for earlier ones. */
 export class Planner {
   readonly #steps: PlannedStep[] = []
   readonly #policies: RecordedPolicy[] = []
   readonly #places = new Map<RecordedPolicy | string, number>()
   readonly #groups: PlannedGroup[] = []
   readonly #finalizers: PlannedStep[] = []
-  /** The whole phase is one transaction: what it is about, and what of that is secret. */
+  /** The finalize phase is one transaction; the fields below collect its steps, policies and secrets. */
   readonly #together: boolean
   readonly #finalized: number[] = []
   readonly #bounds: RecordedPolicy[] = []
@@ -82,7 +82,7 @@ export class Planner {
     this.#subscribers = subscribers ?? (() => [])
   }
 
-  /** What the planning code programs against. */
+  /** The context that is passed to planning code. */
   context(transaction: unknown, own?: Action, subscribed?: Planned): ActionPlanContext<unknown, unknown> {
     return {
       transaction,
@@ -99,7 +99,7 @@ export class Planner {
     } as ActionPlanContext<unknown, unknown>
   }
 
-  /** The plan that was built, and nothing can be added to any more. */
+  /** Closes the plan and returns it. */
   finish(output: unknown): Plan {
     const template = toTemplate(output, this.#reading('output of the plan'))
     this.#open = false
@@ -122,7 +122,7 @@ export class Planner {
 
   readonly #subscribing = new Set<string>()
 
-  /** It waits for what the other waits for, and nothing of a sequence waits for it. */
+  /** Runs a body that waits for the same steps as the other action; nothing of an enclosing sequence waits for it. */
   #beside(incoming: readonly number[], body: () => unknown): void {
     const { group, rescues } = this.#scope
     const outer = this.#scope
@@ -210,7 +210,7 @@ export class Planner {
     }
   }
 
-  /** What the scope's next member waits for. */
+  /** The steps that the scope's next member waits for. */
   #before(after: readonly object[]): number[] {
     const { kind, incoming, exits } = this.#scope
     const before = new Set(kind === 'sequence' && exits.length > 0 ? exits : incoming)
@@ -221,7 +221,7 @@ export class Planner {
     return [...before]
   }
 
-  /** Notes what a member ends with. */
+  /** Records the exits of a member. */
   #leave(exits: readonly number[], grew: boolean): void {
     const scope = this.#scope
     if (!grew) return
@@ -229,7 +229,10 @@ export class Planner {
     else scope.exits.push(...exits)
   }
 
-  /** Many before many would need as many edges as their product: a join in between needs their sum. */
+  /**
+   * Replaces several predecessors by a join. Without it, many steps that wait for many others would need the product of their numbers in
+   * edges; with it, the sum.
+   */
   #joined(before: number[]): number[] {
     return before.length > 1 ? [this.#push({ action: null, after: before })] : before
   }
@@ -271,9 +274,9 @@ export class Planner {
   }
 
   #finalize(action: Action, options: PlannedStepOptions, { name, group }: PlannedStep, id: number): void {
-    // What it is given is the input and the output of its run.
+    // The input of a finalizer contains the input and the output of its run step.
     const secrets = action.definition.secrets?.flatMap((path) => [`input.${path}`, `output.${path}`])
-    // Its policy is the run's, but that it may always be repeated and is never undone.
+    // The policy is that of the run step, except that a finalizer may always be repeated and is never undone.
     const repeatable = { ...options, semantics: 'at-least-once' as const, ...(secrets && { secrets }) }
     if (this.#together) {
       this.#finalized.push(id)
@@ -293,7 +296,7 @@ export class Planner {
     this.#finalizers.push(step)
   }
 
-  /** The finalize phase as one step, which the store can always be asked about. */
+  /** The finalize phase as one step. It can always be verified, because the store knows whether the transaction was committed. */
   #phase(): PlannedStep[] {
     if (this.#finalized.length === 0) return []
     const policy = finalizePolicy(this.#bounds, this.#rescue, [...this.#hidden])

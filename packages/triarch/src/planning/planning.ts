@@ -17,14 +17,14 @@ export interface PlanningOptions {
   first: number
   limits: PlanLimits
   transaction: unknown
-  /** Around all that others wrap. */
+  /** Middleware outside all other. */
   middleware?: readonly Middleware[]
   subscribers?: Subscribers
 }
 
 /**
- * Runs a workflow's planning code. `first` is the id of the plan's first step. Throws PLAN_FAILED with what the code threw
- * as its cause, or the typed error of what it did wrong.
+ * Runs a workflow's planning code. `first` is the id of the plan's first step. Throws PLAN_FAILED with the code's error as its cause, or
+ * the typed error of a misuse.
  */
 export async function makePlan(
   workflow: Workflow,

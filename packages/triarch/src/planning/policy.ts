@@ -4,8 +4,8 @@ import { TriarchError } from '../error/error.ts'
 import { type RecordedPolicy, resolvePolicy } from '../kernel/step/policy.ts'
 
 /**
- * How the one step is tried that finalizes several in a transaction: as few times as any of them may be, with the waits of that one, in the
- * time of the longest attempt, and by the nearest complete-by of a step. Its rescue is the workflow's.
+ * The policy of the single step that finalizes several in a transaction: the fewest attempts of any of them, with the waits of that one;
+ * the longest time of one attempt; the nearest complete-by of a step. The rescue is the workflow's.
  */
 export function finalizePolicy(
   finalized: readonly RecordedPolicy[],
@@ -26,10 +26,10 @@ export function finalizePolicy(
   return toRecordedPolicy(null, rescue, options, { undo: false, verify: true })
 }
 
-/** What can be said of all that an action plans. */
+/** Options that can apply to all steps that an action plans. */
 const groupOptions: readonly string[] = ['name', 'after', 'rescue']
 
-/** An action that plans is no step of its own, of which the rest could be said. Throws INVALID_OPTION. */
+/** Refuses other options, because an action that plans has no step of its own. Throws INVALID_OPTION. */
 export function checkGroup(key: string, options: PlannedStepOptions): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const vain = given.find(([name]) => !groupOptions.includes(name))?.[0]

@@ -14,36 +14,36 @@ import type { Redaction } from '../kernel/redaction.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
 
-/** One step of a plan, as people and pages want to see it. */
+/** One step of a plan, for display. */
 export interface PlanViewStep {
   /** Its number in the task. */
   id: number
-  /** `agent.action`; null: it takes or gives back a lock, or only joins what came before it. */
+  /** `agent.action`; null: the step takes or releases a lock, or only joins earlier steps. */
   action: string | null
-  /** What it is called: the action's name, unless the plan says otherwise. */
+  /** The name of the step: the action's, unless the plan gives another. */
   name: string
-  /** `finalize`: it runs once all steps of phase `run` have. */
+  /** `finalize`: it runs once all steps of phase `run` are done. */
   phase: 'run' | 'finalize'
   /** JSON, with `{ "$ref": [...] }` where an output will be. */
   input: Json
-  /** Steps it waits for. */
+  /** The steps that it waits for. */
   after: readonly number[]
   /** Names of the actions that planned it, the outermost first. */
   within: readonly string[]
   /** What happens when its attempts are used up. */
   rescue: RescueStrategy
-  /** How far it is. */
+  /** How far the step is. */
   standing: Standing
 }
 
 /**
- * A plan, as people and pages want to see it.
+ * A plan, for display.
  * @example for (const { id, name, after } of (await preview(fulfil, order)).steps) console.log(id, name, after)
  */
 export interface PlanView {
   /** Its steps, in the order in which they were planned. */
   steps: PlanViewStep[]
-  /** What the task results in, with references. */
+  /** The task's output, with references. */
   output: Json
 }
 
@@ -64,7 +64,7 @@ export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>)
   return planView(newPlanState(plan))
 }
 
-/** A plan and what became of its steps. `redaction`: what of it may not be shown. */
+/** A plan with the states of its steps. `redaction`: hides its secrets. */
 export function planView(state: PlanState, redaction?: Redaction): PlanView {
   const { plan, nodes } = state
   const steps = nodes.map(({ step, before, standing }, index) => ({

@@ -5,10 +5,10 @@ import { REFERENCE, type Template } from '../kernel/plan/reference.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
 import { DEEPEST, encode } from '../value/payload.ts'
 
-/** Something of a plan that is no value, though a careless hand may put it where one belongs. */
+/** Objects of a plan that are not values; using one where a value belongs is an error. */
 export const handles: WeakSet<object> = new WeakSet()
 
-/** What is read, and into what the references found go. */
+/** The context of reading a value, and the set that collects the references found. */
 export interface Reading {
   what: string
   plan: object
@@ -18,8 +18,8 @@ export interface Reading {
 }
 
 /**
- * The value as JSON with its references in it. `found` gets the steps it refers to. Throws PLAN_MISUSE for references of
- * another plan, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+ * The value as JSON with its references. `found` gets the steps it refers to. Throws PLAN_MISUSE for references of another plan,
+ * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
  */
 export function toTemplate(value: unknown, { what, plan, limit, found, secrets }: Reading): Template {
   const above: object[] = []

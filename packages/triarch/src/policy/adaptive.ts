@@ -1,41 +1,42 @@
-/** Between which bounds a limit may move. */
+/** The bounds within which a limit may move. */
 export interface AdaptiveRule {
   least: number
   most: number
 }
 
-/** What a window of attempts showed. */
+/** Observations of one window of attempts. */
 export interface Observed {
-  /** Attempts whose end says something about the service. */
+  /** Attempts whose end tells something about the service's health. */
   answers: number
-  /** Of them, how many say that it is ill. */
+  /** How many of the answers show an unhealthy service. */
   ill: number
-  /** How long the others took, as a multiple of what is usual, on average; null: all were ill. */
+  /** Average duration of the healthy answers as a multiple of the usual one; null: there were none. */
   slowness: number | null
-  /** Most that ran at a time. */
+  /** Most attempts that ran at a time. */
   busiest: number
 }
 
-/** How much slower than usual is no sign of a queue within the service: durations scatter. */
+/** Being slower than usual up to this factor is no sign of a queue inside the service, because durations scatter. */
 const TOLERANCE = 1.1
-/** A window takes away no more than this share of the limit for being slow. */
+/** One window reduces the limit because of slowness to no less than this share. */
 const STEEPEST = 0.5
-/** What is left of the limit where attempts say that the service is ill. */
+/** Share of the limit that is kept when the service is unhealthy. */
 const BACKOFF = 0.7
-/** Such a share of ill answers is everyday life. */
+/** Up to this share of unhealthy answers is normal. */
 const EVERYDAY = 0.1
-/** How much of the way to a smaller limit is gone at a time. */
+/** How much of the way to a smaller limit is taken at a time. */
 const SMOOTHING = 0.4
 /** The queue that is allowed for, as a multiple of the square root of the limit. */
 const QUEUE = 0.3
 
 /**
- * The next limit: less where attempts take longer than they usually do, for then they wait in the service and not here, more where they do not.
+ * Computes the next limit: lower if attempts take longer than usual, because then they queue inside the service instead of here, higher if
+ * they do not.
  *
- * The gradient of durations is that of TCP Vegas (Brakmo, Peterson 1994) in the form of Netflix's concurrency-limits (`Gradient2Limit`, 2018): what is usual,
- * over what is. A part of the square root of the limit is the queue that is allowed for, and by which it grows: a service that does 16 things well settles at
- * 16 to 20. Illness takes a share away at once (multiplicative decrease; Chiu, Jain 1989). A limit that was not made use of does not grow: nobody knows
- * what more of it would do.
+ * The gradient of durations is that of TCP Vegas (Brakmo, Peterson 1994) in the form of Netflix's concurrency-limits (`Gradient2Limit`,
+ * 2018): the usual duration over the observed one. The queue that is allowed for, and by which the limit grows, is a part of the square
+ * root of the limit: a service that handles 16 requests well settles at 16 to 20. An unhealthy service reduces the limit by a share at once
+ * (multiplicative decrease; Chiu, Jain 1989). A limit that was not reached does not grow, because the effect of a higher one is unknown.
  */
 export function adapted(limit: number, seen: Observed, { least, most }: AdaptiveRule): number {
   const bounded = (next: number) => Math.min(most, Math.max(least, next))
@@ -47,21 +48,24 @@ export function adapted(limit: number, seen: Observed, { least, most }: Adaptive
   return bounded(seen.busiest < Math.floor(limit) ? limit : next)
 }
 
-/** So many answers say what is usual. */
+/** Number of answers after which the usual duration is known. */
 const ENOUGH = 10
-/** How much of the way to what calm attempts took is gone at a time: what is slower is usual after ten times or so. */
+/** How much of the way to the duration of calm attempts is taken at a time: a slower duration is the usual one after ten times or so. */
 const CALMLY = 0.3
-/** Attempts that take less than this share of what is usual say that the service has become faster, if they are so many: the mean of fewer scatters. */
+/**
+ * Attempts that take less than this share of the usual duration show that the service has become faster, if there are MANY of them: the
+ * mean of fewer scatters.
+ */
 const CLEARLY_FASTER = 2 / 3
 const MANY = 40
 
-/** What is usual of one kind of attempt (ms), and of how many answers it was learnt. */
+/** The usual duration of one kind of attempt (ms), and the number of answers it was learnt from. */
 export interface Usual {
   ms: number
   count: number
 }
 
-/** So many attempts of one kind, and how long they took in all (ms). */
+/** A number of attempts of one kind, and their total duration (ms). */
 export interface Took {
   count: number
   ms: number
@@ -71,7 +75,7 @@ export function isLearnt({ count }: Usual): boolean {
   return count >= ENOUGH
 }
 
-/** What is usual with the first attempts: each counts as much as those before. What is learnt is changed by many attempts only. */
+/** Learns the usual duration from the first attempts, as their mean. Once it is known, single attempts do not change it. */
 export function accustomed(before: Usual | undefined, took: number): Usual {
   if (!before) return { ms: took, count: 1 }
   if (isLearnt(before)) return before
@@ -79,18 +83,21 @@ export function accustomed(before: Usual | undefined, took: number): Usual {
   return { ms: before.ms + (took - before.ms) / count, count }
 }
 
-/** What is usual after attempts beside which as many ran as may: they may have waited in the service, so slower ones say nothing of it. */
+/**
+ * The usual duration after attempts that ran at the full limit. They may have queued inside the service, so only clearly faster ones are
+ * taken into account.
+ */
 export function afterBusy(before: Usual, { count, ms }: Took): Usual {
   const mean = ms / count
   return mean < before.ms * CLEARLY_FASTER ? { ms: mean, count: ENOUGH } : before
 }
 
-/** Enough for `afterBusy`. */
+/** Whether there are enough attempts for `afterBusy`. */
 export function areMany({ count }: Took): boolean {
   return count >= MANY
 }
 
-/** What is usual after attempts beside which few ran: those did not wait. */
+/** The usual duration after attempts that ran beside few others and so did not queue. */
 export function afterCalm(before: Usual, { count, ms }: Took): Usual {
   const weight = CALMLY * Math.min(1, count / ENOUGH)
   return { ms: before.ms + (ms / count - before.ms) * weight, count: ENOUGH }

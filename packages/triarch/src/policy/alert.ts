@@ -1,12 +1,13 @@
-/** How bad it is. */
+/** How severe an alert is. */
 export type AlertSeverity = 'warning' | 'critical'
 
 /**
- * What is true of one subject of one rule. `pending`: it holds, and not yet for long enough. `firing`: somebody must look. `ended`: kept to be read.
+ * State of one subject under one rule. `pending`: the condition holds, but not for long enough yet. `firing`: an operator must look.
+ * `ended`: kept for reading.
  */
 export type AlertPhase = 'pending' | 'firing' | 'ended'
 
-/** Who did something to an alert, and why. */
+/** Who acted on an alert, and why. */
 export interface AlertAct {
   by: string
   reason: string
@@ -16,55 +17,56 @@ export interface AlertAct {
 
 /** An alert as it is stored. All times are of the database (ms since the epoch). */
 export interface AlertState {
-  /** One for each time that it opens: the same however often it is told of. */
+  /** Another id each time the alert opens, and the same in all notifications of it. */
   id: string
   phase: AlertPhase
   severity: AlertSeverity
   message: string
-  /** Since when the condition holds. */
+  /** Since when the condition has held. */
   since: number
   /** When it began to fire. */
   firedAt: number | null
   /** Since when the condition is gone; null: it holds, as far as is known. */
   goneAt: number | null
-  /** When it ended, and by whom; by null: the condition was gone for long enough. */
+  /** When the alert ended, and by whom; `by` null: the condition was gone for long enough. */
   ended: { at: number; by: AlertAct | null } | null
-  /** Who has it in hand. */
+  /** The operator who has taken the alert over. */
   owner: AlertAct | null
-  /** Until when nobody is told that it fires. */
+  /** Until when no notification is sent that the alert fires. */
   silence: (AlertAct & { until: number }) | null
-  /** When the sinks were last told that it fires; null: never. */
+  /** When the sinks were last notified that the alert fires; null: never. */
   toldAt: number | null
 }
 
-/** How patient a rule is. */
+/** The time constants of a rule. */
 export interface AlertTerms {
-  /** How long the condition must hold before it fires (ms). */
+  /** How long the condition must hold before the alert fires (ms). */
   for: number
-  /** How long it must be gone before the alert ends (ms): what comes and goes is one alert. */
+  /** How long the condition must be gone before the alert ends (ms), so that a condition which comes and goes makes one alert. */
   keep: number
-  /** After so long sinks are told again, while nobody owns it (ms); null: once is enough. */
+  /** The sinks are notified again after this time while the alert has no owner (ms); null: once only. */
   repeat: number | null
 }
 
 /**
- * What one look found of one subject. `unknown`: the rule could not be evaluated, which is neither "it holds" nor "it is gone".
+ * The result of one evaluation for one subject. `unknown`: the rule could not be evaluated, so the condition is neither known to hold nor
+ * known to be gone.
  */
 export type AlertSighting =
   | { found: 'holds'; severity: AlertSeverity; message: string }
   | { found: 'gone' }
   | { found: 'unknown' }
 
-/** What the sinks are to hear. */
+/** The kind of a notification to the sinks. */
 export type AlertNews = 'raised' | 'repeated' | 'ended'
 
-/** What is to be stored (null: no row) and told (null: nothing). */
+/** The state to store (null: no row) and the notification to send (null: none). */
 export interface AlertStep {
   state: AlertState | null
   news: AlertNews | null
 }
 
-/** What becomes of an alert by one look. `id`: for the case that one opens here. */
+/** The effect of one evaluation on an alert. `id`: for an alert that opens with it. */
 export function sighted(
   before: AlertState | null,
   sighting: AlertSighting,
@@ -77,22 +79,22 @@ export function sighted(
   if (before === null || (before.phase === 'ended' && before.goneAt !== null)) {
     return told(matured(opened(id, now, { severity, message }), terms, now), terms, now)
   }
-  // Ended by hand while it held: it opens anew only after it was gone once.
+  // An alert that was ended by hand while its condition held can only open again after the condition was gone.
   if (before.phase === 'ended') return { state: before, news: null }
   return told(matured({ ...before, severity, message, goneAt: null }, terms, now), terms, now)
 }
 
-/** Somebody has it in hand: it is not repeated. Null: there is nothing to own. */
+/** An operator takes the alert over, which ends repetitions. Null: the alert has ended. */
 export function acknowledged(state: AlertState, owner: AlertAct): AlertState | null {
   return state.phase === 'ended' ? null : { ...state, owner }
 }
 
-/** Nobody is told that it fires until then; its end is told to those who know of it. Null: it ended already. */
+/** No notification is sent until then that the alert fires; its end is notified to those who were told of it. Null: the alert has ended. */
 export function silenced(state: AlertState, silence: AlertAct & { until: number }): AlertState | null {
   return state.phase === 'ended' ? null : { ...state, silence }
 }
 
-/** Ended by hand, whether its condition holds or not. Null: it ended already. */
+/** Ends the alert by hand, whether its condition holds or not. Null: it has ended already. */
 export function endedBy(state: AlertState, by: AlertAct): AlertStep | null {
   if (state.phase === 'ended') return null
   return { state: { ...state, phase: 'ended', ended: { at: by.at, by } }, news: state.toldAt === null ? null : 'ended' }
@@ -110,7 +112,7 @@ function matured(state: AlertState, terms: AlertTerms, now: number): AlertState 
   return { ...state, phase: 'firing', firedAt: now }
 }
 
-/** Whoever was silenced when it began to fire hears of it when the silence is over. */
+/** Notifies the sinks of a firing alert. One that began to fire during a silence is notified when the silence is over. */
 function told(state: AlertState, { repeat }: AlertTerms, now: number): AlertStep {
   if (state.phase !== 'firing' || (state.silence && now < state.silence.until)) return { state, news: null }
   if (state.toldAt === null) return { state: { ...state, toldAt: now }, news: 'raised' }

@@ -1,119 +1,122 @@
 /**
- * The circuit breaker (Nygard, Release It!, 2007) as a value and what becomes of it. One state for all nodes lies in the store; each
- * node tells what it saw, and whoever writes first decides. No clock, no I/O, no chance: instants and draws are given.
+ * The circuit breaker (Nygard, Release It!, 2007) as a pure value. All nodes share one state in the store; each node reports what it has
+ * seen, and the first write decides. There is no clock, I/O or randomness here: instants and random draws are arguments.
  */
 
 /**
- * The numbers of a circuit breaker: what `circuitBreaker` of its agent means. Times in ms.
+ * The parameters of a circuit breaker, as given by `circuitBreaker` of its agent. Times in ms.
  * @example const { minimum, window }: BreakerRule = (await triarch.breaker('payments').info()).rule
  */
 export interface BreakerRule {
-  /** Share of ill answers in the window at which it opens. */
+  /** The breaker opens at this share of ill answers in the window. */
   readonly failureRate: number
-  /** The same of slow ones; null: nobody minds. */
+  /** The breaker opens at this share of slow answers; null: slow answers do not open it. */
   readonly slowRate: number | null
-  /** From here on an answer is slow; null: none is. */
+  /** An answer that takes this long or longer is slow; null: none is. */
   readonly slowerThan: number | null
-  /** So far back answers count. */
+  /** How far back answers count. */
   readonly window: number
-  /** Fewer answers in the window say nothing. */
+  /** With fewer answers in the window the breaker does not open. */
   readonly minimum: number
-  /** How long it stays open the first time; twice as long each time after that, up to `openMax`. */
+  /** How long the breaker stays open the first time; twice as long each time after that, up to `openMax`. */
   readonly open: number
-  /** Longest time that it stays open by itself. */
+  /** Longest time that the breaker stays open by itself. */
   readonly openMax: number
-  /** Attempts that a half-open one lets through, over all nodes. */
+  /** Attempts that a half-open breaker lets through, over all nodes. */
   readonly probes: number
 }
 
 /**
- * `releasing`: the service answered its probes, and what waits goes out in waves, each twice the one before.
+ * `releasing`: the service has answered its probes, and waiting steps start in waves, each twice as large as the one before.
  * @example const { state }: { state: BreakerPhase } = await triarch.breaker('payments').info()
  */
 export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'releasing'
 
-/** What was seen of a service. An answer may be both ill and slow. */
+/** Counts of answers of a service. An answer may be both ill and slow. */
 export interface Seen {
   readonly answers: number
   readonly ill: number
   readonly slow: number
 }
 
-/** What was seen in one part of the window, by the number of the part. */
+/** The counts of one part of the window, with the number of the part. */
 export interface Bucket extends Seen {
   readonly part: number
 }
 
-/** What one node has of a wave: all that it ever said of it, so that a word that is heard twice changes nothing. */
+/** One node's share of a wave. A node reports its totals, so that a report that arrives twice changes nothing. */
 export interface Share extends Seen {
   readonly node: string
-  /** Attempts it may start, or has started, and knows no answer of. */
+  /** Attempts that the node may start, or has started without an answer yet. */
   readonly holds: number
-  /** Then those count as ill: the node died, or cannot say. */
+  /** After this instant those attempts count as ill, because the node died or cannot report. */
   readonly until: number
 }
 
-/** Attempts that go out together: probes, or a part of what waits. */
+/** Attempts that are let through together: probes, or a part of the waiting steps. */
 export interface Wave {
-  /** One number for each wave: what is said of another is not for this one. */
+  /** A different number for each wave, so that reports about another wave are recognised. */
   readonly number: number
   readonly size: number
   readonly shares: readonly Share[]
 }
 
-/** One change, and who made it. */
+/** One change of the phase, and who made it. */
 export interface BreakerMove {
   readonly at: number
   readonly from: BreakerPhase
   readonly to: BreakerPhase
-  /** The id of a node, or what an operator is called. */
+  /** The id of a node, or the name of an operator. */
   readonly by: string
   readonly reason: string
 }
 
 export interface BreakerState {
   readonly phase: BreakerPhase
-  /** When it came to this phase. */
+  /** When the present phase began. */
   readonly since: number
-  /** Open: no probe before; null: none before somebody closes it. */
+  /** Of an open breaker: no probe before this instant; null: none until an operator closes it. */
   readonly until: number | null
-  /** How often it opened since the service was well. */
+  /** How often the breaker has opened since the service was last well. */
   readonly streak: number
   readonly window: readonly Bucket[]
-  /** Waves so far. */
+  /** Number of waves so far. */
   readonly waves: number
   readonly wave: Wave | null
-  /** The last ones, oldest first. */
+  /** The latest changes, oldest first. */
   readonly moves: readonly BreakerMove[]
 }
 
-/** What one node has to say, and what it wants. */
+/** One node's report and its request for passes. */
 export interface Report {
   readonly node: string
-  /** Seen while it was closed, and not told before. */
+  /** Answers seen while the breaker was closed and not reported before. */
   readonly seen: readonly Bucket[]
-  /** What it has of this wave, in all; null: of none. */
+  /** The node's totals of the wave; null: it has no share in it. */
   readonly share: (Seen & { readonly wave: number; readonly holds: number }) | null
-  /** Passes it could use now. */
+  /** Number of passes that the node could use now. */
   readonly wants: number
-  /** How long it may be silent about passes (ms). */
+  /** How long the node may hold passes without a report (ms). */
   readonly lease: number
-  /** Steps wait for it. */
+  /** Steps of the node wait for the breaker. */
   readonly waiting: boolean
 }
 
-/** Parts of a window. */
+/** Number of parts of a window. */
 export const PARTS = 10
-/** A wave of so many is no wave any more: what is left may go. */
+/** A wave of this size ends the release; the rest may start. */
 const LARGEST_WAVE = 1_000
-/** Changes that are kept. */
+/** Number of changes that are kept. */
 const MOST_MOVES = 20
-/** Of its span it is open for at least this share: breakers that opened together do not probe together. */
+/**
+ * The breaker stays open for at least this share of its span, and a random part of the rest, so that breakers that opened together do not
+ * probe together.
+ */
 const LEAST_SHARE = 0.75
 
 export const NOTHING: Seen = { answers: 0, ill: 0, slow: 0 }
 
-/** One that has seen nothing. */
+/** A closed breaker without any answers. */
 export function newBreaker(at: number): BreakerState {
   return { phase: 'closed', since: at, until: null, streak: 0, window: [], waves: 0, wave: null, moves: [] }
 }
@@ -123,12 +126,12 @@ export function partOf({ window }: Pick<BreakerRule, 'window'>, at: number): num
   return Math.floor(at / partLength(window))
 }
 
-/** Of a window of so many ms. */
+/** Length of one part of a window (ms). */
 export function partLength(window: number): number {
   return Math.max(1, window / PARTS)
 }
 
-/** What one answer says. Refusals are answers of a service that is well. */
+/** The counts of one answer. A refusal is an answer of a healthy service. */
 export function seenOf({ slowerThan }: BreakerRule, ill: boolean, ms: number): Seen {
   return { answers: 1, ill: ill ? 1 : 0, slow: slowerThan !== null && ms >= slowerThan ? 1 : 0 }
 }
@@ -137,12 +140,12 @@ export function sum(a: Seen, b: Seen): Seen {
   return { answers: a.answers + b.answers, ill: a.ill + b.ill, slow: a.slow + b.slow }
 }
 
-/** All that the window holds. */
+/** The counts of the whole window. */
 export function totalOf({ window }: BreakerState, rule: Pick<BreakerRule, 'window'>, now: number): Seen {
   return fresh(window, rule, now).reduce<Seen>(sum, NOTHING)
 }
 
-/** With what a node has seen besides, oldest first, without what has left the window. */
+/** The window with the counts of a node added, oldest part first. */
 export function merged(window: readonly Bucket[], more: readonly Bucket[]): Bucket[] {
   const parts = new Map<number, Bucket>()
   for (const bucket of [...window, ...more]) {
@@ -151,41 +154,41 @@ export function merged(window: readonly Bucket[], more: readonly Bucket[]): Buck
   return [...parts.values()].sort((a, b) => a.part - b.part)
 }
 
-/** With one answer more, which is of the newest part as a rule: there is one of these for each attempt. */
+/** The window with one more answer. Answers mostly belong to the newest part, and this runs for each attempt. */
 export function noted(window: readonly Bucket[], part: number, seen: Seen): Bucket[] {
   const last = window.at(-1)
   if (last?.part !== part) return merged(window, [{ part, ...seen }])
   return window.with(-1, { part, ...sum(last, seen) })
 }
 
-/** Those of the buckets that are of the window. */
+/** The parts that are still in the window. */
 export function fresh(window: readonly Bucket[], rule: Pick<BreakerRule, 'window'>, now: number): Bucket[] {
   const newest = partOf(rule, now)
   return window.filter(({ part }) => part > newest - PARTS)
 }
 
-/** Whether this much says that the service is ill. */
+/** Whether these counts mean that the service is ill. */
 export function isIll({ answers, ill, slow }: Seen, { failureRate, slowRate }: BreakerRule): boolean {
   if (answers === 0) return false
   return ill / answers >= failureRate || (slowRate !== null && slow / answers >= slowRate)
 }
 
-/** Attempts may start without a pass. */
+/** Whether attempts may start without a pass. */
 export function isClosed({ phase }: BreakerState): boolean {
   return phase === 'closed'
 }
 
-/** Nobody may have a pass yet. */
+/** Whether no pass may be given yet. */
 export function isShut({ phase, until }: BreakerState, now: number): boolean {
   return phase === 'open' && (until === null || now < until)
 }
 
-/** Passes of the wave that are given out, used or not. */
+/** Passes of the wave that have been given out, used or not. */
 export function givenOf({ shares }: Wave): number {
   return shares.reduce((given, { holds, answers }) => given + holds + answers, 0)
 }
 
-/** How many passes a node that wants some would get. */
+/** How many passes a node that asks for `wants` would get. */
 export function passesFor(state: BreakerState, rule: BreakerRule, now: number, wants: number): number {
   if (isClosed(state) || isShut(state, now)) return 0
   const { wave } = state
@@ -193,7 +196,10 @@ export function passesFor(state: BreakerState, rule: BreakerRule, now: number, w
   return Math.max(0, Math.min(wants, left))
 }
 
-/** Takes in what a node says, in this order: what it saw, what is overdue, what is due; then gives out what it wants. */
+/**
+ * Applies a node's report: first the answers it has seen, then overdue shares, then changes of the phase; then gives out the passes it
+ * wants.
+ */
 export function hear(
   before: BreakerState,
   rule: BreakerRule,
@@ -223,7 +229,7 @@ function count(
   return opened(counted, rule, { at: now, by: node, reason: told(total) }, draw)
 }
 
-/** The wave with what the node says of its share; what others said nothing of for too long counts as ill. */
+/** The wave with the node's reported share. Attempts of other nodes count as ill if their nodes have not reported for too long. */
 function answered(state: BreakerState, wave: Wave, { node, share, lease }: Report, now: number): BreakerState {
   const said = share?.wave === wave.number ? share : { ...NOTHING, holds: 0 }
   const shares = wave.shares.map((one): Share => {
@@ -237,12 +243,12 @@ function answered(state: BreakerState, wave: Wave, { node, share, lease }: Repor
   return { ...state, wave: { ...wave, shares } }
 }
 
-/** Not with each word: only when half of the time is over, for each renewal is a write. */
+/** Renews a share's deadline only after half of its time, because each renewal is a write. */
 function renewed(until: number, now: number, lease: number): number {
   return until - now < lease / 2 ? now + lease : until
 }
 
-/** What the wave says, as soon as it says anything. */
+/** Changes the phase as soon as the wave's answers decide it. */
 function settle(state: BreakerState, rule: BreakerRule, report: Report, now: number, draw: number): BreakerState {
   const { wave } = state
   if (!wave) return state
@@ -250,14 +256,14 @@ function settle(state: BreakerState, rule: BreakerRule, report: Report, now: num
   const word = { at: now, by: report.node }
   const complete = seen.answers >= wave.size
   if (state.phase === 'half-open') {
-    // One ill answer is enough.
+    // A single ill answer opens the breaker again.
     if (isIll(seen, { ...rule, failureRate: Number.MIN_VALUE }))
       return opened(state, rule, { ...word, reason: told(seen) }, draw)
     if (!complete) return state
     const reason = `${wave.size} ${wave.size === 1 ? 'probe was' : 'probes were'} answered`
     return report.waiting ? released(state, 2 * rule.probes, { ...word, reason }) : closed(state, { ...word, reason })
   }
-  // As soon as the rest of the wave could not make up for it.
+  // The breaker opens as soon as the rest of the wave could not make up for the ill answers.
   if (isIll({ ...seen, answers: Math.max(seen.answers, wave.size) }, rule))
     return opened(state, rule, { ...word, reason: told(seen) }, draw)
   const over = !report.waiting && wave.shares.every(({ holds }) => holds === 0)
@@ -279,7 +285,7 @@ function given(state: BreakerState, rule: BreakerRule, report: Report, now: numb
   return { ...begun, wave: { ...wave, shares } }
 }
 
-/** Who changes it, when and why. */
+/** Who changes the breaker, when and why. */
 export type Word = Pick<BreakerMove, 'at' | 'by' | 'reason'>
 
 function moved(state: BreakerState, to: BreakerPhase, word: Word): BreakerState {
@@ -290,7 +296,7 @@ function moved(state: BreakerState, to: BreakerPhase, word: Word): BreakerState 
 function opened(state: BreakerState, rule: BreakerRule, word: Word, draw: number): BreakerState {
   const span = Math.min(rule.openMax, rule.open * 2 ** state.streak)
   const until = word.at + Math.ceil(span * (LEAST_SHARE + (1 - LEAST_SHARE) * draw))
-  // Beyond this many the span is at its most for any rule.
+  // From 40 on, the span is at its maximum under any rule.
   const streak = Math.min(state.streak + 1, 40)
   return { ...moved(state, 'open', word), until, streak, window: [], wave: null }
 }
@@ -308,18 +314,18 @@ function closed(state: BreakerState, word: Word): BreakerState {
   return { ...moved(state, 'closed', word), streak: 0, window: [], wave: null }
 }
 
-/** An operator opens it. `until`: no probe before; null: none before somebody closes it. */
+/** An operator opens the breaker. `until`: no probe before this instant; null: none until an operator closes it. */
 export function forceOpen(state: BreakerState, until: number | null, word: Word): BreakerState {
   return { ...moved(state, 'open', word), until, window: [], wave: null }
 }
 
-/** An operator closes it: what waits goes out in waves, and if the service is ill all the same it opens again. */
+/** An operator closes the breaker: waiting steps start in waves, and if the service is still ill the breaker opens again. */
 export function forceClosed(state: BreakerState, { probes }: Pick<BreakerRule, 'probes'>, word: Word): BreakerState {
   if (isClosed(state)) return state
   return released({ ...state, window: [] }, 2 * probes, word)
 }
 
-/** An operator forgets what it has seen: as if the service had always been well. */
+/** An operator clears the breaker's history, as if the service had always been well. */
 export function reset(state: BreakerState, rule: Pick<BreakerRule, 'probes'>, word: Word): BreakerState {
   const blank = { ...state, streak: 0, window: [] }
   return isClosed(state) ? moved(blank, 'closed', word) : forceClosed(blank, rule, word)

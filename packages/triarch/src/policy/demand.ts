@@ -1,35 +1,35 @@
-/** What is to be decided about: work of one kind, and the slots of those who do it. */
+/** Work of one kind, and the slots of the processes that do it. */
 export interface Workload {
-  /** What waits, and nobody has taken. */
+  /** Number of requests or tasks that wait and have not been taken. */
   waiting: number
-  /** How long what waits longest has waited (ms). */
+  /** How long the oldest of them has waited (ms). */
   age: number
-  /** What runs now. */
+  /** Number that run now. */
   running: number
-  /** Slots of one process; null: no process runs it, so that nobody knows. */
+  /** Slots of one process; null: unknown, because no process runs this kind of work. */
   each: number | null
-  /** More than so many cannot run at a time, whoever has slots; null: they can. */
+  /** Largest number that may run at a time, however many slots there are; null: unbounded. */
   most: number | null
 }
 
-/** How many of each there should be. */
+/** Recommended numbers of slots and of processes. */
 export interface Wanted {
   slots: number
   processes: number
 }
 
-/** Waits shorter than this share of what is allowed ask for nothing: each queue has one now and then. */
+/** Waits shorter than this share of the allowed wait recommend nothing, because each queue has them now and then. */
 export const TOLERANCE = 0.1
 
 /**
- * How many slots, and so how many processes, the work asks for, if none of it is to wait for longer than `within` (ms).
+ * How many slots, and therefore how many processes, the work needs if none of it is to wait longer than `within` (ms).
  *
- * By Little's law (Little 1961) what runs is throughput times the time that one takes. A queue that is worked off by `running` slots, and whose
- * head has waited for `age`, took that long to go by: `running × age / within` more slots would have it gone in `within`, whatever one takes.
- * What runs already needs its slots for what comes. More slots than there is work are of no use.
+ * By Little's law (Little 1961) the number that runs is the throughput times the duration of one. A queue that is worked off by `running`
+ * slots, and whose head has waited for `age`, takes that long to pass: `running × age / within` more slots would work it off in `within`,
+ * whatever one takes. The work that runs already needs its slots for what arrives. More slots than work are of no use.
  *
- * While no process runs it, the law has nothing to go by: nothing was worked off, and the age says only how long nobody was there. One process
- * is asked for, and what it then does says how many more.
+ * While no process runs the work, the law cannot be applied: nothing was worked off, and the age only tells how long no process was there.
+ * One process is recommended then; what it achieves decides about more.
  */
 export function wanted({ waiting, age, running, each, most }: Workload, within: number): Wanted {
   if (each === null) {
@@ -43,15 +43,16 @@ export function wanted({ waiting, age, running, each, most }: Workload, within: 
   return { slots, processes: Math.ceil(slots / Math.max(1, each)) }
 }
 
-/** What runs in one pool of slots, in all processes together. */
+/** The load of one pool of slots, in all processes together. */
 export interface PoolLoad {
   running: number
   most: number
 }
 
 /**
- * The same where slots are parted, and neither pool lends the other any: as many processes as the pool needs that needs most. What waits, waits
- * for a pool that is full, and how much of it for which nobody has to know: full pools grow by the same factor, whatever their sizes.
+ * The same for slots that are divided into pools, which lend each other none: as many processes as the pool needs that needs most. Waiting
+ * work waits for a pool that is full; how much of it waits for which pool need not be known, because full pools grow by the same factor,
+ * whatever their sizes.
  */
 export function wantedParted(
   { waiting, age, running, most }: Omit<Workload, 'each'>,
@@ -59,7 +60,7 @@ export function wantedParted(
   within: number,
 ): Wanted {
   const isFull = (pool: PoolLoad) => pool.running >= pool.most
-  // What nodes said of their pools may be older than what waits.
+  // Nodes may have reported their pools before the work that waits now arrived.
   const known = pools.some(isFull)
   const all = pools.map((pool) => {
     const load = { age, running: pool.running, each: pool.most / processes }
@@ -74,8 +75,8 @@ export function wantedParted(
 }
 
 /**
- * The same for those whose slots are not what keeps them: a scheduler has room for thousands of tasks, and is busy long before. Where tasks
- * wait, all `processes` are taken to be: as many more as the age of the queue asks for, by the same law.
+ * The same for workers that are not limited by slots: a scheduler has room for thousands of tasks and is busy long before. If tasks wait,
+ * all `processes` are taken to be busy, and the age of the queue recommends more by the same law.
  */
 export function wantedBusy(load: Workload & { processes: number }, within: number): Wanted {
   const slotted = wanted(load, within)

@@ -1,15 +1,15 @@
 /**
- * A rate limit over all nodes as a value: the generic cell rate algorithm (ITU-T I.371, annex A: virtual scheduling), turned round. There an
- * arrival is held against the instant at which it was expected; here nodes reserve those instants beforehand, in portions, and each lets one
- * attempt begin, at its instant or a bounded time later. What all nodes share is one number: the first instant that nobody has; and the few
- * spans before it that were left out. An instant that is not used in time is void, so nothing comes back after a crash, and nothing adds up
- * in a pause. No clock, no I/O, no chance.
+ * A rate limit over all nodes as a pure value: the generic cell rate algorithm (ITU-T I.371, annex A: virtual scheduling), reversed. There,
+ * an arrival is compared with the instant at which it was expected. Here, nodes reserve these instants in advance, several at a time, and
+ * each instant lets one attempt begin, at the instant or a bounded time later. All nodes share one number, the first instant that is not
+ * reserved, and the few spans before it that were left out. An instant that is not used in time is void, so that unused instants neither
+ * return after a crash nor add up in a pause. There is no clock, I/O or randomness here.
  *
- * Why it holds: of attempts that begin in a span of `per`, each has an instant of its own that lies in the span or at most `tolerance`
- * before it. Instants are `gap` apart: there are at most `limit + burst` of them.
+ * Proof of the limit: each attempt that begins in a span of `per` has an instant of its own that lies in the span or at most `tolerance`
+ * before it. Instants are `gap` apart, so there are at most `limit + burst` of them.
  */
 
-/** The numbers of a rate limit. */
+/** The parameters of a rate limit. */
 export interface RateRule {
   readonly limit: number
   /** ms. */
@@ -17,43 +17,45 @@ export interface RateRule {
   readonly burst: number
 }
 
-/** What all nodes know of it. */
+/** The state of a rate limit that all nodes share. */
 export interface RateState {
-  /** The first instant that nobody has reserved (ms of the store's clock; not always whole). */
+  /** The first instant that is not reserved (ms of the store's clock; not always an integer). */
   readonly next: number
-  /** The service asked for a rest: nothing begins before. */
+  /** End of the cooldown that the service asked for; nothing begins before. */
   readonly rests: number
-  /** Absent: nothing was left out. */
+  /** Absent: no instants were left out. */
   readonly spare?: Spare
 }
 
-/** What lies before the first instant that nobody has, and nobody has either. */
+/** Instants before `RateState.next` that are not reserved. */
 export interface Spare {
-  /** It counts beside this one alone: whoever moves that otherwise (for another rule, or by another clock) does not know of it. */
+  /**
+   * The `next` with which these spans were stored. If `next` was moved without them (for another rule, or by another clock), they are void.
+   */
   readonly next: number
-  /** Oldest first: the first instant of each, and the one at which it is over. */
+  /** Oldest first: the first instant of each span, and its end (exclusive). */
   readonly spans: readonly Span[]
 }
 
-/** Instants that follow upon each other. */
+/** Consecutive instants. */
 export interface Run {
   readonly first: number
-  /** Between two of them (ms). */
+  /** Distance between two of them (ms). */
   readonly every: number
   readonly count: number
 }
 
-/** How many instants a node asks for. */
+/** How many instants a node requests. */
 export interface Wants {
-  /** For what waits. */
+  /** Instants for attempts that wait. */
   readonly needs: number
-  /** For what may come now; as far as they would go by unused. */
+  /** Instants for attempts that may arrive soon; given only as far as they would otherwise stay unused. */
   readonly likes: number
-  /** And for what may come later. */
+  /** Instants for attempts that may arrive later. */
   readonly ahead?: Ahead
 }
 
-/** Of what may come later, so many each time, so far apart (ms), from the first time on that is later than `after`. */
+/** Instants for later: `likes` of them in each span of `each` ms, beginning with the first span after `after`. */
 export interface Ahead {
   readonly likes: number
   readonly each: number
@@ -62,38 +64,44 @@ export interface Ahead {
 
 type Span = readonly [first: number, end: number]
 
-/** So far ahead nodes reserve (ms): what one that dies takes with it, and how long others go on before they hear of a rest. */
+/**
+ * How far ahead nodes reserve (ms). It bounds what is lost with a node that dies, and how long other nodes continue before they notice a
+ * cooldown.
+ */
 const AHEAD = 500
 
-/** What is reserved is written, and its attempt begins, in this time (ms): a disk that is asked to be sure takes far longer than an answer of the clock. */
+/** Time in which a reservation is written and its attempt begins (ms); a durable write takes far longer than reading the clock. */
 const WRITTEN = 25
 
-/** What lies back is taken as it is found if it lasts so long (ms), or for three quarters of what any does; else the newest is. */
+/**
+ * Past instants are taken in order if they stay valid for this time (ms), or for three quarters of the longest validity; otherwise the
+ * newest are taken.
+ */
 const LASTS = 2_000
 
-/** Of what would go by unused nodes have this share: others may need it. */
+/** A node gets this share of instants that would otherwise stay unused, because other nodes may need them. */
 const SHARE = 1 / 4
 
-/** Where so many spans are left out, nothing more is reserved for later. */
+/** From this number of spans on, nothing more is reserved for later. */
 const MOST_SPANS = 24
 
-/** Instants are no more exact than that (ms): what numbers of their size can hold. */
+/** Precision of instants (ms): floating point numbers of their size hold no more. */
 const GRAIN = 0.0005
 
-/** Longest rest that a service may ask for (ms). */
+/** Longest cooldown that a service may ask for (ms). */
 export const LONGEST_REST = 3_600_000
 
 export const NEW_RATE: RateState = { next: 0, rests: 0 }
 
-/** What counts instead of a rule, by an operator's word. */
+/** A rule that an operator set in place of the agent's own. */
 export interface RateHand {
   /** Null: there is no limit. */
   readonly rule: RateRule | null
-  /** Then it is over; null: once somebody says so. */
+  /** When the override ends; null: when an operator ends it. */
   readonly until: number | null
 }
 
-/** One word of an operator. */
+/** One change by an operator. */
 export interface RateMove {
   readonly at: number
   readonly did: 'changed' | 'lifted' | 'restored'
@@ -101,19 +109,19 @@ export interface RateMove {
   readonly reason: string
 }
 
-/** So many of them are kept. */
+/** Number of changes that are kept. */
 export const MOST_MOVES = 20
 
-/** As good as no limit. */
+/** A rule that amounts to no limit. */
 const LIFTED: RateRule = { limit: 1_000_000, per: 1_000, burst: 1_000_000 }
 
-/** The rule that counts now. */
+/** The rule in effect now. */
 export function ruleNow(own: RateRule, hand: RateHand | undefined, now: number): RateRule {
   if (!hand || (hand.until !== null && hand.until <= now)) return own
   return hand.rule ?? LIFTED
 }
 
-/** Between two instants (ms). */
+/** Distance between two instants (ms). */
 export function gap({ limit, per }: RateRule): number {
   return per / limit
 }
@@ -123,7 +131,7 @@ export function tolerance(rule: RateRule): number {
   return rule.burst * gap(rule)
 }
 
-/** The first instant that nobody has (ms of the store's clock). */
+/** The first instant that is not reserved (ms of the store's clock). */
 export function freeAt({ next, rests, spare }: RateState): number {
   const first = spare?.next === next ? spare.spans[0]?.[0] : undefined
   return Math.max(first ?? next, rests)
@@ -134,15 +142,15 @@ export function reservableAt(state: RateState): number {
   return freeAt(state) - AHEAD
 }
 
-/** For a rule that was another: what the one before had reserved reaches no further ahead than this one could. */
+/** Adapts the state to a changed rule: instants reserved under the old rule reach no further ahead than they could under the new one. */
 export function restarted(state: RateState, rule: RateRule, now: number, lag: number): RateState {
   const next = now + lag + AHEAD + gap(rule)
   return next < state.next ? { next, rests: state.rests } : state
 }
 
 /**
- * Instants that nobody has. `lag`: how far the store's clock may be ahead of `now` (ms). Where more lie back than are wanted, those that last:
- * a node that had the oldest would have to ask again and again. What is older is left out, for a burst that comes.
+ * Reserves instants. `lag`: how far the store's clock may be ahead of `now` (ms). If there are more past instants than wanted, those that
+ * stay valid for a while are taken, because a node that got the oldest would have to ask again and again. Older ones are left for a burst.
  */
 export function reserve(
   state: RateState,
@@ -153,10 +161,10 @@ export function reserve(
 ): { state: RateState; runs: readonly Run[] } {
   const every = gap(rule)
   const lasts = tolerance(rule)
-  // Not so old that it is void before it can be used: once this is written and its attempt begins.
+  // An instant must not be void before its attempt can begin, which needs the write of this reservation first.
   const used = Math.max(every, 2 * lag, Math.min(WRITTEN, lasts / 4))
   const oldest = Math.max(now - Math.max(0, lasts - used), Math.min(state.rests, now + lag + LONGEST_REST))
-  // None of this rule can be later: the store's clock was put back, or the limit was lower before.
+  // No instant of this rule can be later, unless the store's clock was set back or the limit was lower before.
   const next = Math.min(state.next, now + lag + AHEAD + every)
   const free = new Free(next < state.next ? [] : left(state, oldest, every), Math.max(next, oldest), now, every)
   const back = free.back
@@ -164,17 +172,17 @@ export function reserve(
   free.take(newest, now - lasts + Math.min(LASTS, (3 / 4) * lasts))
   free.takeAhead(needs - Math.max(0, Math.min(newest, back)))
   if (ahead) for (let at = ahead.after + ahead.each; at <= now + AHEAD; at += ahead.each) free.takeAt(at, ahead)
-  // Kept where it was put back: measured from each now anew it would never come.
+  // The corrected `next` is stored even if nothing was reserved; if it were computed from each `now` again, it would never be reached.
   if (free.runs.length === 0) return { state: next < state.next ? { next, rests: state.rests } : state, runs: [] }
   return { state: { rests: state.rests, ...free.rest }, runs: free.runs.toSorted((a, b) => a.first - b.first) }
 }
 
-/** What nobody has, of which is taken. */
+/** The instants that are not reserved, from which runs are taken. */
 class Free {
   readonly runs: Run[] = []
-  /** The last is what follows all that was ever reserved, as far ahead as may be reserved. */
+  /** The last span contains all later instants, as far ahead as may be reserved. */
   readonly #spans: Span[]
-  /** What is before it lies back. */
+  /** Instants before this one are past. */
   readonly #now: number
   readonly #every: number
 
@@ -184,12 +192,12 @@ class Free {
     this.#every = every
   }
 
-  /** How many could be used at once. */
+  /** Number of instants that could be used at once. */
   get back(): number {
     return this.#spans.reduce((sum, [first, end]) => sum + this.#fit(first, Math.min(end, this.#now)), 0)
   }
 
-  /** The newest of what lies back; of a span whose first are no older than `good`, those. */
+  /** Takes the newest past instants; from a span that begins before `good`, its newest ones, otherwise its first ones. */
   take(wants: number, good: number): void {
     let open = wants
     for (let at = this.#spans.length - 1; at >= 0 && open > 0; at--) {
@@ -201,7 +209,7 @@ class Free {
     }
   }
 
-  /** The first of what lies ahead, where nothing lies back. */
+  /** Takes the first instants ahead, after past ones are used up. */
   takeAhead(wants: number): void {
     let open = wants
     for (let at = 0; at < this.#spans.length && open > 0; ) {
@@ -214,7 +222,7 @@ class Free {
     }
   }
 
-  /** Some from this time on. */
+  /** Takes a share of the instants from this time on. */
   takeAt(time: number, { likes, each }: Ahead): void {
     if (this.#spans.length > MOST_SPANS) return
     const at = this.#spans.findIndex(([, end]) => this.#fit(time, end) > 0)
@@ -225,14 +233,14 @@ class Free {
     this.#cut(at, skip, Math.min(likes, Math.floor(fits * SHARE)))
   }
 
-  /** As it is stored. */
+  /** The remaining instants, as they are stored. */
   get rest(): Pick<RateState, 'next' | 'spare'> {
     const spans = this.#spans.slice(0, -1)
     const [next] = this.#spans.at(-1) as Span
     return { next, ...(spans.length > 0 && { spare: { next, spans: spans.slice(-2 * MOST_SPANS) } }) }
   }
 
-  /** So many of a span, but for its first. */
+  /** Takes `count` instants of a span, after skipping `skip`. */
   #cut(at: number, skip: number, count: number): void {
     if (!(count > 0)) return
     const [first, end] = this.#spans[at] as Span
@@ -249,17 +257,17 @@ class Free {
   }
 }
 
-/** How many instants lie from the first on, so that the next may be at the end. */
+/** The number of instants from `first` on, such that the next one after them lies at the end or before it. */
 function fit(first: number, end: number, every: number): number {
   return Math.max(0, Math.floor((end - first + grain(every)) / every))
 }
 
-/** By so much an instant may be off. */
+/** By how much an instant may be imprecise (ms). */
 function grain(every: number): number {
   return Math.min(GRAIN, every / 2)
 }
 
-/** What was left out and is not void. */
+/** Spans that were left out and are not void. */
 function left({ next, spare }: RateState, oldest: number, every: number): Span[] {
   if (spare?.next !== next) return []
   return spare.spans.flatMap(([first, end]) => {
@@ -268,24 +276,24 @@ function left({ next, spare }: RateState, oldest: number, every: number): Span[]
   })
 }
 
-/** Instants of a node that are neither void nor absurd: those later than `after`, up to `until`. */
+/** The range of a node's usable instants: later than `after`, up to `until`. */
 export function living(rule: RateRule, now: number, lag: number): { after: number; until: number } {
-  // None is reserved further ahead: the clock was put back. What is reserved from now on is a gap later at least.
+  // No instant is reserved further ahead, so a later one means that the clock was set back. New reservations are at least one gap later.
   return { after: now + lag - tolerance(rule), until: now + AHEAD + grain(gap(rule)) }
 }
 
-/** Whether an attempt may begin by this instant now. Of a node that does not know the time well enough none may. */
+/** Whether an attempt may begin now by this instant. Never on a node that does not know the time precisely enough. */
 export function isOpen(instant: number, rule: RateRule, now: number, lag: number): boolean {
   return instant <= now && !isVoid(instant, rule, now, lag)
 }
 
-/** It was not used in time, or the clock was put back. */
+/** Whether the instant was not used in time, or the clock was set back. */
 export function isVoid(instant: number, rule: RateRule, now: number, lag: number): boolean {
   const { after, until } = living(rule, now, lag)
   return !(instant > after && instant <= until)
 }
 
-/** The service asked for a rest until then. */
+/** Starts a cooldown that the service asked for, until the given instant. */
 export function rested(state: RateState, until: number): RateState {
   return until <= state.rests ? state : { ...state, rests: until }
 }

@@ -1,49 +1,49 @@
-/** A value that the store has, and who brought it. */
+/** A value of a setting in the store, and who set it. */
 export interface SettingVersion {
-  /** The number of the change that brought it. */
+  /** The number of the change that set it. */
   version: number
-  /** As it was given: laid over the layers below. */
+  /** The value as it was given; it overrides the layers below. */
   value: unknown
   at: number
   by: string
   reason: string
 }
 
-/** Where a value is tried before it is everywhere. */
+/** One stage of a canary rollout: the nodes on which a value is tried. */
 export interface SettingStage {
-  /** Of the nodes that live, rounded up; null: by labels alone. */
+  /** Share of the live nodes, rounded up; null: nodes are chosen by labels alone. */
   share: number | null
-  /** Only nodes that have all of these. */
+  /** Only nodes that have all of these labels. */
   labels: Readonly<Record<string, string>>
-  /** After so long the next stage begins, or it is everywhere (ms); null: by hand. */
+  /** Time after which the next stage begins, or the value applies everywhere (ms); null: an operator advances it. */
   lasts: number | null
 }
 
-/** What must not become worse on the nodes that try it. */
+/** A measure that must not get worse on the nodes of the canary. */
 export type SettingGuard =
   | { metric: 'failure-rate'; agent: string; above: number; minimum: number }
   | { metric: 'queue-age'; agent: string; above: number }
 
-/** A value on trial. */
+/** A value in a canary rollout. */
 export interface SettingTrial {
   candidate: SettingVersion
   stages: readonly SettingStage[]
-  /** Which of them it is in. */
+  /** Index of the present stage. */
   at: number
-  /** When that began (ms since the epoch). */
+  /** When the stage began (ms since the epoch). */
   since: number
-  /** The nodes of a share, by name; null: by labels alone. */
+  /** The ids of the nodes of the share; null: nodes are chosen by labels alone. */
   nodes: readonly string[] | null
   guards: readonly SettingGuard[]
 }
 
-/** What the store has of one setting. */
+/** The stored state of one setting. */
 export interface SettingState {
   live: SettingVersion | null
   trial: SettingTrial | null
 }
 
-/** Somebody who reads it. */
+/** A node that reads the setting. */
 export interface SettingReader {
   id: string
   labels: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export interface SettingReader {
 
 export const NEW_SETTING: SettingState = { live: null, trial: null }
 
-/** What this node is to run; null: the store says nothing. Who is no node tries nothing. */
+/** The version that applies to this node; null: the store has none. A reader that is no node gets no canary value. */
 export function versionFor({ live, trial }: SettingState, reader: SettingReader | null): SettingVersion | null {
   return trial && reader && tries(trial, reader) ? trial.candidate : live
 }
@@ -65,7 +65,10 @@ function fits(stage: SettingStage, labels: Readonly<Record<string, string>>): bo
   return Object.entries(stage.labels).every(([name, value]) => labels[name] === value)
 }
 
-/** A value begins in the first of these stages; everywhere at once where there are none. One that was on trial is no more. */
+/**
+ * Sets a value: it begins in the first stage, or applies everywhere at once if there are no stages. It replaces a value in a canary
+ * rollout.
+ */
 export function proposed(
   state: SettingState,
   candidate: SettingVersion,
@@ -77,7 +80,7 @@ export function proposed(
   return { live: state.live, trial: placed(trial, living) }
 }
 
-/** The next stage, or everywhere. */
+/** Advances the canary to its next stage, or everywhere. */
 export function advanced(
   state: SettingState,
   now: number,
@@ -90,20 +93,20 @@ export function advanced(
   return { live: state.live, trial: placed({ ...trial, at: trial.at + 1, since: now }, living) }
 }
 
-/** When the next stage is due; null: not by itself. */
+/** When the next stage is due; null: it does not begin by itself. */
 export function dueOf({ stages, at, since }: SettingTrial): number | null {
   const lasts = stages[at]?.lasts ?? null
   return lasts === null ? null : since + lasts
 }
 
-/** The value on trial is taken back. */
+/** Withdraws the value of a canary rollout. */
 export function withdrawn({ live }: SettingState): SettingState {
   return { live, trial: null }
 }
 
 /**
- * Names the nodes of a share: those that have it already and live, and others up to the number, in an order that is another for each
- * version. The same trial, if they are the same.
+ * Chooses the nodes of a share: live nodes that have the value already, then others up to the number, in an order that differs for each
+ * version. Returns the same trial if the nodes are the same.
  */
 export function placed(trial: SettingTrial, living: readonly SettingReader[]): SettingTrial {
   const stage = trial.stages[trial.at]
@@ -118,20 +121,20 @@ export function placed(trial: SettingTrial, living: readonly SettingReader[]): S
   return same ? trial : { ...trial, nodes }
 }
 
-/** FNV-1a, 32 bits: which nodes come first has no meaning, and everybody comes to the same. */
+/** FNV-1a, 32 bits. It gives an arbitrary order that is the same on every node. */
 function lot(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0
   return hash
 }
 
-/** Attempts of an agent that ended on one node since it tries a value. */
+/** Attempts of an agent that ended on one node since the node runs the canary value. */
 export interface SettingSample {
   ended: number
   failed: number
 }
 
-/** Why a value on trial is to be taken back; null: it is not. */
+/** Why the canary value must be withdrawn; null: it need not. */
 export function worsened(guard: SettingGuard, seen: { sample: SettingSample; queueAge: number }): string | null {
   const { agent, above } = guard
   if (guard.metric === 'queue-age')

@@ -1,11 +1,11 @@
 import { type BreakerRule, type BreakerState, type Bucket, merged, PARTS, partLength, partOf } from './breaker.ts'
 
-/** Clocks of nodes are behind the store's by less (ms). */
+/** Clocks of nodes are at most this far behind the store's (ms). */
 const SLACK = 5_000
-/** No node may be silent about its passes for longer (ms): two of the longest leases. */
+/** No node may hold passes without a report for longer (ms): two of the longest leases. */
 const LONGEST_SILENCE = 1_200_000
 
-/** The same in parts of a window of another length: all of a part counts as of its beginning. */
+/** Converts a window to parts of another length; a part's counts are placed at its beginning. */
 export function reparted(
   window: readonly Bucket[],
   from: Pick<BreakerRule, 'window'>,
@@ -20,8 +20,8 @@ export function reparted(
 }
 
 /**
- * The same by a clock that was put back: what would begin later than now begins now, and lasts as long as it was to last. Without that a breaker
- * would be open, and what a dead node held be missed, for as much longer as the clock was put back.
+ * Adapts the state to a clock that was set back: what would begin in the future begins now and lasts as long as intended. Otherwise the
+ * breaker would stay open, and the passes of a dead node would be awaited, for as much longer as the clock was set back.
  */
 export function rebased(state: BreakerState, rule: Pick<BreakerRule, 'window'>, now: number): BreakerState {
   const ahead = state.since - now > SLACK ? state.since - now : 0

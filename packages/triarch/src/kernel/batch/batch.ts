@@ -4,20 +4,20 @@ import type { IfHeld } from '../lock/lock.ts'
 import type { TaskOutcome } from '../status.ts'
 import type { HookOrder, ParentPolicy } from '../task/order.ts'
 
-/** What a batch was ordered to be, as data: recorded with the request of its step. */
+/** The policy of a batch as data; it is recorded with the request of its step. */
 export interface BatchPolicy {
-  /** What each child runs. */
+  /** The workflow that each child runs. */
   workflow: string
   version: string
-  /** Children started and not ended, at most. */
+  /** Largest number of children that have started and not ended. */
   concurrency: number
-  /** Inputs asked for at a time. */
+  /** Number of inputs asked for at a time. */
   page: number
-  /** Failures it bears: a number, a share of all ('5%'), or any (null). */
+  /** Failures that the batch tolerates: a number, a share of all ('5%'), or any number (null). */
   tolerate: number | string | null
-  /** Call the others off as soon as it is certain to fail. */
+  /** Cancel the other children as soon as the batch is certain to fail. */
   failFast: boolean
-  /** So many successes are enough, and the others are called off; null: all are wanted. */
+  /** Number of successes that are enough, after which the others are cancelled; null: all children must end. */
   quorum: number | null
   onCancel: ParentPolicy
   priority?: number
@@ -32,7 +32,7 @@ export type Ended = [from: number, to: number, result: TaskOutcome]
 
 /** How many children a batch has, and what became of them. */
 export interface BatchCounts {
-  /** Null while its source has more. */
+  /** Null while the source has more items. */
   total: number | null
   /** Children that were started. */
   started: number
@@ -46,35 +46,35 @@ export interface BatchCounts {
   cancelled: number
 }
 
-/** The fold of a batch: its children are numbers, and only those that run are kept one by one. */
+/** The fold of a batch. Its children are numbers, and only those that run are kept one by one. */
 export interface Batch {
-  /** Part of its children's ids: none is named like one of an earlier try. */
+  /** Part of the children's ids, so that no child is named like one of an earlier try. */
   generation: number
   total: number | null
   /** The ordinal of the next child to be created. */
   next: number
-  /** Created (or told to try again, or to undo), and not heard of since. */
+  /** Children that were created, or were asked to retry or to undo, and have not reported since. */
   outstanding: Set<number>
-  /** Ended otherwise than well. */
+  /** Children that ended without success. */
   unhappy: Set<number>
-  /** Those of them that are to be tried again. */
+  /** Children that failed before and are to be retried. */
   again: number[]
   success: number
   failed: number
   cancelled: number
   /** No more children are started. */
   stopping: boolean
-  /** How the first of the unhappy ended. */
+  /** The error of the first child that ended without success. */
   cause: ErrorRecord | undefined
-  /** Why it fails. */
+  /** The error with which the batch fails. */
   error: ErrorRecord | undefined
-  /** Children that were never made, for other tasks have their ids or their locks: nothing is ever said to those ids. */
+  /** Children that were never created, because other tasks have their ids or locks. No message is ever sent to those ids. */
   foreign: Set<number>
-  /** While it is undone: children from here on were asked. */
+  /** While the batch is undone: children from this ordinal on were asked to undo. */
   undoFrom: number | null
-  /** The last page that its source gave in full, so that the same page under another offset is noticed. */
+  /** The last full page that the source gave; it detects a source that gives the same page under another offset. */
   page: PageMark | null
-  /** Volatile: the next children, as the last page gave them. */
+  /** Volatile: the next children, as given by the last page. */
   buffer: PageItem[]
 }
 
@@ -99,7 +99,7 @@ export function newBatch(generation: number): Batch {
   }
 }
 
-/** Of a batch that an earlier run of its task ran: as much as its undo needs. */
+/** The part of a batch of an earlier run that its undo needs. */
 export interface CarriedBatch {
   generation: number
   next: number
@@ -107,25 +107,25 @@ export interface CarriedBatch {
   foreign: number[]
 }
 
-/** One step of a batch, as the history has it. */
+/** One step forward of a batch, as the history records it. */
 export interface BatchMove {
-  /** In ranges, in the order of ordinals. */
+  /** Ordinals in ascending ranges. */
   ended?: Ended[]
-  /** Children that were never made: other tasks have their ids, or locks that they were not to wait for. */
+  /** Children that were never created, because other tasks have their ids, or locks for which they were not to wait. */
   foreign?: number[]
-  /** How many were created, from `next` on; while it is undone: asked to undo, from the last one down. */
+  /** How many were created, from `next` on; while the batch is undone: how many were asked to undo, from the last one down. */
   started?: number
-  /** How many of those that failed before were told to try again. */
+  /** How many of the children that failed before were asked to retry. */
   again?: number
-  /** Of how many of those that ended some is left that could not be undone. */
+  /** How many of the ended children have effects that could not be undone. */
   left?: number
-  /** How the first that did not succeed ended. */
+  /** The error of the first child that did not succeed. */
   error?: ErrorRecord
 }
 
 /**
- * Tried again: children that ended well stay so, the others get another chance, and the source is asked for more. Those that
- * were not awaited to their end, for their task was stopped by force, are asked again how they are.
+ * Prepares a retry of the batch: children that succeeded are kept, the others are retried, and the source is asked for more. Children whose
+ * end was not awaited, because their task was stopped by force, are asked for their state.
  */
 export function tryAgain(batch: Batch): void {
   batch.again = [...batch.unhappy, ...batch.outstanding].sort((a, b) => a - b)
@@ -144,7 +144,7 @@ export function countsOf({ total, next, outstanding, again, success, failed, can
   return { total, started: next, pending: outstanding.size + again.length, success, failed, cancelled }
 }
 
-/** Failures it bears; a share of a total not known yet is any number. */
+/** The number of failures that the batch tolerates. A share of a total that is not known yet tolerates any number. */
 export function borne({ tolerate }: BatchPolicy, total: number | null): number {
   if (tolerate === null) return Number.POSITIVE_INFINITY
   if (typeof tolerate === 'number') return tolerate
@@ -155,7 +155,7 @@ export function childId(of: Ancestor, step: number, { generation }: Batch, ordin
   return childTaskId(of, generation === 0 ? `${step}.${ordinal}` : `${step}-${generation}.${ordinal}`)
 }
 
-/** Ordinals with their results as ranges: children that end together are mostly neighbours. */
+/** Joins ordinals with equal results into ranges, because children that end together are mostly neighbours. */
 export function ranges(ended: ReadonlyMap<number, TaskOutcome>): Ended[] {
   const found: Ended[] = []
   for (const [ordinal, result] of [...ended].sort(([a], [b]) => a - b)) {
@@ -166,32 +166,32 @@ export function ranges(ended: ReadonlyMap<number, TaskOutcome>): Ended[] {
   return found
 }
 
-/** What a turn heard of a batch's children. */
+/** Ends of a batch's children that one turn received. */
 export interface EndedChildren {
   results: Map<number, TaskOutcome>
   foreign: Set<number>
-  /** How many say that some of what they did could not be undone. */
+  /** How many of them report effects that could not be undone. */
   left: number
-  /** How the first that did not succeed ended. */
+  /** The error of the first child that did not succeed. */
   error: ErrorRecord | undefined
 }
 
-/** Children of a batch from an ordinal on; `last`: there are no more. */
+/** Items for the children of a batch, from an ordinal on; `last`: the source has no more. */
 export interface Page {
   offset: number
   items: PageItem[]
   last: boolean
-  /** Of its items, where the same items under another offset would mean that the source does not heed the offset. */
+  /** Digest of the items, given where equal items under another offset would mean that the source ignores the offset. */
   digest?: string
 }
 
-/** What a page is recognised by. */
+/** Offset and digest by which a page is recognised. */
 export interface PageMark {
   offset: number
   digest: string
 }
 
-/** `exclusive`: the locks the child must have to begin. */
+/** The input of one child. `exclusive`: the locks the child must have to begin. */
 export interface PageItem {
   input: Json
   exclusive?: { key: string; ifHeld: IfHeld }[]

@@ -20,7 +20,7 @@ import {
 
 type ChildLetter = Extract<Message, { type: 'child' }>
 
-/** Notes how a child of a batch ended; all of a turn are recorded as one. False: that is known already. */
+/** Notes how a child of a batch ended; all ends of a turn are recorded as one event. Returns false if the end was known already. */
 export function childEnded(turn: Turn, { step, ordinal, result, error, refused }: ChildLetter): boolean {
   const batch = turn.state.batches.get(step)
   if (!batch) return false
@@ -33,13 +33,13 @@ export function childEnded(turn: Turn, { step, ordinal, result, error, refused }
   } else if (!batch.outstanding.has(ordinal) || ended.results.has(ordinal)) return false
   else ended.results.set(ordinal, result)
   if (!succeeded(result)) ended.error ??= refused ? childRefused(refused) : error
-  // One that failed is asked to undo once more, and says the same.
+  // A child that failed before is asked to undo again and reports the same rest; it is counted once.
   if (ordinal !== undefined && !batch.unhappy.has(ordinal)) ended.left += leftBy(error)
   turn.ended.set(step, ended)
   return true
 }
 
-/** Why a page is refused: its source gave the same items under the offset before, and would give them without end. */
+/** The error for a page that repeats the items of another offset, because such a source would never end; null: the page is accepted. */
 export function repeatedPage(turn: Turn, id: number, { offset, digest }: Page): ErrorRecord | null {
   const before = turn.state.batches.get(id)?.page
   if (!before || before.offset === offset || before.digest !== digest) return null
@@ -47,7 +47,7 @@ export function repeatedPage(turn: Turn, id: number, { offset, digest }: Page): 
   return { name: 'TriarchError', code: 'BATCH_PAGE_INVALID', message, details: { offset, before: before.offset } }
 }
 
-/** Whether letters of children, the last of them this one, are to be dealt with now: else more of them may come first. */
+/** Whether the messages of children, this one being the last, must be handled now. If not, the turn waits for more of them. */
 export function isUrgent(state: TaskState, message: Message, waiting: number): boolean {
   if (message.type !== 'child' || message.ordinal === undefined) return true
   const batch = state.batches.get(message.step)
@@ -58,15 +58,15 @@ export function isUrgent(state: TaskState, message: Message, waiting: number): b
   return !succeeded(message.result) && policy.failFast && batch.failed + waiting > borne(policy, batch.total)
 }
 
-/** A batch that failed: its rescue strategy is to decide. */
+/** A batch that failed; its step's rescue strategy decides what follows. */
 interface Failed {
   step: Step
   error: ErrorRecord
 }
 
 /**
- * The driver of batches: records what ended, starts what there is room for, asks for the next page, and ends a batch when
- * nothing is left of it. A function of the fold, but for the page at hand: a lost one is asked for again.
+ * The driver of batches: records what ended, starts as many children as there is room for, asks for the next page, and ends a batch that
+ * has nothing left to do. It depends on the fold alone, except for the current page; a lost page is asked for again.
  */
 export function driveBatches(turn: Turn): Failed[] {
   const failed: Failed[] = []
@@ -85,14 +85,14 @@ export function driveBatches(turn: Turn): Failed[] {
   return failed
 }
 
-/** No more children are started; those that run are called off and awaited, unless the batch says otherwise. */
+/** Starts no more children of the batch; those that run are cancelled and awaited, unless its policy says otherwise. */
 export function stopBatch(turn: Turn, step: Step, error?: ErrorRecord): void {
   const batch = turn.state.batches.get(step.id)
   const policy = step.policy.batch
   if (!batch || !policy) return
   const first = !batch.stopping
   if (step.status === 'running' && step.dispatched) {
-    // What its source would answer is of no use any more.
+    // The page that the source would give is not needed any more.
     turn.aborts.push(step.id)
     turn.forgotten.push(step.id)
   }
@@ -109,7 +109,7 @@ export function callOff(turn: Turn, step: Step, message: Message): void {
   for (const ordinal of batch.outstanding) tell(turn, step, batch, ordinal, message)
 }
 
-/** Nothing of it runs any more. */
+/** Whether none of the batch's children is awaited any more. */
 export function isDrained({ outstanding, stopping }: Batch, { onCancel }: BatchPolicy): boolean {
   return outstanding.size === 0 || (stopping && onCancel === 'detach')
 }
@@ -152,7 +152,7 @@ function newEnded(): EndedChildren {
 function retry(turn: Turn, step: Step, batch: Batch, count: number): void {
   for (const ordinal of batch.again.slice(0, count)) {
     tell(turn, step, batch, ordinal, { type: 'retry' })
-    // One that succeeded meanwhile takes no retry: it says so.
+    // A child that succeeded meanwhile ignores the retry; the report makes it send its result.
     tell(turn, step, batch, ordinal, { type: 'report' })
   }
 }
@@ -164,13 +164,13 @@ function spawn(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy, count:
   }
 }
 
-/** From the last child to the first, a window at a time. */
+/** Undoes the children from the last to the first, at most `concurrency` of them at a time. */
 function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   const { results, left } = turn.ended.get(step.id) ?? newEnded()
   const goes = turn.state.status === 'compensating'
   for (const [ordinal, result] of results) {
     if (!succeeded(result)) continue
-    // It had not heard of it when it said so.
+    // The child sent this result before it received the request to undo.
     tell(turn, step, batch, ordinal, { type: 'compensate' })
     results.delete(ordinal)
   }
@@ -179,7 +179,7 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   let started = 0
   for (; started < from && room > 0; started++) {
     const ordinal = from - 1 - started
-    // Where nothing is said there is no answer to go on by: it takes no room.
+    // No message is sent to such an id, so no reply would free the room that it takes.
     if (batch.foreign.has(ordinal)) continue
     tell(turn, step, batch, ordinal, { type: 'compensate' })
     room--
@@ -197,7 +197,7 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   emit(turn, { type: 'undone', id: step.id, attempt: step.attempt, startedAt: null, endedAt: turn.at, node: null })
 }
 
-/** Nothing of it runs any more: it is done, or failed with this error, or (null) has more to come. */
+/** Ends a drained batch: completes its step, or returns the error with which it fails. Returns null without an event if more is to come. */
 function finish(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): ErrorRecord | null {
   if (turn.state.closing || (!batch.stopping && (batch.next !== batch.total || batch.again.length > 0))) return null
   if (batch.error) return batch.error

@@ -13,7 +13,7 @@ export const batchFolds: Folds<BatchFact> = {
   batchStopping: batchChanged,
 }
 
-/** Children ended, then others were started: new ones, or (`again`) such as had failed before. */
+/** Counts children that ended, then those that were started: new ones or (`again`) ones that had failed before. */
 function moved(batch: Batch, { ended = [], foreign = [], started = 0, again = 0, error }: BatchMove): void {
   for (const ordinal of foreign) {
     if (!batch.outstanding.delete(ordinal)) continue
@@ -66,7 +66,7 @@ export function startUndo(state: TaskState, id: number): void {
   batch.outstanding.clear()
 }
 
-/** A batch that ended otherwise than well may have children to undo all the same. */
+/** A batch that ended without success may still have children to undo. */
 export function batchEnded(state: TaskState, step: Step): void {
   const batch = state.batches.get(step.id)
   if (!batch) return
@@ -75,7 +75,7 @@ export function batchEnded(state: TaskState, step: Step): void {
   else state.batches.delete(step.id)
 }
 
-/** Its source gave a page; with the last one it says how many there are. */
+/** Takes the size of a batch from the last page of its source. */
 export function batchPaged(
   state: Pick<TaskState, 'batches'>,
   { id, total, page }: { id: number; total?: number; page?: PageMark },

@@ -7,8 +7,8 @@ import { emit, stale, type Turn } from '../turn.ts'
 import { childRefused } from './refusal.ts'
 
 /**
- * Whether a child under an id of its own may be there from before, for its parent may have started it: then it is asked, with the
- * transition that would create it. One that this run waits for already is no other.
+ * Whether a child with an id of its own may exist already because its parent started it before. Then the transition that would create it
+ * asks it instead. A child that this run already waits for is no earlier one.
  */
 export function mayExist({ firstId, generation, children }: TaskState, task: string): boolean {
   for (const child of children.values()) {
@@ -18,12 +18,15 @@ export function mayExist({ firstId, generation, children }: TaskState, task: str
   return firstId > 1 || generation > 0
 }
 
-/** The parent asks for its child of before: it begins anew, goes on for the step that asks now, or says that it is another task. */
+/**
+ * Handles the request of a parent for a child that it started before: the child begins anew, continues for the step that asks now, or
+ * refuses because it is another task.
+ */
 export function askedAgain(turn: Turn, message: Extract<Message, { type: 'again' }>): void {
   const { state, at } = turn
   const { parent, ifExists, input, completeWithin, secretTexts } = message
   const { task, step } = parent
-  // It was made for this step, or heard of it before.
+  // The child was created for this step, or has handled its request before.
   if (state.parent?.task === task && state.parent.step === step) return stale(turn)
   const mine = state.parent?.task === task && state.parent.ordinal === undefined
   const alike = state.workflow === message.workflow && state.version === message.version

@@ -1,9 +1,9 @@
 import type { ParentPolicy } from '../task/order.ts'
 
 /**
- * What becomes of a child under an id of its own that its parent started before, in an earlier run or before it was undone: it begins
- * anew once it has stopped (`renew`); it is taken as it is, running or stopped, if its input is the same (`match`) or whatever its
- * input (`return`); or it is in the way (`reject`).
+ * What happens to a child with an id of its own that its parent started before, in an earlier run or before it was undone. `renew`: a child
+ * that has stopped begins anew, one that runs is taken over if its input is the same. `match`: the child is taken over, running or stopped,
+ * if its input is the same. `return`: it is taken over whatever its input. `reject`: it is in the way.
  */
 export type IfChildExists = 'renew' | 'match' | 'return' | 'reject'
 
@@ -14,7 +14,7 @@ export interface Child {
   mode: 'call' | 'start'
   onCancel: ParentPolicy
   undo: boolean
-  /** It may be there from before, and answers that itself. */
+  /** The child may have existed before; it was asked and answers itself. */
   asked?: true
   status: 'running' | 'stopped' | 'compensating'
   succeeded: boolean
@@ -22,23 +22,27 @@ export interface Child {
   completedAt: number
 }
 
-/** What the ids of all that a task starts are made of. `incarnation`: of its submission; '' where the id of the task has one already. */
+/**
+ * The data from which the ids of a task's children are made. `incarnation`: as in its submission; '' if the task's id contains an
+ * incarnation already.
+ */
 export interface Ancestor {
   id: string
   incarnation: string
 }
 
-/** Stands in ids that the engine makes, and in none that users give. */
+/** Used in ids that the engine makes; ids given by users cannot contain it. */
 export const SEPARATOR = '~'
 
 /**
- * The id of what a task starts: of its `incarnation`, so that nothing a task of the same id started before is in its way.
+ * The id of a child or hook task. It contains the parent's `incarnation`, so that it differs from the children of an earlier task with the
+ * parent's id.
  */
 export function childTaskId({ id, incarnation }: Ancestor, place: string | number): string {
   return [id, ...(incarnation === '' ? [] : [incarnation]), place].join(SEPARATOR)
 }
 
-/** A child that the store did not make, as data: another task has its id, or a lock that it was not to wait for. */
+/** Why the store did not create a child, as data: another task has its id, or a lock for which it was not to wait. */
 export type RefusedChild = { child: string } & (
   | { code: 'TASK_EXISTS' }
   | { code: 'LOCK_HELD'; lock: string; by: string }

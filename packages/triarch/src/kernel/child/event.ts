@@ -13,12 +13,12 @@ export type ChildDecision = {
   onCancel: ParentPolicy
   /** Compensate the child when the parent compensates. */
   undo: boolean
-  /** The task may have started it before: it is asked, and answers itself. */
+  /** The task may have started the child before, so the child is asked and answers itself. */
   asked?: true
 }
 
 export type ChildFact =
-  /** `secretTexts`: texts in the output that are secret where it comes from. */
+  /** `secretTexts`: texts in the output that are secret in the child. */
   | {
       type: 'childStopped'
       id: number
@@ -27,7 +27,7 @@ export type ChildFact =
       error?: ErrorRecord
       secretTexts?: string[]
     }
-  /** An earlier run of the task started it. Ordinals are negative: before this run. */
+  /** A child that an earlier run of the task started. Ordinals are negative: before this run. */
   | {
       type: 'childCarried'
       id: number
@@ -36,7 +36,7 @@ export type ChildFact =
       mode: 'call' | 'start'
       onCancel: ParentPolicy
       undo: boolean
-      /** It has ended well. */
+      /** The child has succeeded. */
       ended: boolean
       requestedAt: number
       completedAt: number

@@ -6,7 +6,7 @@ import { leftBy } from '../task/left.ts'
 import type { Child } from './child.ts'
 import type { ChildDecision, ChildFact } from './event.ts'
 
-/** Of a child of its own, not one of a batch. */
+/** Folds of children that are not part of a batch. */
 export const childFolds: Folds<ChildDecision | ChildFact> = {
   childStarted(state, { id, task, workflow, mode, onCancel, undo, asked }, _at, deliveries) {
     decided(state, id)
@@ -36,7 +36,7 @@ export const childFolds: Folds<ChildDecision | ChildFact> = {
     child.completedAt = state.ordinal
     child.succeeded = succeeded(result)
     state.left += leftBy(error)
-    // One that ends because the task ends is not why it ended.
+    // A child that ends because its parent ends is not the cause of the parent's failure.
     if (!child.succeeded && mode === 'call' && !isEnding(state)) state.lastFailed = id
     if (mode === 'start') return
     if (child.succeeded) deliver(state, deliveries, { id, ok: true, value: output ?? null })
@@ -44,7 +44,7 @@ export const childFolds: Folds<ChildDecision | ChildFact> = {
   },
 }
 
-/** The new step stands for the task from now on: it is undone and cancelled once. */
+/** Removes the earlier step of the same child, so that the child is undone and cancelled once. */
 function replaceFormer({ children }: TaskState, { id, task }: Pick<Child, 'id' | 'task'>): void {
   for (const other of [...children.values()]) if (other.task === task && other.id !== id) children.delete(other.id)
 }

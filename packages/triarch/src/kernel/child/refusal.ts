@@ -1,13 +1,13 @@
 import type { ErrorRecord } from '../json.ts'
 import type { RefusedChild } from './child.ts'
 
-/** A lock that was not to be waited for is another task's. */
+/** The error for a lock that another task holds and that was not to be waited for. */
 export function lockHeld(lock: string, by: string[]): ErrorRecord {
   const message = `lock "${lock}" is held by task ${by.map(quoted).join(', ')}`
   return { name: 'TriarchError', code: 'LOCK_HELD', message, details: { lock, by } }
 }
 
-/** Why a child was not made, for the step that wanted it. */
+/** Why a child was not created, as the error of the step that requested it. */
 export function childRefused(refused: RefusedChild): ErrorRecord {
   if (refused.code === 'LOCK_HELD') return lockHeld(refused.lock, [refused.by])
   const message = `task ${quoted(refused.child)} exists already`

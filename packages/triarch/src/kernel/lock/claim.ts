@@ -8,7 +8,7 @@ import { awaited, failedPredecessor, keysOf, missingLocks } from './gate.ts'
 
 type GateMessage = Extract<Message, { type: 'lock' | 'antecedent' | 'thaw' }>
 
-/** Takes what the store says about locks and other tasks. What nobody waits for any more changes nothing. */
+/** Handles a message from the store about locks and predecessors. A message that the task does not wait for changes nothing. */
 export function gateOpened(turn: Turn, message: GateMessage): void {
   const { state } = turn
   switch (message.type) {
@@ -29,7 +29,7 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
   const { state } = turn
   const { step: id, outcome, by = [], parent, fence } = message
   const lock = state.locks.get(id)
-  // A rewind made void what it was for: it goes on to who waits for it.
+  // The decision for which the lock was requested was made void by a rewind, so the lock is released to the next in its queue.
   if (!lock && outcome === 'granted') turn.gates.unlocks.push(id)
   if (!lock || (lock.standing !== 'asked' && lock.standing !== 'reclaimed')) return stale(turn)
   if (outcome === 'granted') return emit(turn, { type: 'lockGranted', id, ...(fence !== undefined && { fence }) })
@@ -41,7 +41,7 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
   else if (id <= 0) emit(turn, { type: 'stopped', result: 'error', error })
 }
 
-/** A task cannot go on without what it held when it stopped: it pauses until all of it is its own again. */
+/** Pauses a task that has not got back the locks it held when it stopped, and resumes it once it holds them all. */
 export function reclaim(turn: Turn): void {
   const { state } = turn
   const waits = state.pause?.reason === 'lock'
@@ -54,7 +54,7 @@ export function reclaim(turn: Turn): void {
   }
 }
 
-/** Whether a task whose time has come may begin; asks for its keys, or ends it, where that decides. */
+/** Whether a task whose start time has come may begin. Requests the locks of its submission, or stops the task if a predecessor failed. */
 export function pass(turn: Turn): boolean {
   const { state } = turn
   if (state.frozen) return false
@@ -69,7 +69,7 @@ export function pass(turn: Turn): boolean {
   return keys.every(({ standing }) => standing === 'held')
 }
 
-/** Waits for locks that took too long are over. */
+/** Ends waits for locks that have timed out. */
 export function expireLocks(turn: Turn): void {
   const { state, at } = turn
   for (const [id, { name, until, standing }] of [...state.locks]) {

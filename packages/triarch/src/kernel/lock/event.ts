@@ -4,18 +4,18 @@ import type { TaskOutcome } from '../status.ts'
 
 export type LockDecision =
   | { type: 'lockRequested'; id: number; name: string; until: number | null }
-  /** `id`: the step of a plan that gives it back. */
+  /** `id`: the step of a plan that releases the lock. */
   | { type: 'lockReleased'; lock: number; id?: number }
   /**
-   * Nobody listens any more to what the code asked for under this id, a signal or a lock: it asks again if somebody does.
-   * `signal`: had come to it already, and goes to who waits for one.
+   * The code has stopped waiting for a signal or a lock that it asked for under this id, and asks again if it needs it. `signal`: a signal
+   * that had arrived for it and goes to another wait.
    */
   | { type: 'waitCancelled'; id: number; lock?: true; signal?: { name: string; payload: Json } }
 
 export type LockFact =
-  /** The task asks for the locks of its submission. */
+  /** The task requests the locks of its submission. */
   | { type: 'locksRequested' }
-  /** `fence`: higher than that of any grant before. */
+  /** `fence`: the fencing number, higher than that of any earlier grant of the lock. */
   | { type: 'lockGranted'; id: number; fence?: number }
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
   | ({ type: 'thawed'; startAt?: number } & Remark)

@@ -40,7 +40,7 @@ export const lockFolds: Folds<LockDecision | LockFact> = {
     requested(state.plan, id)
     settled(state.plan, id, null)
   },
-  /** Nobody listens to it: the line before the lock goes on without the task, a signal goes to who waits for one. */
+  /** The code has stopped waiting: the lock goes to the next in its queue, a received signal to another wait. */
   waitCancelled(state, { id, lock, signal }, _at, deliveries) {
     if (lock) state.locks.delete(id)
     else state.waits.delete(id)

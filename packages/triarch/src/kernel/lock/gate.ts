@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
 import type { Lock } from './lock.ts'
 
-/** The highest fencing number of the locks the task holds: what guards a resource takes it for that of the lock. */
+/** The highest fencing number of the locks that the task holds. A guarded resource treats it as the number of its own lock. */
 export function fenceOf(state: TaskState): number | undefined {
   let highest: number | undefined
   for (const { standing, fence } of state.locks.values())
@@ -10,29 +10,29 @@ export function fenceOf(state: TaskState): number | undefined {
   return highest
 }
 
-/** The task's own, which it must have to begin. */
+/** The locks of the task's submission, which it must hold to begin. */
 export function keysOf(state: TaskState): Lock[] {
   return [...state.locks].flatMap(([id, lock]) => (id <= 0 ? [lock] : []))
 }
 
-/** Locks it must have again before anything goes on. */
+/** Locks that the task must get back before anything goes on. */
 export function missingLocks(state: TaskState): Lock[] {
   const gone = new Set<Lock['standing']>(['lost', 'reclaimed', 'refused'])
   return [...state.locks.values()].filter(({ standing }) => gone.has(standing))
 }
 
-/** Only a letter lets it begin. */
+/** Whether only a message can let the task begin. */
 export function isGated(state: TaskState): boolean {
   if (state.begun || state.closing || state.status === 'stopped') return false
   return state.frozen || awaited(state).length > 0 || keysOf(state).some(({ standing }) => standing === 'asked')
 }
 
-/** The tasks it comes after that have not stopped. */
+/** The predecessors that have not stopped. */
 export function awaited(state: TaskState): string[] {
   return [...state.predecessors].flatMap(([task, { result }]) => (result === null ? [task] : []))
 }
 
-/** Why the task cannot follow those it comes after; null: it can. */
+/** Why the task cannot follow its predecessors; null: it can. */
 export function failedPredecessor(state: TaskState): ErrorRecord | null {
   for (const [task, { on, result }] of state.predecessors) {
     if (on === 'end' || result === null || result === 'success' || result === 'warning') continue

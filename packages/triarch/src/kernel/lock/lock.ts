@@ -1,34 +1,34 @@
 import type { TaskOutcome } from '../status.ts'
 
-/** What to do when somebody else holds the lock. */
+/** What to do if another task holds the lock. */
 export type IfHeld = 'queue' | 'reject' | 'replace'
 
-/** A lock a task has, or waits for. The task's own keys have the ids 0, -1, …; others the id of the decision. */
+/** A lock that the task holds or waits for. Locks of the submission have the ids 0, -1, …; others have the id of the decision. */
 export interface Lock {
   name: string
   ifHeld: IfHeld
   until: number | null
   /**
-   * `new`: not asked for yet; `lost`: the task stopped meanwhile, and must have it again before it goes on; `reclaimed`: it
-   * asked again; `refused`: it asked again in vain.
+   * `new`: not requested yet; `lost`: lost when the task stopped, needed again before it goes on; `reclaimed`: requested again; `refused`:
+   * the second request was refused.
    */
   standing: 'new' | 'asked' | 'held' | 'lost' | 'reclaimed' | 'refused'
-  /** The fencing number of its latest grant; absent: not granted yet. */
+  /** The fencing number of the latest grant; absent: not granted yet. */
   fence?: number
-  /** The code knows that it has it: one that was only asked for when the task stopped is news to it, whenever it is granted. */
+  /** The grant was delivered to the code. A lock that was only requested when the task stopped is delivered whenever it is granted. */
   told?: true
 }
 
-/** A task this one comes after. */
+/** A task that must stop before this one begins. */
 export interface Predecessor {
   on: 'success' | 'end'
-  /** Null: it has not stopped yet; `unknown`: the store does not know it (any more). */
+  /** Null: the predecessor has not stopped yet; `unknown`: the store does not know it (any more). */
   result: TaskOutcome | 'unknown' | null
 }
 
-/** Claims and releases that the store is asked for, with the transition that decides them. */
+/** Lock requests and releases that the store carries out with the transition that decides them. */
 export interface GateRequests {
   locks: { step: number; name: string; ifHeld: IfHeld; parents?: string[] }[]
-  /** Locks given back, by the same number. */
+  /** Locks that are released, by the same number. */
   unlocks: number[]
 }

@@ -3,7 +3,7 @@ import type { TaskState } from '../state.ts'
 import { waitingParents } from '../task/order.ts'
 import type { GateRequests, IfHeld } from './lock.ts'
 
-/** What an event asks of the store. */
+/** Adds the lock requests and releases that an event implies. */
 export function requestsOf(state: TaskState, event: TaskEvent, requests: GateRequests): void {
   const { locks, unlocks } = requests
   switch (event.type) {
@@ -19,7 +19,7 @@ export function requestsOf(state: TaskState, event: TaskEvent, requests: GateReq
         if (standing === 'reclaimed') ask(state, requests, step, name)
       return
     case 'stopped':
-      // The store frees all it has; what was asked for in the same breath must not come after that.
+      // The store releases all locks of a stopped task, and a request of the same transition must not be carried out after that.
       locks.length = 0
       unlocks.length = 0
       return
@@ -38,7 +38,7 @@ function ask(state: TaskState, { locks }: GateRequests, step: number, name: stri
   locks.push({ step, name, ifHeld, ...(parents.length > 0 && { parents }) })
 }
 
-/** What is asked for in the same breath is not asked for: the store gives back first. */
+/** Releases a lock. A request of the same transition is dropped, because the store handles releases first. */
 export function giveBack({ locks, unlocks }: GateRequests, id: number): void {
   const asked = locks.findIndex(({ step }) => step === id)
   if (asked >= 0) locks.splice(asked, 1)

@@ -1,7 +1,7 @@
 import type { TaskState } from '../state.ts'
 import type { Submission } from '../task/order.ts'
 
-/** What a task has to have before it begins. */
+/** Sets up what the task needs before it begins: locks, predecessors, and a thaw if it is frozen. */
 export function newGate(state: TaskState, { exclusive = [], after = [], frozen }: Submission): void {
   state.frozen = frozen === true
   for (const { task, on } of after) state.predecessors.set(task, { on, result: null })
@@ -10,19 +10,19 @@ export function newGate(state: TaskState, { exclusive = [], after = [], frozen }
   }
 }
 
-/** The store gave all of them to others when the task stopped. */
+/** The store gave the locks to other tasks when this one stopped. */
 export function loseLocks(state: TaskState): void {
   for (const lock of state.locks.values()) if (lock.standing !== 'new') lock.standing = 'lost'
 }
 
-/** It asks for them again; after a pause also for those it was refused. */
+/** Marks lost locks, and locks refused before a pause, as requested again. */
 export function reclaimed(state: TaskState): void {
   for (const lock of state.locks.values()) {
     if (lock.standing === 'lost' || lock.standing === 'refused') lock.standing = 'reclaimed'
   }
 }
 
-/** A new run keeps the task's own keys, and nothing else; what it came after is over. */
+/** A new run keeps the locks of the submission only, and has no predecessors. */
 export function restartGate(state: TaskState, held: boolean): void {
   state.frozen = false
   state.predecessors.clear()

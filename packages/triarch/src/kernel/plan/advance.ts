@@ -6,7 +6,7 @@ import { isFinished, nodeOf, type PlanNode, type PlanState } from './plan.ts'
 import { missing, resolve } from './reference.ts'
 import { rescueFailed } from './rescue.ts'
 
-/** The plan's driver: requests what became ready, and ends the task when nothing is left. A function of the fold alone. */
+/** The driver of a plan: requests the steps that have become ready, and ends the task when none is left. It depends on the fold alone. */
 export function advance(turn: Turn): void {
   const { state } = turn
   const { plan } = state
@@ -17,13 +17,13 @@ export function advance(turn: Turn): void {
     if (state.closing || state.status !== 'running') return
   }
   if (isFinished(plan)) {
-    // A step that was skipped gave nothing: the task's output has null in its place.
+    // A skipped step has no output; the task's output contains null in its place.
     const output = resolve(plan.plan.output, plan.outputs) ?? partly(plan.plan.output, plan)
     emit(turn, { type: 'returned', output })
   } else if (plan.open === plan.failedSteps.size) rescueFailed(turn)
 }
 
-/** A finalize phase in one step is given this many times the payload limit at most. */
+/** A finalize phase that runs as one step gets at most this many times the payload limit. */
 const PHASE_PAYLOADS = 64
 
 function request(turn: Turn, plan: PlanState, id: number): void {

@@ -10,38 +10,38 @@ export interface Plan {
   policies: RecordedPolicy[]
   /** The actions that planned others, outermost first. */
   groups: PlannedGroup[]
-  /** What the task results in. */
+  /** The task's output, with references to the outputs of steps. */
   output: Template
-  /** From the beginning to the complete-by of the task (ms). */
+  /** Time from the task's start to its complete-by (ms). */
   runWithin?: number
 }
 
 export interface PlannedStep {
-  /** `agent.action`; null: a join, which waits for others and does nothing, or a lock taken or given back. */
+  /** `agent.action`; null: a join, which waits for others and does nothing, or a step that takes or releases a lock. */
   action: string | null
   /** Name of the lock to take. */
   lock?: string
-  /** The step that took the lock to give back. */
+  /** The step that took the lock to release. */
   unlock?: number
-  /** When it is not the action's. */
+  /** The step's name if it is not that of the action. */
   name?: string
   input?: Template
-  /** Steps it waits for besides those its input refers to. */
+  /** Steps that must be done first, besides those that its input refers to. */
   after?: number[]
   /** Index in the plan's policies. */
   policy?: number
   /** Index in the plan's groups. */
   group?: number
-  /** Its share of the task's progress; 1. */
+  /** The step's share of the task's progress; 1. */
   weight?: number
-  /** The run step that this step finalizes; several: the whole phase as one transaction. */
+  /** The run step that this step finalizes; a list: the whole finalize phase as one transaction. */
   finalizes?: number | number[]
 }
 
-/** The action of a step that is the whole finalize phase: it runs where the task is owned. */
+/** The action of a step that runs the whole finalize phase; it runs in the process that owns the task. */
 export const FINALIZE = 'triarch:finalize'
 
-/** One part of what such a step is given. */
+/** One part of the input of such a step. */
 export interface FinalizedStep {
   action: string
   input: Json
@@ -54,41 +54,41 @@ export interface PlannedGroup {
   group?: number
 }
 
-/** How far a planned step is. A join goes from waiting to done. */
+/** How far a planned step is. A join goes directly from waiting to done. */
 export type Standing = 'waiting' | 'ready' | 'open' | 'done' | 'skipped'
 
 export interface PlanNode {
   step: PlannedStep
   standing: Standing
-  /** Steps it waits for, and those that wait for it. */
+  /** Steps that this one waits for, and steps that wait for it. */
   before: number[]
   behind: number[]
   /** How many of `before` are not done yet. */
   waiting: number
 }
 
-/** The fold of a plan and of what became of its steps. */
+/** The fold of a plan and of the states of its steps. */
 export interface PlanState {
   plan: Plan
   nodes: PlanNode[]
-  /** May be requested now, in the order in which they became so. */
+  /** Steps that may be requested now, in the order in which they became ready. */
   ready: Set<number>
-  /** Requested and not settled. */
+  /** Number of steps that are requested and not settled. */
   open: number
-  /** Failed, and waiting for what else the plan can do. */
+  /** Steps that have failed and wait until the rest of the plan cannot go on. */
   failedSteps: Set<number>
-  /** Steps of the run phase not settled yet. */
+  /** Number of steps of the run phase that are not settled. */
   left: number
   /** Steps of the finalize phase, in order; those before `finalized` are settled. */
   finalizers: number[]
   finalized: number
-  /** Steps whose output somebody refers to. */
+  /** Steps whose output is referred to. */
   wanted: Set<number>
   outputs: Map<number, Json>
   /** Inputs that an operator edited. */
   edited: Map<number, Json>
   weight: { done: number; all: number }
-  /** While it is undone: how many of those behind each step are not yet. */
+  /** While the plan is undone: for each step, how many of those behind it are not undone yet. */
   undo: { left: number[]; ready: Set<number>; pending: Set<number> } | null
 }
 
@@ -117,7 +117,7 @@ export function newPlanState(plan: Plan): PlanState {
   return state
 }
 
-/** The run steps that a step of the finalize phase is about. */
+/** The run steps that a step of the finalize phase finalizes. */
 export function finalizedBy({ finalizes }: PlannedStep): number[] {
   return finalizes === undefined ? [] : [finalizes].flat()
 }
@@ -133,7 +133,7 @@ export function requested(state: PlanState, id: number): void {
   state.open++
 }
 
-/** The step has an output, its own or (skipped) a substitute: what waited for it alone is ready. */
+/** The step has an output, its own or (if skipped) a substitute, so that steps that waited for it alone become ready. */
 export function settled(state: PlanState, id: number, output: Json, standing: 'done' | 'skipped' = 'done'): void {
   const node = nodeOf(state, id)
   if (!node || !close(state, id, node)) return
@@ -141,11 +141,11 @@ export function settled(state: PlanState, id: number, output: Json, standing: 'd
   pass(state, id, standing)
 }
 
-/** The step has none, and its `cascade` go with it: all that depend on it. */
+/** The step has no output and is skipped together with `cascade`, all steps that depend on it. */
 export function skipped(state: PlanState, id: number, cascade: readonly number[]): void {
   const node = nodeOf(state, id)
   if (!node || !close(state, id, node)) return
-  // The record names steps; the joins between them go too, or the plan would wait for them for ever.
+  // The event names steps only; the joins between them must be skipped too, or the plan would wait for them for ever.
   const joins = dependents(state, id).filter((other) => nodeOf(state, other)?.step.action === null)
   for (const gone of [...cascade, ...joins]) {
     const other = nodeOf(state, gone)
@@ -156,7 +156,7 @@ export function skipped(state: PlanState, id: number, cascade: readonly number[]
   if (state.left === 0) finalizeNext(state)
 }
 
-/** Everything that depends on the step by data or order, however far. */
+/** All steps that depend on the step by data or order, directly or indirectly. */
 export function dependents(state: PlanState, id: number): number[] {
   const found = new Set<number>()
   const open = [id]
@@ -170,7 +170,7 @@ export function dependents(state: PlanState, id: number): number[] {
   return [...found]
 }
 
-/** Nothing is left to run or to finalize. */
+/** Whether nothing is left to run or to finalize. */
 export function isFinished(state: PlanState): boolean {
   return state.left === 0 && state.finalized === state.finalizers.length
 }
@@ -203,7 +203,7 @@ function close(state: PlanState, id: number, node: PlanNode): boolean {
   return true
 }
 
-/** All it waited for is done. A join is done with that, and so on. */
+/** All that the step waited for is done. A join is done at once, and what waits for it follows. */
 function reached(state: PlanState, id: number): void {
   const node = nodeOf(state, id) as PlanNode
   if (isJoin(node.step)) return pass(state, id, 'done')
@@ -237,7 +237,7 @@ function leave(state: PlanState, node: PlanNode, standing: 'done' | 'skipped'): 
   if (node.step.finalizes === undefined) state.left--
 }
 
-/** The run phase is over: the next step of the finalize phase, but for those whose run step was skipped. */
+/** Makes the next step of the finalize phase ready once the run phase is over; steps whose run step was skipped are skipped. */
 function finalizeNext(state: PlanState): void {
   for (; state.finalized < state.finalizers.length; state.finalized++) {
     const id = state.finalizers[state.finalized] as number

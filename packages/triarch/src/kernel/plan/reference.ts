@@ -14,7 +14,7 @@ export const REFERENCE = '$ref'
 
 type Outputs = ReadonlyMap<number, Json>
 
-/** The value of a template, a copy of its own; undefined when something it needs is not there. */
+/** The value of a template, as a copy; undefined if something that it needs is missing. */
 export function resolve(template: Template, outputs: Outputs): Json | undefined {
   if (typeof template !== 'object' || template === null) return template
   if (Array.isArray(template)) return all(template, outputs)
@@ -29,7 +29,7 @@ export function resolve(template: Template, outputs: Outputs): Json | undefined 
   return copy
 }
 
-/** The template with null for what is not known yet. */
+/** The template with null in place of values that are not known yet. */
 export function literals(template: Template): Json {
   if (typeof template !== 'object' || template === null) return template
   if (Array.isArray(template)) return template.map(literals)
@@ -37,7 +37,7 @@ export function literals(template: Template): Json {
   return Object.fromEntries(Object.entries(template).map(([key, part]) => [key, literals(part)]))
 }
 
-/** Every step the template refers to. */
+/** All steps that the template refers to. */
 export function references(template: Template, found: Set<number> = new Set()): Set<number> {
   if (typeof template !== 'object' || template === null) return found
   const expression = Array.isArray(template) ? null : expressionOf(template)
@@ -46,7 +46,7 @@ export function references(template: Template, found: Set<number> = new Set()): 
   return found
 }
 
-/** The first reference that has no value, as a reader would write it. */
+/** The first reference without a value, in words for a reader. */
 export function missing(template: Template, outputs: Outputs): string | null {
   if (typeof template !== 'object' || template === null) return null
   const expression = Array.isArray(template) ? null : expressionOf(template)
@@ -157,7 +157,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Outputs hold no references, whatever they look like. */
+/** A copy of an output. Outputs contain no references, whatever they look like. */
 function resolveCopy(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(resolveCopy)
@@ -166,7 +166,7 @@ function resolveCopy(value: Json): Json {
   return copy
 }
 
-/** Keys in one order, so that equal objects have equal texts. */
+/** Sorts the keys, so that equal objects have equal JSON. */
 function sorted(value: Json | undefined): Json {
   if (typeof value !== 'object' || value === null) return value ?? null
   if (Array.isArray(value)) return value.map(sorted)
@@ -175,7 +175,7 @@ function sorted(value: Json | undefined): Json {
   return copy
 }
 
-/** Defined, not assigned, where it matters: a key named __proto__ stays a key. */
+/** Sets a key of an object; `__proto__` is defined instead of assigned, so that it becomes an ordinary key. */
 function put(target: { [key: string]: Json }, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })

@@ -3,7 +3,7 @@ import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, type Turn } from '../turn.ts'
 
-/** A planned step used up its attempts. */
+/** Handles a planned step that has used up its attempts. */
 export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void {
   const { state } = turn
   switch (step.policy.rescue) {
@@ -13,7 +13,7 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
         skipping(state, step.id, step.policy.substituted ? step.policy.substitute : undefined, 'rescue'),
       )
     case 'compensate':
-      // Over for good: settling must not take it for one that is still being verified.
+      // The step is recorded as failed first, or settling would treat it as one that is still being verified.
       emit(turn, { type: 'plannedStepFailed', id: step.id, error })
       return emit(turn, { type: 'threw', error: stepFailed(step, error), rescue: 'compensate' })
     case 'pause':
@@ -31,7 +31,7 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
   }
 }
 
-/** Nothing moves any more but for the failed steps: one that asks for an operator gets one, else the task has failed. */
+/** Called when only failed steps are left: the task pauses if one of them asks for an operator, otherwise it has failed. */
 export function rescueFailed(turn: Turn): void {
   const { state } = turn
   const failures = [...(state.plan?.failedSteps ?? [])].flatMap((id) => state.steps.get(id) ?? [])

@@ -1,12 +1,12 @@
 import type { TaskState } from '../state.ts'
 import { nodeOf, type PlanState } from './plan.ts'
 
-/** A plan is undone against its edges: a step after everything that depended on it, and independent ones side by side. */
+/** A plan is undone against its edges: each step after everything that depended on it, independent steps concurrently. */
 export function planUndo(state: TaskState): void {
   const { plan } = state
   if (!plan) return
   const { first } = plan.plan
-  // What an earlier run of the task did is no part of the plan.
+  // Steps of earlier runs of the task are not part of the plan.
   const pending = new Set([...state.compensable.keys()].filter((id) => id >= first))
   const undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set<number>(), pending }
   plan.undo = undo
@@ -17,18 +17,18 @@ export function planUndo(state: TaskState): void {
   }
 }
 
-/** The step's undo went out. */
+/** The undo of the step was requested. */
 export function undoRequested(plan: PlanState, id: number): void {
   plan.undo?.ready.delete(id)
 }
 
-/** The step is undone: what it depended on may follow. */
+/** The step is undone, so the steps that it depended on may follow. */
 export function undoDone(plan: PlanState, id: number): void {
   const { undo } = plan
   if (undo?.pending.delete(id)) release(plan, undo, id)
 }
 
-/** Nothing that depended on the step is left, nor the step. */
+/** Passes on that the step, and all that depended on it, is undone or needs no undo. */
 function release(plan: PlanState, undo: NonNullable<PlanState['undo']>, from: number): void {
   const through = [from]
   for (let at = through.pop(); at !== undefined; at = through.pop()) {

@@ -4,23 +4,23 @@ import type { TaskState } from '../state.ts'
 import { DEFAULTS, defaultPolicy, type RecordedPolicy, type StepPolicy } from './policy.ts'
 import type { Step } from './step.ts'
 
-/** What earlier runs of a task did and a later one is still to undo, at most: the newest count. */
+/** Largest number of effects of earlier runs that a later run can still undo; the newest ones are kept. */
 export const MOST_CARRIED = 256
-/** Characters of its inputs and outputs as JSON. */
+/** Largest size of their inputs and outputs, in characters of JSON. */
 const MOST_SIZE = 256 * 1024
 
 type Carried = Extract<TaskEvent, { type: 'stepCarried' | 'childCarried' }>
 
-/** What the run that follows takes over, in the order of its ids, and of how much nobody can undo anything any more. */
+/** What the next run takes over to undo, in the order of ids, and how many effects cannot be undone any more. */
 export interface Luggage {
   readonly carried: readonly Carried[]
   readonly left: number
 }
 
 /**
- * What is to be undone belongs to the task, not to the run that did it. The code of a local step or of a registered compensation
- * is a function of the run that ends, so it cannot be carried; a child of a run before the last may be dropped by its own retention;
- * and there are bounds. What is not carried is counted.
+ * Effects that can be undone belong to the task, not to the run that made them. The code of a local step or of a registered compensation
+ * belongs to the run that ends, so it cannot be carried over; a child of a run before the last may have been deleted by its own retention;
+ * and there are bounds. What is not carried over is counted in `left`.
  */
 export function luggageOf(state: TaskState): Luggage {
   const steps = [...state.compensable.values()].map((step) => ({ at: step.completedAt, event: ofStep(state, step) }))
@@ -67,7 +67,7 @@ function ofChild(state: TaskState, { id, task, workflow, mode, onCancel, undo, s
   }
 }
 
-/** The next run counts from zero: what came before it is negative, in the same order. */
+/** Ordinals relative to the next run, which counts from zero: those of earlier events become negative and keep their order. */
 function before(
   { ordinal }: TaskState,
   { requestedAt, completedAt }: { requestedAt: number; completedAt: number },
@@ -75,7 +75,7 @@ function before(
   return { requestedAt: requestedAt - ordinal - 1, completedAt: completedAt - ordinal - 1 }
 }
 
-/** What differs from the defaults. */
+/** The parts of the policy that differ from the defaults. */
 function recorded(policy: StepPolicy): RecordedPolicy {
   const own = Object.entries(policy).filter(([key, value]) => value !== defaultPolicy[key as keyof StepPolicy])
   return { ...Object.fromEntries(own), defaults: DEFAULTS }

@@ -9,7 +9,7 @@ import type { Operation, Step } from './step.ts'
 
 const NONE: readonly never[] = []
 
-/** How single steps change: the parts of the fold that several events share. */
+/** Creates the state of a step. This file holds the changes of a step that several events share. */
 export function newStep(
   state: TaskState,
   { id, action, name, input, policy }: Pick<Step, 'id' | 'action' | 'name' | 'input'> & { policy: RecordedPolicy },
@@ -83,13 +83,13 @@ export function next(step: Step, planned: { operation: Operation; at: number } |
   step.due = planned.at
 }
 
-/** The fold: whoever owns the task has no part in the attempt, and gives no other away. */
+/** The attempt runs elsewhere: until the given instant, the task's owner has no part in it and starts no other attempt. */
 export function expectFromElsewhere(step: Step, until: number): void {
   step.awaited = until === 0 ? null : until
   step.dispatched = until !== 0
 }
 
-/** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
+/** A retry by an operator, with a fresh retry budget. An edited input makes it another request with another idempotency key. */
 export function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
   if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
   const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'

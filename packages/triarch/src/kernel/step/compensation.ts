@@ -7,8 +7,8 @@ import { settleBatches } from './failure.ts'
 import type { Step } from './step.ts'
 
 /**
- * Sagas (Garcia-Molina & Salem 1987), with the partial order kept: what was requested after a step completed may depend
- * on it, so it is undone first; what ran side by side is undone side by side.
+ * Sagas (Garcia-Molina & Salem 1987), with the partial order kept: a unit that was requested after a step completed may depend on it, so it
+ * is undone first; units that ran concurrently are undone concurrently.
  */
 export function startCompensation(turn: Turn): boolean {
   const { state } = turn
@@ -26,13 +26,13 @@ export function closeCompensation(turn: Turn, reason: Closing): void {
       const child = state.children.get(id)
       if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
     }
-    // A batch may be undone at once, and free what came before it.
+    // A batch may be undone at once, which lets earlier units follow.
     if (state.batches.size > 0) settleBatches(turn)
   }
   if (!isCompensating(state)) stop(turn, reason)
 }
 
-/** A plan undoes its own steps first: what runs before it did comes after that. */
+/** The units that may be undone now. A plan's own steps come first, then what ran before the plan. */
 function readyOf(state: TaskState): Iterable<number> {
   const { undo } = state.plan ?? {}
   return undo && undo.pending.size > 0 ? undo.ready : ready(state).map((unit) => unit.id)
@@ -50,7 +50,7 @@ function underWay(state: TaskState): (Step | Child)[] {
   return [...steps, ...[...state.children.values()].filter((child) => child.status === 'compensating')]
 }
 
-/** Undone next: those after whose completion nothing was requested that is still to be undone. */
+/** The units to undo next: those after whose completion no unit was requested that is still to be undone. */
 function ready(state: TaskState): (Step | Child)[] {
   const waiting = unitsToUndo(state)
   let latest = Number.NEGATIVE_INFINITY

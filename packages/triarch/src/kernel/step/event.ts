@@ -17,7 +17,9 @@ export type StepDecision =
   | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
 
 export type StepFact =
-  /** An earlier run of the task did it, and it is still to be undone when the task is. Ordinals are negative: before this run. */
+  /**
+   * A step that an earlier run of the task completed and that is still to be undone with the task. Ordinals are negative: before this run.
+   */
   | {
       type: 'stepCarried'
       id: number
@@ -30,14 +32,14 @@ export type StepFact =
       requestedAt: number
       completedAt: number
       fallbackOf?: readonly string[]
-      /** What its undo must know of the batch that it ran. */
+      /** What the undo must know of the step's batch. */
       batch?: CarriedBatch
     }
   | ({
       type: 'stepCompleted'
       id: number
       output: Json
-      /** Set when not the attempt's own answer but a verification or an operator said so. */
+      /** Set if the result came from a verification or an operator instead of the attempt's own reply. */
       by?: 'verify' | 'operator'
     } & AttemptTrace)
   | ({
@@ -45,18 +47,18 @@ export type StepFact =
       id: number
       operation: Operation
       error: ErrorRecord
-      /** Nobody knows whether the attempt took effect (it timed out, or died with its process). */
+      /** It is unknown whether the attempt took effect (it timed out, or died with its process). */
       unknown?: true
-      /** The step's service is not to blame, but what happened to the process. Not counted as a failure. */
+      /** The failure was caused by what happened to the process, not by the step's service, and is not counted. */
       lost?: Loss
       /** What is attempted next and when; absent when nothing is. */
       next?: { operation: Operation; at: number }
     } & AttemptTrace)
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
   | { type: 'verifyRequested'; id: number; at: number }
-  /** The service of its action is left alone: from here on this action is the step's, also for its undo. `policy`: as that action has it. */
+  /** The step's own service is not used: from here on the step has this action, also for its undo. `policy`: that of the action. */
   | { type: 'fallbackRequested'; id: number; action: string; policy: RecordedPolicy; at: number }
-  /** `trial`: it is about to be tried by itself; its process lives on. */
+  /** `trial`: how far the attempt came under probation, begun or survived. */
   | {
       type: 'heartbeat'
       id: number
@@ -64,21 +66,23 @@ export type StepFact =
       progress?: Json
       checkpoint?: Json
       trial?: Trial
-      /** It goes to an agent's process that is elsewhere, and may outlive the owner of its task by so long (ms) without a word. */
+      /**
+       * The attempt runs in an agent's process without a store, and may outlive the owner of its task by this long (ms) without a report.
+       */
       given?: number
-      /** Its owner is no more, or has no part in it: until this instant its answer is awaited. 0: nobody runs it. */
+      /** The owner is gone or has no part in the attempt; its reply is awaited until this instant. 0: the attempt runs nowhere. */
       awaited?: number
-      /** Its agent has put it off until then, without beginning it. From now on it is handed out by way of the queue alone. */
+      /** The agent put the attempt off until then without beginning it. From now on it is dispatched through the queue only. */
       putOff?: number
     }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
-  /** In a plan, without an output, all that depends on the step goes in its `cascade`. */
+  /** A step of a plan that is skipped without an output takes its `cascade` with it: all steps that depend on it. */
   | ({ type: 'stepSkipped'; id: number; output?: Json; cascade?: number[]; by: 'rescue' | 'operator' } & Remark)
-  /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
+  /** A planned step failed. Steps that do not depend on it go on before its rescue strategy is applied. */
   | { type: 'plannedStepFailed'; id: number; error: ErrorRecord }
   | { type: 'stepCancelled'; id: number }
-  /** `keepSignal`: the signal that it was busy with comes again when it waits. */
+  /** `keepSignal`: the signal that the step was handling is delivered again when it waits. */
   | ({ type: 'stepRetried'; id: number; input?: Json; at: number; keepSignal?: true } & Remark)
   | { type: 'undoRequested'; id: number; at: number }
-  /** `incomplete`: of a child, some of what it did could not be undone. */
+  /** `incomplete`: some effects of the child could not be undone. */
   | ({ type: 'undone'; id: number; by?: 'operator'; incomplete?: true } & AttemptTrace & Remark)

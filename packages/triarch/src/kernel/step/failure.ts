@@ -36,14 +36,14 @@ export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Fai
   hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)
 }
 
-/** What an attempt that ended badly is charged to, whether there is some of it left, and how long to wait before the next. */
+/** The budget to which a failed attempt is charged: whether some of it is left, and the wait before the next attempt. */
 interface Budget {
   lost: Loss | undefined
   left: boolean
   wait: number
 }
 
-/** The service's failures are the retries of the step; what happened to a process has a generous count of its own. */
+/** Failures of the service count against the step's retries; losses with a process have a generous count of their own. */
 function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: Failed): Budget {
   const lost = lossOf(reply, outcome)
   if (lost === 'stop') return { lost, left: true, wait: 0 }
@@ -71,12 +71,12 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   }
   if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
   const wanted = !turn.state.batches.get(step.id)?.stopping
-  // Its effect is there, and without an output nobody could undo it: neither a failure nor a success can be made of it here.
+  // The action took effect, and without its output it could not be undone, so neither a failure nor a success can be recorded here.
   if (outcome.done) {
     emit(turn, record)
     return hold(turn, step, 'unknown-outcome', unrecordable(step, outcome.error))
   }
-  // What surely did not begin may begin again, whatever its semantics.
+  // An attempt that certainly did not begin may be repeated under any semantics.
   const again = policy.semantics === 'at-least-once' || (lost !== undefined && !unknown && !step.unknown)
   const mayRetry = (outcome.retryable || lost) && !turn.state.closing && again && wanted && inTime(turn, step, wait)
   if (mayRetry && left) return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
@@ -92,7 +92,7 @@ function unrecordable(step: Step, cause: ErrorRecord): ErrorRecord {
   return { name: 'TriarchError', code: 'STEP_UNRECORDABLE', message, cause }
 }
 
-/** The service was asked whether the last attempt took effect, and said no, or that it cannot tell. */
+/** Handles the answer of a verification: the last attempt did not take effect, or the service cannot tell. */
 export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown'): void {
   const record = { type: 'verified' as const, id: step.id, answer }
   const error = step.error ?? { name: 'Error', message: 'unknown outcome' }
@@ -103,7 +103,7 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
     inTime(turn, step, 0)
   const dying = mayRetry && isDeadly(step)
   if (mayRetry && !dying) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
-  // Before the lost attempt's complete-by its request may still be on its way: a "no" that ends the step comes too early.
+  // Until the lost attempt's complete-by, its request may still reach the service, so that a "no" which ends the step would come too early.
   if (answer === 'not-done' && turn.at < step.doubtUntil) {
     return emit(turn, { ...record, next: { operation: 'verify', at: step.doubtUntil } })
   }
@@ -120,12 +120,12 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
   hold(turn, step, 'unknown-outcome', error)
 }
 
-/** Brings every batch forward. Those that failed are rescued like other steps. */
+/** Brings every batch forward. Batches that failed are rescued like other steps. */
 export function settleBatches(turn: Turn): void {
   for (const { step, error } of driveBatches(turn)) rescue(turn, step, error)
 }
 
-/** Retries are used up. */
+/** Applies the rescue strategy of a step whose retries are used up. */
 function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
   if (awaitsChildren(turn, step, error)) return
   if (turn.state.closing) return emit(turn, { type: 'stepCancelled', id: step.id })
@@ -141,7 +141,7 @@ function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
   }
 }
 
-/** A batch whose source failed fails when its children have ended. */
+/** Whether the step of a batch whose source failed must wait until its children have ended before it fails. */
 function awaitsChildren(turn: Turn, step: Step, error: ErrorRecord): boolean {
   const batch = turn.state.batches.get(step.id)
   if (!batch || !step.policy.batch || isDrained(batch, step.policy.batch)) return false

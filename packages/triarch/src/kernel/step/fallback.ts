@@ -3,12 +3,12 @@ import { forgive } from './loss.ts'
 import { type Fallback, resolvePolicy, type StepPolicy } from './policy.ts'
 import type { Step } from './step.ts'
 
-/** Of one step, one after the other: more are a mistake of definitions that differ between processes. */
+/** Largest number of fallbacks that one step may go through; more indicate definitions that differ between processes. */
 const MOST_FALLBACKS = 10
 
 /**
- * Whether nothing of the step can be done already: otherwise it would be done twice, and what the first did would be undone by the
- * wrong action. A lost attempt of what has neither undo nor verify only read.
+ * Whether a fallback is safe, that is, whether the step certainly has no effect yet: otherwise its work would be done twice, and the first
+ * effect undone by the wrong action. An unknown outcome is harmless if the action has neither undo nor verify, because then it only reads.
  */
 export function mayFallBack({ closing }: TaskState, step: Step, { action }: Fallback): boolean {
   const { operation, received, checkpoint, unknown, policy, fallbackOf } = step
@@ -18,7 +18,7 @@ export function mayFallBack({ closing }: TaskState, step: Step, { action }: Fall
   return fallbackOf.length < MOST_FALLBACKS && step.action !== action && !fallbackOf.includes(action)
 }
 
-/** The fold: another service is asked, which knows nothing of what the first was asked, and gets a key of its own. */
+/** The fold: the step goes to another service, which knows nothing of the earlier requests, and gets a new idempotency key. */
 export function fallBack(state: TaskState, step: Step, { action, policy }: Fallback): void {
   if (step.action !== null) step.fallbackOf = [...step.fallbackOf, step.action]
   step.action = action
@@ -30,7 +30,7 @@ export function fallBack(state: TaskState, step: Step, { action, policy }: Fallb
   forgive(step)
 }
 
-/** How an attempt is made is the action's own affair; what the workflow wants of the step stays. */
+/** How an attempt is made follows the fallback's policy; what the workflow asked of the step is kept. */
 function policyOf(step: StepPolicy, action: StepPolicy): StepPolicy {
   const { retry, undoRetry, completeWithin, heartbeatWithin, semantics, undo, verify } = action
   const secrets = [...new Set([...step.secrets, ...action.secrets])]

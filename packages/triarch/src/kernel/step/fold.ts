@@ -59,7 +59,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (step.status === 'suspended' && event.next) moveStep(step, 'running')
     step.error = event.error
     if (event.operation === 'run') {
-      // A later failure, however definite, does not clear the doubt about an earlier attempt: only an answer does.
+      // A later definite failure does not clear the doubt about an earlier attempt: only a verification or a success does.
       if (event.unknown) step.unknown = true
       if (event.unknown) step.doubtUntil = (event.startedAt ?? event.endedAt) + step.policy.completeWithin
     }

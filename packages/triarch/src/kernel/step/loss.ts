@@ -10,21 +10,24 @@ type Failed = Extract<Outcome, { kind: 'failed' }>
 /** How often in a row an attempt may be lost with its process before an operator is asked. */
 export const MOST_LOSSES = 100
 
-/** Lost so often in a row, a step may be what kills its process: from then on it is tried by itself. */
+/** After this many losses in a row a step is suspected of killing its process, and is only run under probation. */
 const SUSPICIOUS = 2
 
-/** What counts towards that, and as a strike. A process that was not heard of in time may have died, or been starved or cut off for a moment. */
+/** What each kind of loss adds to `doubts` and `strikes`. A silent process may have died, or was only starved or cut off for a moment. */
 const DOUBT: Readonly<Record<Exclude<Loss, 'stop'>, number>> = { death: 1, silence: 0.5, alive: 0 }
 
-/** Processes that died soon after a step began that they tried by itself: three known deaths, or twice as many silences. */
+/** Strikes after which a step is held: three known deaths soon after the step began under probation, or twice as many silences. */
 export const STRIKES = 3
 
-/** For how long a suspect may only be tried by itself; then it runs as any other (ms): processes may not live long enough here. */
+/**
+ * How long a suspect step is limited to probation (ms); after that it runs as any other, because processes here may not live long enough
+ * for probation.
+ */
 const PATIENCE = 60_000
 
 /**
- * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits for a process
- * that has lived for a while anyway (`flow/probation.ts`).
+ * The wait after a loss: none after the first few, because the service is not to blame. A suspect waits longer; it needs a process that has
+ * lived for a while anyway (`flow/probation.ts`).
  */
 export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
   if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)
@@ -36,25 +39,28 @@ const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, ma
 
 const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 1_000, factor: 1.5, max: 60_000, jitter: true }
 
-/** It goes through the work queue, and is tried by itself. */
+/** Whether the step is suspected of killing its process: its attempts go through the work queue and run under probation. */
 export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {
   return doubts >= SUSPICIOUS
 }
 
-/** It was lost and now has an answer: what its processes died of may be what comes after that, and must not undo it. */
+/**
+ * Whether the message completes a step that was lost repeatedly. Its processes may have died of what follows it, and such a death must not
+ * undo the completion.
+ */
 export function isRelief(state: TaskState, message: Message): boolean {
   if (message.type !== 'reply' || message.operation === 'undo' || message.outcome.kind !== 'done') return false
   return (state.steps.get(message.step)?.losses ?? 0) >= SUSPICIOUS
 }
 
-/** Its attempt is to begin where nothing else suspect runs, in a process that has lived for a while. */
+/** Whether the step's attempt must run under probation: where no other suspect runs, in a process that has lived for a while. */
 export function onTrial(step: Pick<Step, 'doubts' | 'patientUntil'>, at: number): boolean {
   return isSuspect(step) && at < step.patientUntil
 }
 
 type LossRecord = Pick<Extract<TaskEvent, { type: 'attemptFailed' }>, 'endedAt' | 'next'>
 
-/** The fold of a loss: it counts against the step only if its process had tried it by itself and died soon after. */
+/** The fold of a loss. It is a strike only if the process ran the attempt under probation and died soon after it began. */
 export function bear(step: Step, { endedAt, next }: LossRecord, lost: Exclude<Loss, 'stop'>): void {
   if (step.begun && !step.lived) step.strikes += DOUBT[lost]
   step.losses++
@@ -62,24 +68,24 @@ export function bear(step: Step, { endedAt, next }: LossRecord, lost: Exclude<Lo
   step.patientUntil = (next?.at ?? endedAt) + PATIENCE
 }
 
-/** Something else became of it: its process lived. */
+/** Resets the counts of losses after any other end of an attempt, because its process lived. */
 export function forgive(step: Step): void {
   step.losses = 0
   acquit(step)
 }
 
-/** A process tried it by itself and lives on: it is not what kills at once. */
+/** Clears the suspicion after a process ran the attempt under probation and survived: the step does not kill its process at once. */
 export function acquit(step: Step): void {
   step.doubts = 0
   step.strikes = 0
 }
 
-/** It is what kills its process, or may be, and running it on would hurt what runs beside it. */
+/** Whether the step kills its process, or probably does, so that running it again would endanger the attempts beside it. */
 export function isDeadly({ losses, strikes }: Pick<Step, 'losses' | 'strikes'>): boolean {
   return strikes >= STRIKES || losses >= MOST_LOSSES
 }
 
-/** As it will be once this attempt is lost as well. */
+/** A copy of the step with this loss counted. */
 export function bereft(step: Step, loss: LossRecord, lost: Exclude<Loss, 'stop'>): Step {
   const copy = { ...step }
   bear(copy, loss, lost)
@@ -87,8 +93,8 @@ export function bereft(step: Step, loss: LossRecord, lost: Exclude<Loss, 'stop'>
 }
 
 /**
- * An agent that lives says itself that an attempt timed out. Where another speaks for it, its node is dead, frozen or cut
- * off, whichever of its bounds shows that first.
+ * How the attempt was lost; undefined: it was not. A live agent reports a timeout itself. If another node reports it, the agent's node is
+ * dead, frozen or cut off, whichever bound shows that first.
  */
 export function lossOf({ startedAt, node }: Reply, { lost, unknown, error }: Failed): Loss | undefined {
   if (lost) return lost
@@ -102,7 +108,7 @@ const byCode: ReadonlyMap<string, Loss> = new Map([
   ['HEARTBEAT_MISSED', 'silence'],
 ])
 
-/** Why it is held. `losses`: in a row, the last one included. */
+/** The error with which the step is held. `losses`: in a row, the last one included. */
 export function keepsDying({ id, name }: Step, losses: number, cause: ErrorRecord): ErrorRecord {
   return {
     name: 'TriarchError',

@@ -1,10 +1,10 @@
 import type { BatchPolicy } from '../batch/batch.ts'
 import type { Json } from '../json.ts'
 
-/** What happens when a step's retries are used up (DESIGN §1). */
+/** What happens when a step's retries are used up. */
 export type RescueStrategy = 'skip' | 'pause' | 'fail' | 'compensate'
 
-/** Whether a step may be tried again when nobody knows if the last attempt took effect. */
+/** Whether a step may be tried again if it is unknown whether the last attempt took effect. */
 export type Semantics = 'at-least-once' | 'at-most-once'
 
 /** Exponential backoff. All times in milliseconds. */
@@ -33,23 +33,23 @@ export interface StepPolicy {
   rescue: RescueStrategy
   /** The output recorded when `rescue` is `skip`. */
   substitute: Json
-  /** It was given, so that in a plan what depends on the step goes on with it. */
+  /** A substitute was given, so that steps of a plan that depend on this one go on with it. */
   substituted: boolean
   semantics: Semantics
-  /** The action can be undone, verified. */
+  /** Whether the action can be undone, and verified. */
   undo: boolean
   verify: boolean
   /** Work queue order: higher first. */
   priority: number
-  /** Its share of its task's progress. */
+  /** The step's share of its task's progress. */
   weight: number
-  /** Where secrets are in its input, output, checkpoint and progress. */
+  /** The paths of secrets in its input, output, checkpoint and progress. */
   secrets: readonly string[]
   /** The step runs a batch of children. */
   batch: BatchPolicy | null
 }
 
-/** Hours of retries, and a day of undoing: services are repaired within them, and bounds of step and task end them sooner. */
+/** Hours of retries, and a day of undoing, so that a service can be repaired meanwhile; bounds of the step and the task end them sooner. */
 export const defaultPolicy: StepPolicy = {
   retry: { attempts: 40, initial: 200, factor: 2, max: 10 * 60_000, jitter: true },
   undoRetry: { attempts: 60, initial: 200, factor: 2, max: 30 * 60_000, jitter: true },
@@ -68,24 +68,24 @@ export const defaultPolicy: StepPolicy = {
   batch: null,
 }
 
-/** What it means that a step recorded no `defaults`: it was requested by 0.1.0. */
+/** The defaults of a step that recorded no `defaults` edition. */
 const firstDefaults: StepPolicy = {
   ...defaultPolicy,
   retry: { attempts: 5, initial: 200, factor: 2, max: 30_000, jitter: true },
   undoRetry: { attempts: 10, initial: 200, factor: 2, max: 60_000, jitter: true },
 }
 
-/** Only what differs from the defaults is recorded, and which defaults those were: most steps record nothing else. */
+/** The policy as recorded: what differs from the defaults, and the edition of the defaults. Most steps record the edition alone. */
 export type RecordedPolicy = Partial<StepPolicy> & { readonly defaults?: typeof DEFAULTS }
 
-/** An action that does a step while the service of the step's own is left alone, and how it is tried. */
+/** The action that runs a step instead while the service of its own action is not used, and the policy of its attempts. */
 export interface Fallback {
   /** `agent.action`. */
   action: string
   policy: RecordedPolicy
 }
 
-/** Edition of `defaultPolicy`: whoever changes a default keeps the old ones for what was recorded under them. */
+/** Edition of `defaultPolicy`. A change of a default needs a new edition, and keeps the old defaults for what was recorded under them. */
 export const DEFAULTS = 2
 
 export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {

@@ -4,8 +4,8 @@ import { dependents } from '../plan/plan.ts'
 import type { TaskState } from '../state.ts'
 
 /**
- * How a step is skipped. With an output in its place, whatever depends on it goes on. Without one, a plan takes all of it
- * along, by data or order; a function is told null.
+ * The event that skips a step. With an output, all that depends on the step goes on. Without one, a plan skips all that depends on it by
+ * data or order; a function gets null.
  */
 export function skipping(
   state: TaskState,

@@ -13,10 +13,10 @@ export type SuspensionFact =
       checkpoint?: Json
       progress?: Json
       notifyOnCancel?: true
-      /** Of a batch: how many children it has, once its source says that there are no more. */
+      /** Of a batch: its number of children, once the source has reported its end. */
       total?: number
-      /** Of a batch: the page that its source gave, if it is to be recognised. */
+      /** Of a batch: a mark of the page that the source gave, if repeated pages are to be detected. */
       page?: PageMark
     } & AttemptTrace)
-  /** A signal for a step; `selfSignalAt`: the instant for which the step asked for it; `queued`: until it waits again. */
+  /** A signal for a step. `selfSignalAt`: the instant for which the step requested it; `queued`: it is kept until the step waits again. */
   | ({ type: 'stepSignalled'; id: number; name: string; payload: Json; selfSignalAt?: number; queued?: true } & Remark)

@@ -10,7 +10,7 @@ export const suspensionFolds: Folds<SuspensionFact> = {
     if (!step) return
     if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
     if (event.progress !== undefined) step.progress = event.progress
-    // Told once that its task stops, it is not told again. One that only now begins to wait is still to be told.
+    // A step is notified of its task's stop once; a step that only now suspends is still to be notified.
     step.notifyOnCancel = event.notifyOnCancel === true && !isTold(step)
     batchPaged(state, event)
     suspend(state, step, event.until ?? null, event.selfSignals ?? [], at)

@@ -6,13 +6,13 @@ import type { Step } from '../step/step.ts'
 import { emit, messageIgnored, type Turn } from '../turn.ts'
 import type { SelfSignal } from './suspension.ts'
 
-/** Takes a signal from outside, for a step that waits or may wait again, whatever it does now. */
+/** Takes a signal from outside for a step that waits, or may wait again after what it does now. */
 export function signalled(turn: Turn, message: Extract<Message, { type: 'signal' }>): void {
   const { state } = turn
   const step = state.steps.get(message.step)
   const gone = whySpent(state, message)
   if (!step || gone) return messageIgnored(turn, message, gone ?? '')
-  // One that an operator must decide about first is not set going by it.
+  // A held step must wait for an operator's decision first, so the signal does not wake it.
   const queued = step.held !== null && step.status === 'suspended'
   emit(turn, {
     type: 'stepSignalled',
@@ -24,7 +24,7 @@ export function signalled(turn: Turn, message: Extract<Message, { type: 'signal'
   })
 }
 
-/** Why the step that a token stands for never takes a signal again; null: it does, now or later. */
+/** Why the step of a token can never take a signal again; null: it can, now or later. */
 export function whySpent(state: TaskState, { step: id, key }: { step: number; key: string }): string | null {
   const step = state.steps.get(id)
   if (state.status === 'stopped' || state.closing) return 'the task stops or has stopped'
@@ -34,8 +34,7 @@ export function whySpent(state: TaskState, { step: id, key }: { step: number; ke
 }
 
 /**
- * What suspended steps sent themselves, and their timeouts, whose instant has come, in order. Steps past their complete-by
- * are returned.
+ * Emits the due timeouts of suspended steps, and the due signals they sent to themselves, in order. Returns steps past their complete-by.
  */
 export function ring(turn: Turn): Step[] {
   const { state, at } = turn
@@ -49,7 +48,7 @@ export function ring(turn: Turn): Step[] {
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
   for (const { id, name, payload, own, at: rings } of due) {
-    // Another signal woke it meanwhile: it is not late any more.
+    // Another signal woke the step meanwhile, so its timeout is void.
     if (!own && state.suspensions.get(id)?.until !== rings) continue
     emit(turn, { type: 'stepSignalled', id, name, payload, ...(own && { selfSignalAt: rings }) })
   }

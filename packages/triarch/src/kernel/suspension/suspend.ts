@@ -4,7 +4,7 @@ import { forgive } from '../step/loss.ts'
 import type { Step, StepSignal } from '../step/step.ts'
 import { isTold, type SelfSignal, type Suspension } from './suspension.ts'
 
-/** A step that waits holds nothing but this: what it waits for, and what came while it was busy. */
+/** A suspended step keeps only what it waits for, and the signals that arrived while it was busy. */
 export function suspend(
   state: TaskState,
   step: Step,
@@ -19,14 +19,14 @@ export function suspend(
   step.received = null
   const suspension = suspensionOf(state, step.id)
   suspension.until = until
-  // A later one of the same name takes its place.
+  // A later self-signal replaces the one of the same name.
   const others = suspension.selfSignals.filter((old) => selfSignals.every(({ name }) => name !== old.name))
   suspension.selfSignals = [...others, ...selfSignals]
   const [first] = suspension.queue.splice(0, 1)
   if (first) wake(step, suspension, first, at)
 }
 
-/** A signal for a step: it runs again with it, or after what it is doing now. */
+/** A signal for a step, which runs again with it, at once or after what it is doing now. */
 export function signal(
   state: TaskState,
   step: Step,
@@ -43,7 +43,7 @@ export function signal(
   else suspension.queue.push(received)
 }
 
-/** What the step was busy with when it was held comes again when it waits: whoever sent it will not send it twice. */
+/** Keeps the signal that the step was handling when it was held, for its next wait, because the sender will not send it again. */
 export function keepReceived(state: TaskState, step: Step): void {
   if (step.received) suspensionOf(state, step.id).queue.unshift(step.received)
 }
@@ -64,7 +64,7 @@ function suspensionOf(state: TaskState, id: number): Suspension {
   return suspension
 }
 
-/** The next instant at which a suspended step has something to do. */
+/** The next instant at which a suspended step has a timeout, a self-signal or its complete-by. */
 export function nextRing(state: TaskState): number {
   let first = Number.POSITIVE_INFINITY
   for (const [id, { until, selfSignals }] of state.suspensions) {

@@ -6,14 +6,14 @@ export interface SelfSignal extends StepSignal {
 }
 
 export interface Suspension {
-  /** It is told `timeout` then. */
+  /** When the step gets the signal `timeout`. */
   until: number | null
   selfSignals: SelfSignal[]
   /** Signals that came while it was running, oldest first. */
   queue: StepSignal[]
 }
 
-/** It was told that its task stops, and may still say how it ends. */
+/** Whether the step was notified that its task stops; it may still decide how it ends. */
 export function isTold(step: Step): boolean {
   return step.received?.name === 'cancel'
 }

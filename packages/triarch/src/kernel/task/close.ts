@@ -25,7 +25,7 @@ export function close(turn: Turn): void {
     } else if (step.status === 'error' || step.status === 'suspended' || step.held) {
       giveUp(turn, step)
     } else if (isTold(step)) {
-      // It is let finish: this is its chance to call off what it waits for.
+      // The step is left to finish, because this is its chance to cancel what it waits for.
     } else if (step.operation === 'run' && !step.dispatched) giveUp(turn, step)
     else if (step.operation === 'run' && !step.aborted) {
       step.aborted = true
@@ -37,7 +37,7 @@ export function close(turn: Turn): void {
   for (const child of state.children.values()) {
     if (child.status !== 'running' || child.onCancel === 'detach' || (normal && child.mode === 'start')) continue
     waiting = true
-    // Said again in later turns: harmless, and it survives a crash between two of them.
+    // Sent again in later turns, which is harmless and covers a crash between two of them.
     if (child.onCancel === 'cancel' && turn.events.length > 0) {
       const message = {
         type: 'cancel' as const,
@@ -59,7 +59,7 @@ export function close(turn: Turn): void {
   stop(turn, reason)
 }
 
-/** A batch starts nothing more, and ends with the last of its children. True: some are still awaited. */
+/** Ends a batch: no more children start, and its step ends with the last of them. Returns whether children are still awaited. */
 function windUp(turn: Turn, step: Step): boolean {
   const batch = turn.state.batches.get(step.id)
   if (!batch || !step.policy.batch) return false

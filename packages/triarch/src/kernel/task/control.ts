@@ -15,7 +15,7 @@ import { tellParent } from './stop.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
 
-/** What operators (and parents) ask of a task. What does not fit its state is counted as stale and changes nothing. */
+/** Requests of operators (and parents) for a task. A request that does not fit the task's state is counted as stale and changes nothing. */
 export function control(turn: Turn, message: Control): void {
   const { state } = turn
   switch (message.type) {
@@ -27,7 +27,7 @@ export function control(turn: Turn, message: Control): void {
       return emit(turn, { type: 'paused', reason: 'operator', ...remarkOf(message) })
     case 'resume':
       if (!state.pause) return messageIgnored(turn, message, 'the task is not paused')
-      // What it still waits for comes by itself; what it was refused is asked for again.
+      // Locks that are still queued arrive by themselves; only refused ones are requested again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
         return messageIgnored(turn, message, 'the task waits for its locks')
       for (const step of held(state)) retryStep(turn, step, undefined)
@@ -55,11 +55,11 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   const said = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
   const error = { ...said, ...detailsOf(left) }
   const compensate = !message.force && (message.compensate ?? true)
-  // Why is in the error.
+  // The reason is in the error.
   const { actor } = message
   emit(turn, { type: 'closing', cause: 'cancel', compensate, error, ...(actor !== undefined && { actor }) })
   if (!message.force) return
-  // Forced: nothing is awaited. What still runs somewhere loses its right to report.
+  // A forced cancellation awaits nothing. Attempts that still run lose their right to report.
   for (const step of [...state.steps.values()]) {
     turn.aborts.push(step.id)
     turn.forgotten.push(step.id)
@@ -73,7 +73,10 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   emit(turn, { type: 'stopped', result: 'cancelled', error })
 }
 
-/** Why nothing comes of it as the task is now; null: something does. Whoever asks is told, as far as that can be seen then. */
+/**
+ * Why the request would change nothing in the task's present state; null: it has an effect. The caller is told, as far as this can be known
+ * then.
+ */
 export function whyNot(
   state: TaskState,
   message: Extract<Control, { type: 'retry' | 'skip' }>,
@@ -86,17 +89,17 @@ export function whyNot(
   const isHeld = all.some(({ id }) => id === step)
   if (state.status === 'paused') {
     if (step !== undefined) return isHeld ? null : `step ${step} is not held`
-    // One input for several steps would be the input of none of them.
+    // One input cannot be meant for several steps.
     if (type === 'skip' || message.input === undefined || all.length < 2) return null
     return `steps ${all.map(({ id }) => id).join(', ')} are held, and the input is for one: say by \`step\` for which`
   }
   if (state.status !== 'stopped' && step !== undefined)
     return `step ${step} is neither held nor waits for its next attempt`
-  // It may have succeeded since this was asked.
+  // The task may have succeeded since the request was sent.
   if (state.status !== 'stopped' || state.result === 'success') return 'the task neither is paused nor failed'
   if (type === 'skip')
     return mayBeSkipped(state, message.step) ? null : `step ${step} is not the one whose failure ended the task`
-  // A step of a run before this one: its outcome is no place to go back to.
+  // A step of an earlier run has no outcome in this one to which the task could go back.
   const isThere = step === undefined || (step >= state.firstId && step < state.nextId)
   return isThere ? null : `there is no step ${step} in this run`
 }
@@ -113,7 +116,7 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
       if (message.step === undefined || step.id === message.step) retryStep(turn, step, input, remarkOf(message))
     return held(state).length === 0 ? resume(turn, remarkOf(message)) : undefined
   }
-  // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
+  // The task starts over under new idempotency keys, because everything was undone, or an edited input invalidates all of it.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     const fromStart = state.plan !== null || !state.begun
     const input = message.input ?? state.input
@@ -156,20 +159,20 @@ function skipStep(turn: Turn, step: Step, message: Extract<Control, { type: 'ski
   else emit(turn, { ...skipping(turn.state, step.id, message.output, 'operator'), ...remarkOf(message) })
 }
 
-/** The step, if it waits for the instant of its next attempt: nobody has that attempt yet, so an operator may hurry or skip it. */
+/** The step, if it waits for the instant of its next attempt. No agent has that attempt yet, so an operator may hurry or skip it. */
 function betweenAttempts(state: TaskState, id: number | undefined, at: number): Step | undefined {
   const step = id === undefined || state.status === 'stopped' ? undefined : state.steps.get(id)
   return step && isOutstanding(step) && !step.dispatched && step.due > at ? step : undefined
 }
 
-/** Children of a batch would go on without it. */
+/** Children of the step's batch run, and would go on without it. */
 function isUnderWay(state: TaskState, { id }: Step): boolean {
   return (state.batches.get(id)?.outstanding.size ?? 0) > 0
 }
 
 /**
- * The task goes on from there, and so do its children that ended without success as it failed: whose end its code never made
- * anything of. A child that succeeded meanwhile takes no retry, and says so.
+ * Rewinds the task to the step's outcome. Children that ended without success while the task failed are retried too, because its code never
+ * handled their ends. A child that succeeded meanwhile ignores the retry and reports its result.
  */
 function reset(turn: Turn, event: Omit<Extract<TaskFact, { type: 'reset' }>, 'type'>): void {
   const { children, failedAt } = turn.state
@@ -184,7 +187,7 @@ function reset(turn: Turn, event: Omit<Extract<TaskFact, { type: 'reset' }>, 'ty
   if (asked && !again.includes(asked)) turn.posts.push({ task: asked.task, message: { type: 'report' }, control: true })
 }
 
-/** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
+/** Retries a step. A signal that it was handling is delivered again, unless an edited input makes it another request. */
 function retryStep(turn: Turn, step: Step, input: Json | undefined, remark: Remark = {}): void {
   const keepSignal =
     input === undefined && step.status !== 'compensating' && step.received !== null && !ofEngine(step.received.name)
@@ -205,17 +208,17 @@ function ofEngine(signal: string): boolean {
 function resume(turn: Turn, remark: Remark = {}): void {
   const broken = turn.state.pause?.broken
   emit(turn, { type: 'resumed', ...remark })
-  // It starts again, perhaps in a mended version.
+  // The code restarts from the history, perhaps in a corrected version.
   if (broken) turn.reload = true
 }
 
-/** It is so already, and what was said of it this time is kept all the same. */
+/** The request is fulfilled already; only its remark, if any, is recorded. */
 function already(turn: Turn, message: Control, why: string): void {
   if (isRemark(remarkOf(message))) messageIgnored(turn, message, why)
   else stale(turn)
 }
 
-/** A parent waits for an answer, also where there is nothing (left) to undo. */
+/** Answers a parent, which waits for an answer even if nothing is (left) to undo. */
 function answerParent(turn: Turn): void {
   const { status, parent } = turn.state
   if (status === 'stopped' && parent) tellParent(turn, parent)

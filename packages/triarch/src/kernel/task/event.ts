@@ -14,16 +14,16 @@ export type TaskDecision =
 
 export type TaskFact =
   | ({ type: 'submitted' } & Submission)
-  /** `completeBy`: by the limit that counts from here, or the one before if that is sooner. */
+  /** `completeBy`: by the limit that counts from the start, or the earlier complete-by if that is sooner. */
   | { type: 'started'; completeBy?: number }
-  /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
+  /** A message was accepted for the task but its state had no use for it (any more). `reason`: why it had no effect. */
   | ({ type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string } & Remark)
-  /** What was asked for under this name was taken, whatever came of it: the next event may say. */
-  /** `by`: of somebody who has a resume token; else of whoever may control the task. */
+  /** A request with this id was received; if it has an effect, the next event says so. */
+  /** `by`: the request was made with a resume token; absent: by a caller who may control the task. */
   | { type: 'requestReceived'; request: string; digest?: string; by?: 'token' }
   | ({ type: 'paused'; reason: PauseCause; error?: ErrorRecord; step?: number } & Remark)
   | ({ type: 'resumed' } & Remark)
-  /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
+  /** The task ends what it does: no new step starts; what runs is aborted and awaited; then `next`. */
   | ({
       type: 'closing'
       cause: 'cancel' | 'deadline' | 'limit' | 'operator'
@@ -31,12 +31,12 @@ export type TaskFact =
       error?: ErrorRecord
     } & Remark)
   | { type: 'compensating' }
-  /** Its parent wants it for this step, as it is. */
+  /** The parent has taken over the task as it is, for this step. */
   | { type: 'adopted'; parent: Parent }
   /**
-   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself), and how these `children` ended. `attempts` and
-   * `endId` are not recorded: the rebuild adds how often each step was attempted, so that no old reply can match a new
-   * attempt, and the end of all ids, so that a task that starts over uses none again.
+   * A stopped task goes on. `step`: all that came after its outcome is void (null: only the stop itself). `children`: those whose ends are
+   * void. `attempts` and `endId` are not recorded; the rebuild adds them: how often each step was attempted, so that no old reply matches a
+   * new attempt, and the end of all ids, so that a task that starts over reuses none.
    */
   | ({
       type: 'reset'
@@ -51,22 +51,22 @@ export type TaskFact =
       input: Json
       nextId: number
       pendingSignals: { name: string; payload: Json }[]
-      /** It begins like a task just submitted: a plan is made anew. */
+      /** The task begins like one just submitted: a plan is made anew. */
       fromStart?: true
-      /** Taken before, and still known. */
+      /** Ids of requests received before, which stay known. */
       requests?: readonly string[]
       tokenRequests?: readonly string[]
       digests?: Readonly<Record<string, string>>
-      /** The locks of its submission are still its own. */
+      /** The task still holds the locks of its submission. */
       locksHeld?: true
-      /** Its parent wants it for another step than its submission says, and until then (null: at any time). */
+      /** The parent needs the task for another step than its submission says, and until then (null: at any time). */
       parent?: Parent
       completeBy?: number | null
-      /** Of what runs before it did and were to undo, how much nobody can undo any more. */
+      /** How many effects of earlier runs were to be undone and cannot be undone any more. */
       left?: number
-      /** How often the task had stopped before: one that is tried again may begin a run. */
+      /** How often the task had stopped before: a retry may begin a new run. */
       stops?: number
-      /** Texts in what it goes on with that were secret in the run before. */
+      /** Texts in its input and signals that were secret in the run before. */
       secretTexts?: string[]
     } & Remark)
   | { type: 'stopped'; result: TaskOutcome; output?: Json; error?: ErrorRecord }

@@ -9,7 +9,7 @@ import type { PauseCause } from './pause.ts'
 import { restart, rewind } from './restart.ts'
 import { submit } from './start.ts'
 
-/** Requests that a task knows again, and as many of those who have a token: neither pushes out the other's. */
+/** How many request ids a task keeps, and how many of requests by token; neither displaces the other. */
 const MOST_REQUESTS = 100
 
 export const taskFolds: Folds<TaskDecision | TaskFact> = {
@@ -68,12 +68,12 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     }
     const from = state.pause?.from ?? state.status
     moveTask(state, 'paused')
-    // A step held meanwhile does not make good what the code stopped at.
+    // A step that is held meanwhile does not repair what stopped the code.
     const broken = state.pause?.broken === true || ofCode.has(reason)
     if (reason === 'lock') reclaimed(state)
     if (reason === 'operator') state.asides++
     const at = step ? { name: step.name, ...(step.action !== null && { action: step.action }) } : state.pause?.step
-    // What an operator said of a pause stands until somebody says something else, or it is over.
+    // An operator's remark on a pause is kept until there is another one, or the pause is over.
     const said = note !== undefined || actor !== undefined ? { note, actor } : state.pause
     state.pause = { reason, from, error, note: said?.note, broken, ...(at && { step: at }) }
     if (said?.actor !== undefined) state.pause.actor = said.actor
@@ -109,15 +109,15 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     state.waits.clear()
     state.mailbox = []
     loseLocks(state)
-    // A forced stop leaves undos behind that nobody waits for any more.
+    // A forced stop leaves undos that are not awaited any more.
     for (const step of state.steps.values()) if (step.status === 'compensating') state.steps.delete(step.id)
   },
 }
 
-/** Reasons that lie in the code: it cannot go on from where it stands. */
+/** Pauses caused by the code, which cannot go on from where it is. */
 const ofCode: ReadonlySet<PauseCause> = new Set(['mismatch', 'error'])
 
-/** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
+/** The step or child whose failure ended the run, if the code let it through; a retry goes on from there. */
 function failedBy(state: TaskState, error: ErrorRecord): number | null {
   const { stepId, childId } = (error.details ?? {}) as { stepId?: number; childId?: string }
   if (error.code === 'STEP_FAILED') return stepId ?? null

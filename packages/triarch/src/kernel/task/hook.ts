@@ -2,7 +2,7 @@ import { childTaskId } from '../child/child.ts'
 import type { Json } from '../json.ts'
 import type { Turn } from '../turn.ts'
 
-/** A hook's task, to be created with the transition. */
+/** The task of a hook, created with the transition. */
 export interface HookTask {
   task: string
   workflow: string
@@ -10,7 +10,7 @@ export interface HookTask {
   input: Json
 }
 
-/** The hooks of all moves of a turn. */
+/** The hook tasks for all status changes of a turn. */
 export function hookTasks({ state, moves, at }: Turn): HookTask[] {
   if (moves.length === 0) return []
   const { id, generation, hooks, result, error, workflow } = state

@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
 import type { Step } from '../step/step.ts'
 
-/** How much of what the task did is not undone, and will not be once it has stopped as it is now. */
+/** How many effects of the task are not undone, and will not be if it stops in its present state. */
 export function leftOf({ left, steps, compensable, children }: TaskState): number {
   const open = [...steps.values()].filter(mayHaveDone)
   const started = [...children.values()].filter(({ status, succeeded, undo, onCancel }) =>
@@ -11,12 +11,12 @@ export function leftOf({ left, steps, compensable, children }: TaskState): numbe
   return left + compensable.size + open.length + started.length
 }
 
-/** What a task that ended says of that. A child that says it makes its parent incomplete, too. */
+/** The error details that report this number. A child that reports one makes its parent incomplete too. */
 export function detailsOf(left: number): Pick<ErrorRecord, 'details'> {
   return left > 0 ? { details: { left } } : {}
 }
 
-/** Whether the end of a child says so: 1 of what its parent did. */
+/** Whether a child's error reports effects that are left; they count as 1 of its parent's. */
 export function leftBy(error: ErrorRecord | undefined): 0 | 1 {
   if (error?.code !== 'UNDO_INCOMPLETE' && error?.code !== 'TASK_CANCELLED') return 0
   const { details } = error

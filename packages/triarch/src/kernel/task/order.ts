@@ -1,29 +1,29 @@
 import type { Json } from '../json.ts'
 import type { IfHeld } from '../lock/lock.ts'
 
-/** What a parent wants of a child when the parent is cancelled or fails. */
+/** What happens to a child when its parent is cancelled or fails. */
 export type ParentPolicy = 'cancel' | 'detach' | 'wait'
 
-/** The task and the step of it that wait for another; `ordinal`: as one of a batch. */
+/** The parent's task and the step that waits for this task. `ordinal`: the task's number in a batch. */
 export interface Parent {
   task: string
   step: number
   ordinal?: number
-  /** It waits for the task's end, as it does for a batch's children. */
+  /** The parent waits for this task's end, as it does for the children of a batch. */
   awaits?: true
-  /** Tasks that wait for the parent's own end, the nearest first. */
+  /** Tasks that wait for the parent's own end, nearest first. */
   above?: string[]
 }
 
-/** Whose a task or a request is, among those who share a line. */
+/** The tenant or other owner of a task or request, for fairness among those who share a queue. */
 export interface Share {
   /** At most 200 characters, none of them a control character. */
   readonly key: string
-  /** How much more of what is shared that gets than those of weight 1: 0.01 to 100. */
+  /** The share relative to keys of weight 1: 0.01 to 100. */
   readonly weight: number
 }
 
-/** The order in which a task was submitted. */
+/** The data with which a task was submitted. */
 export interface Submission {
   workflow: string
   version: string
@@ -33,40 +33,40 @@ export interface Submission {
   completeBy?: number
   priority?: number
   tags?: Record<string, string>
-  /** Whose it is in the line of ready tasks; so are the tasks it starts. */
+  /** The share under which the task waits in the order of ready tasks; tasks that it starts inherit it. */
   share?: Share
-  /** For its steps, and for the tasks it starts. */
+  /** Metadata for the task's steps and for the tasks that it starts. */
   metadata?: Readonly<Record<string, string>>
-  /** Locks it must have to begin, and keeps until it stops. */
+  /** Locks that the task must hold to begin, and keeps until it stops. */
   exclusive?: { key: string; ifHeld: IfHeld }[]
   /** Tasks that must have stopped first; `success`: and must have succeeded. */
   after?: { task: string; on: 'success' | 'end' }[]
-  /** It does not begin before it is thawed. */
+  /** The task does not begin before it is thawed. */
   frozen?: true
   parent?: Parent
   hooks?: HookOrder[]
-  /** Where secrets are in its input and output. */
+  /** Paths of secrets in the task's input and output. */
   secrets?: string[]
-  /** Texts in its input and metadata that are secret in the task that started it. Never shown. */
+  /** Texts in the task's input and metadata that are secret in the task that started it. Never shown. */
   secretTexts?: string[]
   /**
-   * Tells this task from others that had its id before or will have it after: part of its children's ids. Empty where the id of the task has
-   * that of its parent's incarnation in it. The store gives it with the submission.
+   * Distinguishes the task from earlier and later ones with the same id; part of its children's ids. Empty if the task's id contains an
+   * incarnation already, that of its parent. The store assigns it at submission.
    */
   incarnation?: string
 }
 
-/** Most of those above that a task knows: who stands higher up is not seen by a search for circles. */
+/** How many waiting ancestors a task knows; deadlock detection does not see those further up. */
 const MOST_PARENTS = 32
 
-/** The tasks that wait for the end of a task with this parent, the nearest first. */
+/** The tasks that wait for the end of a task with this parent, nearest first. */
 export function waitingParents({ task, ordinal, awaits, above = [] }: Parent): string[] {
   return awaits || ordinal !== undefined ? [task, ...above].slice(0, MOST_PARENTS) : []
 }
 
-/** A workflow that runs when the task comes into one of these states, as the submission records it. */
+/** A workflow that runs when the task enters one of these states, as recorded with the submission. */
 export interface HookOrder {
-  /** States, and results that it stops with. */
+  /** States of the task, and results with which it stops. */
   on: readonly string[]
   workflow: string
   version: string

@@ -13,25 +13,25 @@ export type PauseCause =
   | 'unknown-outcome'
   | 'mismatch'
   | 'error'
-  /** Set apart by the node that had it: the error says why. */
+  /** The task was quarantined by its owner; the error says why. */
   | 'quarantine'
 
 export interface Pause {
   reason: PauseCause
-  /** What it was before, and will be again. */
+  /** The status before the pause, which the task returns to. */
   from: TaskStatus
   error: ErrorRecord | undefined
-  /** The operator's own words. */
+  /** The operator's remark. */
   note: string | undefined
-  /** Who paused it, as far as they said. */
+  /** Who paused the task, as far as it was given. */
   actor?: string
-  /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
+  /** The code stopped at a mismatch or an error of its own, and restarts when the task goes on. */
   broken: boolean
-  /** The step that it is about: what it is called, and its action. */
+  /** The step that caused the pause: its name and action. */
   step?: { name: string; action?: string }
 }
 
-/** Why a task stops doing what it does, and what comes when all that ran is settled. */
+/** Why a task unwinds, and what follows once all that ran is settled. */
 export interface Closing {
   cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'limit' | 'operator'
   compensate: boolean
@@ -40,14 +40,14 @@ export interface Closing {
 }
 
 /**
- * Whether children that are called off half done are undone. They stay as they are where the task fails and undoes nothing, so that
- * a retry goes on with them. A task that ended well, or goes on as another run, will not come back to them.
+ * Whether cancelled children that are half done are undone. They are left as they are if the task fails without undoing anything, so that a
+ * retry continues with them. A task that ended well, or continues as new, does not return to them.
  */
 export function undoesCalledOff({ cause, compensate }: Closing): boolean {
   return compensate || isNormal(cause)
 }
 
-/** The code of the run came to its end. */
+/** The code of the run came to its end, rather than being stopped. */
 export function isNormal(cause: Closing['cause']): boolean {
   return cause === 'returned' || cause === 'continue'
 }

@@ -5,7 +5,7 @@ import type { TaskFact } from './event.ts'
 
 type Continued = Extract<TaskFact, { type: 'continuedAsNew' }>
 
-/** Begins the run that follows: with what the runs before it did and is to be undone with it, if the task is. */
+/** Begins the next run. It takes over the effects of earlier runs that are undone if the task is. */
 export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void {
   const { input, nextId, pendingSignals, locksHeld, secretTexts: given = [], ...rest } = event
   const begins = { input, nextId, pendingSignals, ...(locksHeld && { locksHeld }), ...known(turn.state), ...rest }
@@ -19,7 +19,7 @@ export function continueAsNew(turn: Turn, event: Omit<Continued, 'type'>): void 
   turn.reload = true
 }
 
-/** What a run that follows still knows of those before it. */
+/** What the next run knows of the ones before. */
 function known({
   requests,
   tokenRequests,

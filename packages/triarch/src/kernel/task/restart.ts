@@ -3,12 +3,12 @@ import type { TaskState } from '../state.ts'
 import { retry } from '../step/change.ts'
 import type { TaskFact } from './event.ts'
 
-/** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
+/** A stopped task goes on: steps without an outcome are tried again, under attempt numbers that no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }>, at: number): void {
   const { step: stepId, input, attempts = {}, endId = 0 } = to
-  // A rebuild leaves out the stop that this makes void.
+  // A rebuild leaves out the stop, which this rewind makes void.
   if (state.status !== 'stopped') state.stops++
-  // A pause from before the stop is over; code that never began begins now.
+  // A pause from before the stop is over; code that had not begun begins now.
   state.pause = null
   state.deferred = []
   state.status = state.begun ? 'running' : state.plan ? 'planned' : 'pending'
@@ -34,7 +34,7 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }
   if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
 }
 
-/** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
+/** Continue-as-new: nothing of the earlier run is kept but what was sent to the task from outside. */
 export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continuedAsNew' }>, at: number): void {
   const {
     input,
@@ -80,7 +80,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.suspensions.clear()
   state.batches.clear()
   state.ordinal = 0
-  // What came to the run before is unheard in this one as if it had come to it.
+  // Signals carried over from the earlier run count in this one as if they had been sent to it.
   state.asides = 0 - pendingSignals.length
   state.generation = 0
   state.stops = stops
@@ -96,7 +96,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   lift(state, at)
 }
 
-/** Who lets a task go on after its complete-by wants it done all the same. */
+/** Removes a complete-by that has passed: an operator who lets the task go on after it wants the task done nevertheless. */
 function lift(state: TaskState, at: number): void {
   if (state.completeBy !== null && at >= state.completeBy) state.completeBy = null
 }

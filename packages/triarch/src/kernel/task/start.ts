@@ -2,7 +2,7 @@ import { newGate } from '../lock/standing.ts'
 import type { TaskState } from '../state.ts'
 import type { Submission } from './order.ts'
 
-/** What a task begins with. */
+/** The state of a newly submitted task. */
 export function submit(state: TaskState, event: Submission, at: number): void {
   state.workflow = event.workflow
   state.version = event.version
@@ -12,7 +12,7 @@ export function submit(state: TaskState, event: Submission, at: number): void {
   state.completeBy = event.completeBy ?? null
   state.priority = event.priority ?? 0
   state.tags = event.tags ?? {}
-  // Code of users sees this very object.
+  // Frozen because the user's code gets this very object.
   state.metadata = event.metadata ? Object.freeze(event.metadata) : null
   state.share = event.share ?? null
   state.parent = event.parent ?? null

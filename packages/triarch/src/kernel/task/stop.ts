@@ -6,7 +6,7 @@ import { detailsOf, leftOf } from './left.ts'
 import type { Parent } from './order.ts'
 import type { Closing } from './pause.ts'
 
-/** The end of a task all of whose work is settled. */
+/** Stops a task all of whose work is settled. */
 export function stop(turn: Turn, reason: Closing): void {
   const { state } = turn
   const undone = state.undone > 0
@@ -21,7 +21,7 @@ export function stop(turn: Turn, reason: Closing): void {
           ? claimed(state)
           : 'error'
   const { output } = reason
-  // Also where all that could be undone is what earlier runs did.
+  // Also if the only effects that could be undone are those of earlier runs.
   const isLeft = result === 'error' && reason.compensate && state.left > 0
   const error = isLeft ? incomplete(state, reason) : result === 'cancelled' ? cancelled(state, reason) : reason.error
   emit(turn, {
@@ -32,7 +32,7 @@ export function stop(turn: Turn, reason: Closing): void {
   })
 }
 
-/** Undone as a whole, or not. */
+/** The result of an undo: complete or not. */
 function claimed({ left }: TaskState): 'compensated' | 'error' {
   return left === 0 ? 'compensated' : 'error'
 }
@@ -42,22 +42,22 @@ function incomplete({ left }: TaskState, { error }: Closing): ErrorRecord {
   return { name: 'TriarchError', code: 'UNDO_INCOMPLETE', message, details: { left }, ...(error && { cause: error }) }
 }
 
-/** The outcome does not say how much of it is undone, and a parent has to know. */
+/** Adds how much is not undone, which the outcome does not say and a parent has to know. */
 function cancelled(state: TaskState, { error }: Closing): ErrorRecord | undefined {
   return error && { ...error, ...detailsOf(leftOf(state)) }
 }
 
-/** What a stopped task tells its parent; part of the transition that stops it. */
+/** Reports the end to the task's parent, in the transition that stops the task. */
 export function notifyParent(turn: Turn): void {
   const { state } = turn
   if (state.status !== 'stopped' || !state.parent || !turn.events.some((event) => event.type === 'stopped')) return
   tellParent(turn, state.parent)
 }
 
-/** How the task ended, to the step of the parent that waits for it. */
+/** Sends the task's outcome to the step of the parent that waits for it. */
 export function tellParent(turn: Turn, { task, step, ordinal }: Parent): void {
   const { result, output, error, secrets } = turn.state
-  // A batch counts; what its children gave stays with them.
+  // A batch only counts its children; their outputs are not sent.
   const gave = ordinal === undefined ? output !== undefined && { output: veil(output, secrets) } : { ordinal }
   const ending = { result, ...gave, ...(error !== undefined && { error }) }
   turn.posts.push({ task, message: { type: 'child', step, ...ending }, control: true })

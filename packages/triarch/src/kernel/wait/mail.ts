@@ -1,20 +1,20 @@
 import type { Json } from '../json.ts'
 
-/** Signals meet waits in the order in which each came, whichever came first. */
+/** A signal in a task's mailbox. Signals and waits are matched in the order in which each arrived. */
 export interface Mail {
   name: string
   payload: Json
-  /** It came to somebody who did not want it any more. */
+  /** The signal had arrived for a wait that was then cancelled. */
   returned?: true
 }
 
-/** Letters, and the characters of their JSON: how many there are, or how many there may be. */
+/** A number of messages and of characters of their JSON, as a sum or as a bound. */
 export interface Amount {
   letters: number
   bytes: number
 }
 
-/** Adds what these letters amount to. */
+/** Adds the number and size of these messages. */
 export function count(to: Amount, all: readonly Mail[]): void {
   to.letters += all.length
   for (const mail of all) to.bytes += sizeOf(mail)
@@ -32,8 +32,8 @@ function sizeOf(mail: Mail): number {
 }
 
 /**
- * A task says nothing of so much that it has not heard, so that it need not stay in memory for it: those who send to it reckon
- * with that instead, and read its history where that leaves no room.
+ * The amount of unread signals that a task does not report in its store, so that it need not stay in memory because of them. Senders allow
+ * for that much, and read the task's history where that leaves no room.
  */
 export function unsaid({ letters, bytes }: Amount): Amount {
   return { letters: Math.floor(letters / 2), bytes: Math.floor(bytes / 2) }
@@ -41,7 +41,7 @@ export function unsaid({ letters, bytes }: Amount): Amount {
 
 export const NOTHING: Readonly<Amount> = { letters: 0, bytes: 0 }
 
-/** What of it the task says in its store. */
+/** The amount of unread signals that the task reports in its store. */
 export function said(kept: Amount, room: Amount): Readonly<Amount> {
   const { letters, bytes } = unsaid(room)
   return kept.letters > letters || kept.bytes > bytes ? kept : NOTHING

@@ -1,7 +1,7 @@
 import type { TaskState } from '../state.ts'
 import { type Amount, count, type Mail } from './mail.ts'
 
-/** What the task was sent and has not heard yet: signals that nobody waits for, and those for steps that are busy. */
+/** The signals that the task has received and its code has not: those without a wait, and those for busy steps. */
 export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
   const all: Amount = { letters: 0, bytes: 0 }
   if (status === 'stopped') return all
@@ -10,7 +10,7 @@ export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
   return all
 }
 
-/** The oldest signal kept under the name; without one, the wait is noted. */
+/** Takes the oldest kept signal of the name; if there is none, the wait is recorded. */
 export function takeMail(
   state: TaskState,
   { id, name, until }: { id: number; name: string; until: number | null },
@@ -21,16 +21,16 @@ export function takeMail(
   return undefined
 }
 
-/** Ends the oldest wait for it, and says which; without one, the signal is kept. */
+/** Ends the oldest wait for the signal and returns its id; if there is none, the signal is kept. */
 export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
-  // A run that is about to continue as new hears nothing more: its next run finds the signal in the mailbox.
+  // A run that is about to continue as new takes no more signals; its next run finds the signal in the mailbox.
   const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
   state.mailbox.push({ name, payload })
   return undefined
 }
 
-/** The same for one that came to a wait which nobody listened to any more: it is older than those that came after it. */
+/** The same for a signal whose wait was cancelled: it precedes the signals that arrived after it. */
 export function returnMail(state: TaskState, { name, payload }: Mail): number | undefined {
   const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
