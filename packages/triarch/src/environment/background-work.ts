@@ -1,39 +1,39 @@
 import type { Environment } from './environment.ts'
 
-/** How long one piece may take before others have their turn (ms); where time stands still, so many steps. */
+/** How long one piece may take before other work runs (ms); on a clock that stands still, the number of steps. */
 const PIECE = 2
 const MOST = 2_000
-/** The part of the time that the work takes while others have something to do. */
+/** The share of time that the work takes while the event loop has other work. */
 const SHARE = 0.1
-/** Others have something to do where they take this part of the time between pieces. */
+/** The event loop has other work if that takes this share of the time between pieces. */
 const BUSY = 0.05
-/** How much the last piece counts in what is known of the others. */
+/** Weight of the last measurement in the moving average of the other work. */
 const WEIGHT = 0.2
-/** The longest rest (ms). */
+/** The longest pause between pieces (ms). */
 const LONGEST = 250
-/** Jobs that are under way at a time: each may have much in memory. */
+/** Jobs that run at a time; the number is bounded because each may need much memory. */
 const JOBS = 4
 
 type Means = Pick<Environment, 'monotonic' | 'soon' | 'timer'>
 
 /**
- * Work that nobody waits for but whoever looks on. It runs in pieces of 2 ms. While the loop has other work, the pieces of all jobs together take a
- * tenth of the time; while it has none, they follow each other.
+ * Work with low priority, such as that for views. It runs in pieces of 2 ms. While the event loop has other work, the pieces of all jobs
+ * together take a tenth of the time; otherwise they follow each other.
  */
 export class BackgroundWork {
   readonly #environment: Means
-  /** The part of the time between pieces that others took, of late. */
+  /** Moving average of the share of time that other work took between pieces. */
   #others = 0
   #jobs = 0
   readonly #waiting: (() => void)[] = []
-  /** The rest after the last piece. */
+  /** The pause after the last piece. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(environment: Means) {
     this.#environment = environment
   }
 
-  /** Runs the job once there is room for it. */
+  /** Runs the job, after others if JOBS of them run. */
   async run<T>(job: (pace: WorkShare) => Promise<T>): Promise<T> {
     if (this.#jobs === JOBS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#jobs++
@@ -46,7 +46,7 @@ export class BackgroundWork {
     }
   }
 
-  /** For a short job that waits for no other. */
+  /** The pace of a short job that does not count as one of JOBS. */
   pace(): WorkShare {
     return new WorkShare(this.#environment, (took) => {
       this.#last = this.#last.then(() => this.#rest(took))
@@ -78,7 +78,7 @@ export class WorkShare {
     this.#since = environment.monotonic()
   }
 
-  /** After each step: what to wait for before the next one; null: nothing. */
+  /** Called after each step: the pause to await before the next one; null: none. */
   show(): Promise<void> | null {
     const took = this.#environment.monotonic() - this.#since
     if (++this.#steps < MOST && took < PIECE) return null
@@ -88,7 +88,7 @@ export class WorkShare {
     })
   }
 
-  /** Runs the work from step to step. */
+  /** Runs a generator, pausing between its steps. */
   async through<T>(work: Generator<void, T>): Promise<T> {
     for (;;) {
       const { done, value } = work.next()

@@ -1,6 +1,6 @@
 /**
- * How long the engine itself waits after one failure, after two in a row, and so on: doubling up to a bound (ms). The waits between attempts of a
- * step are its policy's (`kernel/step/policy.ts`).
+ * The engine's own waits after consecutive failures: doubling up to a bound (ms). The waits between attempts of a step follow its policy
+ * (`kernel/step/policy.ts`).
  */
 export class Backoff {
   readonly #first: number
@@ -19,7 +19,7 @@ export class Backoff {
     return wait
   }
 
-  /** It went well. */
+  /** Called after a success. */
   reset(): void {
     this.#wait = this.#first
   }

@@ -2,21 +2,21 @@ import { AsyncResource } from 'node:async_hooks'
 import { type Owner, owned } from './owner.ts'
 
 /**
- * What Node's `AsyncLocalStorage` holds at some place: code of a user that the engine calls later sees that again. The engine
- * carries many tasks in one continuation (group commits, claims, timers), so whoever calls a user's code says in which context;
- * otherwise it would see that of whichever task happened to come first.
+ * A captured `AsyncLocalStorage` context, in which the engine later calls user code. The engine handles many tasks in one continuation
+ * (group commits, claims, timers), so each call of user code must set the context explicitly; otherwise the code would see that of
+ * whichever task came first.
  */
 export class CallContext {
-  /** Of nobody: what the engine does by itself, and tasks of others. */
+  /** The context of no user code, for work of the engine itself. */
   static readonly none: CallContext = new CallContext()
   readonly #resource = new AsyncResource('Triarch', { requireManualDestroy: true })
 
-  /** The context of the code that asks: a few dozen ns. */
+  /** Captures the context of the caller; takes a few dozen ns. */
   static here(): CallContext {
     return new CallContext()
   }
 
-  /** The same, and the owner answers for what code leaves behind that runs in it. */
+  /** The same context, in which errors that code leaves unhandled are reported to the owner. */
   ownedBy(owner: Owner): CallContext {
     return this.run(() => owned(owner, () => new CallContext()))
   }

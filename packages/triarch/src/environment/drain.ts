@@ -1,6 +1,6 @@
 /**
- * Calls back when every promise reaction that can run now has run: a tick queued from inside a microtask runs after the
- * microtask queue is empty. Those who ask before that microtask has run share one tick.
+ * Calls back when every promise reaction that can run now has run: a tick queued from inside a microtask runs after the microtask queue is
+ * empty. Requests made before that microtask has run share one tick.
  */
 export function drainer(): (callback: () => void) => void {
   let asked: (() => void)[] = []

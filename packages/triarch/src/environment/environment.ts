@@ -1,8 +1,8 @@
 import type { Network } from './network.ts'
 
 /**
- * Every source of chance the engine has (DESIGN §4.11): clock, timers, ids, randomness. The engine takes them from here
- * and from nowhere else, so it runs unmodified on a virtual clock.
+ * Every source of nondeterminism of the engine: clock, timers, ids, randomness. The engine uses no other, so it runs unmodified on a
+ * virtual clock.
  */
 export interface Environment {
   /** Wall clock, ms since the epoch. */
@@ -11,7 +11,7 @@ export interface Environment {
   monotonic(): number
   /** Calls back once after `ms`; never early. */
   timer(ms: number, callback: () => void): Timer
-  /** Calls back once all I/O and callbacks at hand had their turn: where work is collected into one commit. */
+  /** Calls back once all pending I/O and callbacks have been handled; used to collect work into one commit. */
   soon(callback: () => void): void
   /** Calls back when every promise reaction that can run now has run. */
   drain(callback: () => void): void
@@ -19,40 +19,40 @@ export interface Environment {
   id(): string
   /** Uniform in [0, 1). */
   random(): number
-  /** What is to be taken from `process.hrtime` to have `monotonic` (ms): threads know the time by it. Absent: they cannot. */
+  /** The difference between `process.hrtime` and `monotonic` (ms), from which threads compute the time. Absent: they cannot. */
   readonly hrtimeOrigin?: number
-  /** Which process this is; absent in virtual worlds. */
+  /** Identifies this process; absent in virtual worlds. */
   readonly place?: Place
-  /** How other processes are reached; absent: they cannot be. */
+  /** Connects to other processes; absent: they cannot be reached. */
   readonly network?: Network
   /**
-   * Where time does not pass by itself: somebody asks for this result of a task (`bounded`: for some time only), and time
-   * may pass for it. Absent: it passes by itself.
+   * For environments where time does not pass by itself: a caller awaits this result of a task (`bounded`: with a timeout), so time may
+   * pass for it. Absent: time passes by itself.
    */
   awaited?<T>(task: string, result: Promise<T>, bounded: boolean): Promise<T>
-  /** Whether that process surely is no more. Absent, or false: nobody can tell from here. */
+  /** Whether that process has certainly ended. Absent, or false: unknown. */
   gone?(place: Place): boolean
 }
 
-/** A process, told apart from every other one that ever was. */
+/** Identifies a process among all that ever ran. */
 export interface Place {
   /** The name of the machine. */
   host: string
-  /** This run of the machine: another one after each boot. */
+  /** The current boot of the machine. */
   boot: string
-  /** Where `pid` counts: processes of one container do not see those of another. */
+  /** The namespace of `pid`: processes of one container do not see those of another. */
   space: string
   /** The number of the process. */
   pid: number
-  /** When it started, in units of its own; an id may be given again. */
+  /** When it started, in units of the machine; it is needed because process ids are reused. */
   born: string
 }
 
-/** A callback that is to come. */
+/** A pending callback. */
 export interface Timer {
-  /** It does not come any more. */
+  /** Cancels the callback. */
   cancel(): void
-  /** It keeps no process from ending. Absent where none could end. */
+  /** Lets the process end although the callback is pending. Absent if no process could end. */
   unref?(): void
 }
 

@@ -1,26 +1,28 @@
 import type { Environment } from './environment.ts'
 
-/** How long pieces of work may follow each other before it is asked whether the loop still turns (ms); where time stands still, so many. */
+/**
+ * How long pieces of work may follow each other before the event loop is checked (ms); on a clock that stands still, the number of pieces.
+ */
 const LONGEST = 5
 const MOST = 2_000
 
 /**
- * Keeps work that goes from promise to promise from keeping everybody else waiting: no timer fires and no I/O comes while
- * it lasts. A loop that turns by itself pays for it with one callback each few milliseconds at most; one that does not is
- * made to turn about every ten. One for all that do such work, so that many at once take no longer than one.
+ * Keeps chains of promises from blocking the event loop, during which no timer fires and no I/O is handled. If the loop turns by itself,
+ * this costs at most one callback every few milliseconds; if not, the work yields about every ten. All such work shares one instance, so
+ * that many chains at once yield as often as one.
  */
 export class EventLoopYield {
   readonly #environment: Pick<Environment, 'monotonic' | 'soon'>
   #since = 0
   #pieces = 0
-  /** Resolves when the loop has turned; null: nobody asked since it last did. */
+  /** Resolves when the loop has turned; null: no check is pending. */
   #turn: Promise<void> | null = null
 
   constructor(environment: Pick<Environment, 'monotonic' | 'soon'>) {
     this.#environment = environment
   }
 
-  /** Before each piece: what to wait for, if anything, before asking again. */
+  /** Called before each piece: the promise to await, if any, before calling again. */
   show(): Promise<void> | null {
     const now = this.#environment.monotonic()
     if (++this.#pieces < MOST && now - this.#since < LONGEST) return null
@@ -36,7 +38,7 @@ export class EventLoopYield {
     return null
   }
 
-  /** Runs the work from piece to piece. */
+  /** Runs a generator, yielding between its steps. */
   async through<T>(work: Generator<void, T>): Promise<T> {
     for (;;) {
       for (let turn = this.show(); turn; turn = this.show()) await turn

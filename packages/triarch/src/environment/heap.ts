@@ -1,4 +1,4 @@
-/** A binary heap: what comes first by `before` is taken first. */
+/** A binary heap, ordered by `before`. */
 export class Heap<T> {
   readonly #entries: T[] = []
   readonly #before: (a: T, b: T) => boolean
@@ -24,7 +24,7 @@ export class Heap<T> {
     entries[at] = entry
   }
 
-  /** Removes and gives the first. */
+  /** Removes and returns the first entry. */
   take(): T | undefined {
     const entries = this.#entries
     const taken = entries[0]

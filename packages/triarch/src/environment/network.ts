@@ -1,69 +1,70 @@
 /**
- * Where a process is reached.
+ * The network address of a process.
  * @example const address: Address = { host: '10.0.0.5', port: 7411 }
  */
 export interface Address {
   /** A name or an IP address. */
   host: string
-  /** Its port; where one is to be chosen: 0. */
+  /** Its port; 0: any free port. */
   port: number
 }
 
 /**
- * A connection between two processes that have the same key. What is said arrives whole and in order, or the connection ends.
+ * A connection between two processes that have the same key. Messages arrive whole and in order, or the connection ends.
  * @example const full = ({ waiting }: Channel): boolean => waiting > 1_048_576
  */
 export interface Channel {
-  /** Bytes that were said and have not left this process. */
+  /** Bytes that were sent and have not left this process. */
   readonly waiting: number
-  /** Says a text. */
+  /** Sends a text. */
   send(text: string): void
-  /** Hears nothing for now (true), or goes on hearing. */
+  /** Stops (true) or resumes receiving. */
   pause(on: boolean): void
-  /** Ends it: nothing is heard of it any more. What was said may still arrive. */
+  /** Closes the connection: nothing more is received. Texts sent before may still arrive. */
   close(): void
 }
 
 /**
- * Who is told of a connection.
+ * The receiver of a connection's events.
  * @example const ear: ChannelEar = { heard: (text) => console.log(text), closed: (why) => console.log(why) }
  */
 export interface ChannelEar {
-  /** The other side said this. */
+  /** A text was received. */
   heard(text: string): void
-  /** It is no more, or never came to be. Called once, unless this side closed it. */
+  /** The connection has ended or could not be made. Called once, unless this side closed it. */
   closed(why: string): void
 }
 
 /**
- * The keys by which processes of one store know each other. They have numbers, for the secret of the store that they come from may be rotated.
+ * The keys by which processes of one store authenticate each other. Keys are numbered because they come from the store's secret, which may
+ * be rotated.
  * @example const number = ({ current }: ChannelKeys): number => current().number
  */
 export interface ChannelKeys {
-  /** The key that this process shows when it connects, and its number. */
+  /** The key that this process presents when it connects, with its number. */
   current(): { number: number; key: Buffer }
-  /** The key of this number; null: none of that number holds. */
+  /** The key of this number; null: there is no valid one. */
   numbered(number: number): Buffer | null
 }
 
 /**
- * How processes of one store reach each other (`direct`). Without an environment of one's own: TLS, by a key that both sides know.
+ * Connections between processes of one store (`direct`). The default environment uses TLS with a pre-shared key.
  * @example const can = ({ network }: Environment): boolean => network !== undefined
  */
 export interface Network {
-  /** Takes connections of those who have a key that holds. Rejects where the address cannot be had. */
+  /** Accepts connections of processes with a valid key. Rejects if it cannot listen on the address. */
   listen(at: Address, keys: ChannelKeys, accept: (channel: Channel) => ChannelEar): Promise<NetworkListener>
-  /** Connects. What is said before `opened` is called is lost. */
+  /** Connects. Texts sent before `opened` is called are lost. */
   dial(at: Address, keys: ChannelKeys, ear: ChannelEar & { opened(): void }): Channel
 }
 
 /**
- * A place where connections are taken.
+ * A listening address.
  * @example const close = (listening: NetworkListener): void => listening.close()
  */
 export interface NetworkListener {
-  /** The port that was had. */
+  /** The port that is listened on. */
   readonly port: number
-  /** Takes no more. Connections that there are go on. */
+  /** Accepts no more connections; existing ones are kept. */
   close(): void
 }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * Who answers for user code that the engine runs: told of an error that the code left behind, a promise that rejected and was
- * not handled or an exception of a callback. `promise` is null for an exception.
+ * The recipient of errors that user code left unhandled: a promise that rejected without a handler, or an exception of a callback.
+ * `promise` is null for an exception.
  */
 export interface Owner {
   left(error: unknown, promise: Promise<unknown> | null): void
@@ -11,27 +11,27 @@ export interface Owner {
 }
 
 const owners = new AsyncLocalStorage<Owner>()
-/** Of rejections that an owner was told of. */
+/** The owners of reported rejections. */
 const told = new WeakMap<Promise<unknown>, Owner>()
 let installed = false
 
 /**
- * Runs user code. What it leaves behind is told to the owner, however much later: Node emits both events in the async context
- * of the code that failed, and each promise reaction and timer of the code has that context.
+ * Runs user code. Errors that it leaves unhandled are reported to the owner, however much later: Node emits both events in the async
+ * context of the code that failed, and each promise reaction and timer of the code has that context.
  */
 export function owned<R>(owner: Owner, work: () => R): R {
   if (!installed) install()
   return owners.run(owner, work)
 }
 
-/** An owner that only tells. */
+/** An owner that only reports. */
 export function toldTo(failed: (error: unknown) => void): Owner {
   return { left: failed }
 }
 
 /**
- * A listener would change what Node does with errors that are not ours, since it ends a process only where nobody listens. So
- * the events of errors with an owner are taken before anybody listens, and all others are emitted as ever.
+ * A listener would change how Node handles other errors, because it only ends a process if there is none. So the events of errors with an
+ * owner are intercepted before any listener, and all others are emitted as usual.
  */
 function install(): void {
   installed = true

@@ -3,11 +3,11 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Place } from './environment.ts'
 
-/** Which process this is; undefined: its machine does not tell. */
+/** Identifies this process; undefined: the machine does not provide the data. */
 export function thisPlace(): Place | undefined {
   const host = hostname()
   try {
-    // Where /proc shows another set of processes than ours, its numbers mean nothing here.
+    // If /proc shows another set of processes than ours, its numbers are of no use.
     if (readlinkSync('/proc/self') !== String(process.pid)) return undefined
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
     const space = readlinkSync('/proc/self/ns/pid')
@@ -19,7 +19,7 @@ export function thisPlace(): Place | undefined {
   }
 }
 
-/** Whether that process surely is no more. In doubt it lives: of another machine or container nothing is known here. */
+/** Whether that process has certainly ended. Processes of another machine or container are taken to live. */
 export function isGone(place: Place, here: Place | undefined): boolean {
   if (!here || here.host !== place.host || here.boot !== place.boot || here.space !== place.space) return false
   try {
@@ -32,11 +32,11 @@ export function isGone(place: Place, here: Place | undefined): boolean {
   return found !== undefined && (found.born !== place.born || found.ended)
 }
 
-/** Undefined: not for our eyes. */
+/** Reads the start time and state of a process; undefined: they are not readable. */
 function stat(pid: number): { born: string; ended: boolean } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // After the name, which may hold anything, in parentheses: the state is first, the start time twentieth.
+    // Fields after the name, which is in parentheses and may contain anything: the state is first, the start time twentieth.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [state, born] = [fields[0] ?? '', fields[19]]
     return born === undefined ? undefined : { born, ended: 'ZXx'.includes(state) }
@@ -45,7 +45,7 @@ function stat(pid: number): { born: string; ended: boolean } | undefined {
   }
 }
 
-/** Tells machines without /proc apart. */
+/** Distinguishes machines without /proc. */
 function hardware(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ mac }) => mac) ?? [])
   const real = [...new Set(addresses)].filter((mac) => !/^[0:]*$/.test(mac)).sort()

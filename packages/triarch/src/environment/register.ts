@@ -1,13 +1,14 @@
-/** Emptied when it leaves the register. */
+/** An entry, which is emptied when it is removed. */
 interface Place<V> {
   taken: V | undefined
 }
 
 /**
- * A map for what comes and goes by the thousand. V8 makes a `Map` or `Set` a new table whenever so many have come, and lets the old one point to the
- * new: once a table has grown old, those after it, and all that was in any of them, stay until the next full collection, and each young one copies
- * them. Half of what the collector copied for a task was this. What leaves a register leaves nothing behind but its key.
- * Source: `OrderedHashTable::Rehash` (`SetNextTable`), https://github.com/v8/v8/blob/main/src/objects/ordered-hash-table.cc
+ * A map for entries that come and go by the thousand. V8 replaces the table of a `Map` or `Set` after enough insertions, and the old table
+ * points to the new one: once a table is in the old generation, all later tables and their contents survive until the next full collection,
+ * and each minor collection copies them. This was half of what the collector copied for a task. An entry that is removed from a register
+ * leaves only its key in these tables. Source: `OrderedHashTable::Rehash` (`SetNextTable`),
+ * https://github.com/v8/v8/blob/main/src/objects/ordered-hash-table.cc
  */
 export class Register<K, V> implements Iterable<[K, V]> {
   readonly #places = new Map<K, Place<V>>()
@@ -41,7 +42,7 @@ export class Register<K, V> implements Iterable<[K, V]> {
     return this.#places.keys()
   }
 
-  /** In the order in which they came. */
+  /** The values in order of insertion. */
   *values(): IterableIterator<V> {
     for (const { taken } of this.#places.values()) yield taken as V
   }

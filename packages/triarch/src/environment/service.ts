@@ -1,13 +1,16 @@
 /**
- * A part of a node that lives as long as the node does: it starts, stops and drains, or is abandoned. Whoever owns several leads
- * all of them through the same life.
+ * A part of a node with the node's lifetime: it starts, stops and drains, or is abandoned. An owner of several services takes all of them
+ * through these stages.
  */
 export interface Service {
   start(): void
-  /** Begins nothing new. What is under way goes on. */
+  /** Begins nothing new; work under way continues. */
   stop(): void
-  /** After stop(): resolves when nothing of it is under way and all is handed back. What still runs after `grace` ms is cut off. */
+  /**
+   * Called after stop(): resolves when no work is under way and everything is handed back. Work that still runs after `grace` ms is cut
+   * off.
+   */
   drain(grace: number): Promise<unknown>
-  /** Others have what it had, or will: it begins nothing new, tells what still runs to end, and waits for nothing. */
+  /** Called when other nodes have taken over, or will: begins nothing new, aborts what still runs, and waits for nothing. */
   abandon(reason: Error): void
 }

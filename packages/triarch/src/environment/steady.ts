@@ -3,16 +3,16 @@ import type { Network } from './network.ts'
 import { systemEnvironment } from './system.ts'
 
 /**
- * A user's environment, as the engine's loops rely on it: what throws, or gives no number, is told once and answered in its
- * place, clocks by what they said before, all else by the real thing. Ids are for those who ask for them to worry about.
+ * Wraps a user's environment so that the engine's loops can rely on it. A method that throws, or returns no valid value, is reported once
+ * and replaced: clocks continue from their last value, other methods use the real environment. Failures of `id` are passed to the caller.
  */
 export class SteadyEnvironment implements Environment {
   readonly #inner: Environment
   readonly #failed: (error: unknown) => void
   readonly #told = new Set<keyof Environment>()
-  /** Made when it is needed: asking the machine who we are takes longer than most tasks of a simulation. */
+  /** Created on first use, because reading the machine's identity takes longer than most tasks of a simulation. */
   #real: Environment | null = null
-  /** Of the wall clock, before the monotonic one. */
+  /** The difference between the wall clock and the monotonic clock. */
   #ahead = 0
   #monotonic = 0
   readonly hrtimeOrigin?: number
@@ -104,7 +104,7 @@ export class SteadyEnvironment implements Environment {
   }
 }
 
-/** What asked for it may have been heard although it failed. */
+/** The callback may have been accepted although the method failed, so it must not run twice. */
 function onlyOnce(callback: () => void): () => void {
   let called = false
   return () => {

@@ -1,9 +1,9 @@
 import type { Environment, Timer } from './environment.ts'
 
-/** How long a node that stops waits for an answer of a slow store to one question: its lease then does the rest (ms). */
+/** How long a stopping node waits for one answer of a slow store (ms); after that, its lease expires by itself. */
 export const STORE_ANSWER_BUDGET_MS = 5_000
 
-/** Of a process that stops: it waits for what it hands back, but for nothing without end. */
+/** Time limits of a stopping process, which waits for what it hands back, but not without end. */
 export class StopBudget {
   readonly #environment: Environment
   readonly #failed: (error: unknown) => void
@@ -14,7 +14,7 @@ export class StopBudget {
     this.#failed = failed
   }
 
-  /** Waits for the work, for at most `ms`. What fails keeps nothing else from being handed back. */
+  /** Awaits the work for at most `ms`. A failure is ignored, so that everything else is still handed back. */
   async wait(work: Promise<unknown> | undefined, ms: number): Promise<void> {
     let timer: Timer | undefined
     const late = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ export class StopBudget {
     timer?.cancel()
   }
 
-  /** What is still waited for is left behind as lost, at once. */
+  /** Ends all waits at once; what they waited for counts as lost. */
   end(): void {
     this.#over.resolve()
   }

@@ -1,23 +1,23 @@
 import type { Environment, Timer } from './environment.ts'
 
-/** A clock asked longer ago than this is asked again before it is relied upon by somebody who seldom asks (ms). */
+/** A clock that was read longer ago than this (ms) is read again before infrequent work relies on it. */
 const OLD = 10_000
-/** Clocks of two machines run apart by no more than this share. */
+/** Largest relative drift between the clocks of two machines. */
 const DRIFT = 0.0005
 
 /**
- * An environment whose wall clock follows another one, the store's: what decides deadlines between nodes. It runs on
- * monotonic time, so no jump of the machine's own clock reaches it, and it is never ahead: what is due here is due there.
+ * An environment whose wall clock follows another one, the store's, which decides deadlines between nodes. It runs on monotonic time, so
+ * that jumps of the machine's own clock have no effect, and it is never ahead: what is due here is due there.
  */
 export class SynchronisedEnvironment implements Environment {
   readonly random: () => number
   readonly id: () => string
   readonly awaited?: NonNullable<Environment['awaited']>
   readonly #inner: Environment
-  /** From monotonic time to the other's (ms). */
+  /** From monotonic time to the other clock (ms). */
   #offset: number
   #askedAt = Number.NEGATIVE_INFINITY
-  /** How long the last answer took (ms). */
+  /** How long the last reading took (ms). */
   #took = Number.POSITIVE_INFINITY
 
   constructor(inner: Environment) {
@@ -32,29 +32,29 @@ export class SynchronisedEnvironment implements Environment {
     return Math.floor(this.#inner.monotonic() + this.#offset)
   }
 
-  /** It was not asked for long, and may have drifted apart, or slept with its machine. */
+  /** Whether the last reading is so long ago that the clocks may have drifted, or the machine may have slept. */
   get old(): boolean {
     return this.age > OLD
   }
 
-  /** How long ago it was asked (ms). */
+  /** Time since the last reading (ms). */
   get age(): number {
     return this.#inner.monotonic() - this.#askedAt
   }
 
-  /** How far the other clock may be ahead of this one (ms); infinite: it was never asked. */
+  /** How far the other clock may be ahead of this one (ms); infinite: it was never read. */
   get lag(): number {
     return Number.isFinite(this.#took) ? this.#took + this.age * DRIFT + 1 : Number.POSITIVE_INFINITY
   }
 
-  /** Asks the other clock. The answer is somewhat old when it comes, by at most the time the question took. */
+  /** Reads the other clock. The answer is old by at most the time that the reading took. */
   async synchronise(ask: () => Promise<number>): Promise<void> {
     const asked = this.#inner.monotonic()
     const told = await ask()
     this.heard(asked, told, this.#inner.monotonic())
   }
 
-  /** What the other clock said, when it was asked and when the answer came. */
+  /** Takes a reading of the other clock: when it was requested, its value, and when the answer arrived. */
   heard(asked: number, told: number, answered: number): void {
     const behind = told - answered
     const first = this.#askedAt === Number.NEGATIVE_INFINITY

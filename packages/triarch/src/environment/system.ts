@@ -6,7 +6,7 @@ import { isGone, thisPlace } from './place.ts'
 import { tlsNetwork } from './tls.ts'
 import { uuidv7Source } from './uuid.ts'
 
-/** The real world: the one place where the engine touches Node's clock, timers and randomness. */
+/** The real environment, the only place where the engine uses Node's clock, timers and randomness. */
 export function systemEnvironment(): Environment {
   const now = () => Date.now()
   const place = thisPlace()
@@ -15,7 +15,7 @@ export function systemEnvironment(): Environment {
     now,
     monotonic: () => performance.now(),
     timer: (ms, callback) => new Alarm(ms, callback),
-    // What comes later belongs to nobody: it must neither see nor keep alive the context of whoever asked for it.
+    // The callback runs without an async context, so that it neither sees nor keeps alive that of the caller.
     soon: (callback) => void CallContext.none.run(() => setImmediate(callback)),
     drain: drainer(),
     id: uuidv7Source(now, Math.random),
@@ -25,12 +25,15 @@ export function systemEnvironment(): Environment {
   }
 }
 
-/** Bytes that this process may keep in its heap. */
+/** Largest size of this process's heap (bytes). */
 export function heapLimit(): number {
   return getHeapStatistics().heap_size_limit
 }
 
-/** Node fires up to 1 ms early and no later than after 2^31 ms: both are hidden here, so that timers never fire early. */
+/**
+ * A timer that never fires early. Node fires up to 1 ms early, and cannot wait longer than 2
+ * 31 ms.
+ */
 class Alarm implements Timer {
   readonly #due: number
   readonly #callback: () => void

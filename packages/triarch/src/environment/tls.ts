@@ -2,22 +2,22 @@ import type { TLSSocket } from 'node:tls'
 import type { Address, Channel, ChannelEar, ChannelKeys, Network, NetworkListener } from './network.ts'
 
 /**
- * Keys that both sides know take the place of certificates, and a fresh exchange of keys makes what was recorded worthless to who learns the
- * secret later. TLS 1.3 has keys of this kind in OpenSSL, but not in Node.
+ * A pre-shared key takes the place of certificates, and a fresh key exchange makes recorded traffic useless to anyone who learns the secret
+ * later. OpenSSL supports such keys in TLS 1.3, but Node does not.
  */
 const SUITE = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
-/** Before the number of the key. */
+/** Prefix of the key's number in the TLS identity. */
 const IDENTITY = 'triarch.direct.2.'
-/** How long a connection may take until it is there (ms). */
+/** How long making a connection may take (ms). */
 const PATIENCE = 10_000
-/** A text has its length before it. */
+/** Bytes of the length that precedes each text. */
 const HEAD = 4
-/** Bytes of one text. */
+/** Largest size of one text (bytes). */
 const MOST = 256 * 1024 * 1024
-/** Connections at a time. */
+/** Largest number of connections at a time. */
 const MOST_CONNECTIONS = 10_000
 
-/** Real connections. Node's modules for them are loaded by whoever needs one. */
+/** Real connections. Node's modules for them are loaded on first use. */
 export function tlsNetwork(): Network {
   return { listen, dial }
 }
@@ -35,7 +35,7 @@ async function listen(
     line.attach(socket, accept(line))
   })
   server.maxConnections = MOST_CONNECTIONS
-  // Who has no key is nobody; whoever breaks off is told of by the other side.
+  // A client without a key is rejected silently; if a peer breaks off, the other side reports it.
   server.on('tlsClientError', (_, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -57,7 +57,7 @@ function dial({ host, port }: Address, keys: ChannelKeys, ear: ChannelEar & { op
       ...SUITE,
       ...{ host, port },
       pskCallback: () => ({ psk, identity: `${IDENTITY}${number}` }),
-      // There is no certificate: who does not know the key never gets so far.
+      // There is no certificate to check: a server without the key does not complete the handshake.
       checkServerIdentity: () => undefined,
     })
     socket.setTimeout(PATIENCE, () => socket?.destroy(new Error('no connection within 10 s')))
@@ -70,7 +70,7 @@ function dial({ host, port }: Address, keys: ChannelKeys, ear: ChannelEar & { op
   return line
 }
 
-/** Texts over one socket. */
+/** A channel of length-prefixed texts over one socket. */
 class Line implements Channel {
   readonly #socket: () => TLSSocket | null
   #parts: Buffer[] = []
@@ -84,7 +84,7 @@ class Line implements Channel {
   attach(socket: TLSSocket, ear: ChannelEar): void {
     let why = 'the other side ended it'
     socket.setNoDelay(true)
-    // A machine that is gone says nothing of it.
+    // A machine that has gone down does not close its connections.
     socket.setKeepAlive(true, PATIENCE)
     socket.on('error', ({ message }) => {
       why = message
@@ -139,7 +139,7 @@ class Line implements Channel {
     if (this.closed) return
     this.closed = true
     this.#socket()?.end()
-    // One whose other side is gone would never end.
+    // A connection whose peer has gone would never end.
     this.#socket()?.setTimeout(PATIENCE, () => this.#socket()?.destroy())
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Every error code of Triarch: what it means and what to do. `docs/reference/errors.md` says the same, and a test compares.
+ * Every error code of Triarch: its meaning and what to do. A test compares this with `docs/reference/errors.md`.
  * @example const advice = errorCatalogue.TASK_EXISTS
  */
 export const errorCatalogue = {

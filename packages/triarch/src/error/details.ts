@@ -1,17 +1,17 @@
 import type { Json } from '../kernel/json.ts'
 
-/** Levels of what an error carries besides its texts. */
+/** Levels of the details that are recorded. */
 const DEEPEST = 16
-/** Items of one of its arrays, properties of one of its objects. */
+/** Items of an array, or properties of an object, that are recorded. */
 const WIDEST = 100
-/** Characters of its JSON, but for the marks of what was cut. */
+/** Characters of the details' JSON, without the marks of omissions. */
 const LONGEST = 8192
-/** In the place of what was cut or cannot be read. */
+/** Marks parts that were cut or cannot be read. */
 const CUT = '…'
 
 /**
- * What is recorded of a value that an error carries: a copy as JSON, cut by depth, by items of a level and by size. Nothing of the value
- * can make it throw: what cannot be read is marked as cut. Undefined: JSON has nothing to say of it.
+ * The recorded form of a value that an error carries: a JSON copy, cut by depth, by items of a level and by size. It never throws; parts
+ * that cannot be read are marked as cut. Undefined: the value has no JSON.
  */
 export function detailsOf(value: unknown): Json | undefined {
   return new Excerpt().copy(value, 0)
@@ -70,7 +70,7 @@ class Excerpt {
   #text(text: string): string {
     const room = Math.max(0, this.#left)
     let kept = text.slice(0, room)
-    // A character has up to six in JSON.
+    // A character takes up to six characters in JSON.
     if (JSON.stringify(kept).length > room + 2) kept = kept.slice(0, room / 6)
     this.#left -= JSON.stringify(kept).length
     return kept.length === text.length ? text : kept.toWellFormed() + CUT

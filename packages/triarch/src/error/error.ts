@@ -4,11 +4,11 @@ import type { ErrorCode } from './catalogue.ts'
 /** Registered globally, so that errors are recognised across two copies of the package. */
 const brand: unique symbol = Symbol.for('triarch.error') as never
 
-/** What belongs to an error besides its code and message. */
+/** Properties of an error besides its code and message. */
 export interface TriarchErrorOptions {
   /** The error behind it. */
   cause?: unknown
-  /** What a program may want to read besides the message. */
+  /** Data for programs, in addition to the message. */
   details?: Json
 }
 
@@ -24,9 +24,9 @@ export class TriarchError extends Error {
     Object.defineProperty(TriarchError.prototype, brand, { value: true })
   }
 
-  /** What is wrong: stable, for programs. */
+  /** The error code: stable, for programs. */
   readonly code: ErrorCode
-  /** What a program may want to read besides the message. */
+  /** Data for programs, in addition to the message. */
   declare readonly details?: Json
 
   constructor(code: ErrorCode, message: string, options?: TriarchErrorOptions) {
@@ -36,7 +36,7 @@ export class TriarchError extends Error {
   }
 }
 
-/** What whatever was thrown says. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,9 @@
-/** Where the engine's own code is, by the stack of this line; null: in a bundle, where it cannot be told from a user's. */
+/**
+ * The location of the engine's own code, from the stack of this line; null in a bundle, where it cannot be distinguished from user code.
+ */
 const OWN = fileUrl(/((?:file:\/\/)?\/\S*\/)error\/place\.[jt]s:/.exec(new Error('here').stack ?? '')?.[1] ?? null)
 
-/** The first place of the stack that is not the engine's, as file:line:column; null: none is known. */
+/** The first location in the stack outside the engine, as file:line:column; null: none is known. */
 export function placeOf(error: unknown): string | null {
   const stack = error instanceof Error ? error.stack : undefined
   if (typeof stack !== 'string') return null

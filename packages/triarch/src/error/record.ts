@@ -9,7 +9,7 @@ const LONGEST = 8192
 const LONGEST_NAME = 200
 const DEEPEST_CAUSE = 5
 
-/** The classes of this room; an error of another class may carry one of our codes by chance. */
+/** The error classes of this folder. An error of another class may have one of our codes by chance. */
 const ownNames: ReadonlySet<string> = new Set([
   'TriarchError',
   'TaskFailedError',
@@ -21,7 +21,7 @@ const ownNames: ReadonlySet<string> = new Set([
   'ChildFailedError',
 ])
 
-/** Whatever was thrown, as plain bounded data, its causes nested (five at most), its details cut. Never throws. */
+/** Converts anything that was thrown to plain bounded data, with its causes nested (at most five) and its details cut. Never throws. */
 export function toRecord(error: unknown): ErrorRecord {
   return convert(error, 0, new Set())
 }
@@ -43,7 +43,7 @@ function convert(thrown: unknown, depth: number, seen: Set<unknown>): ErrorRecor
   return record
 }
 
-/** The error that a record tells of: a TriarchError when it was one, else an Error of the same name, message and stack. */
+/** The error that a record describes: a TriarchError if it was one, else an Error with the same name, message and stack. */
 export function fromRecord(record: ErrorRecord): Error {
   const { code, name, details } = record
   const options: { cause?: unknown; details?: Json } = {}
@@ -83,7 +83,7 @@ function text(value: unknown, longest: number): string | undefined {
   return value.length <= longest ? value : `${value.slice(0, longest - 1).toWellFormed()}…`
 }
 
-/** A short text for a value that is no Error. */
+/** A short text for a thrown value that is not an Error. */
 function describe(value: unknown): string {
   try {
     const plain = typeof value === 'object' && value !== null ? JSON.stringify(detailsOf(value)) : String(value)

@@ -3,14 +3,14 @@ import { isTriarchError } from './error.ts'
 /** Registered globally, so that errors are recognised across two copies of the package. */
 const brand: unique symbol = Symbol.for('triarch.step-error') as never
 
-/** How an action's error wants to be treated. */
+/** How the engine is to treat an error of an action. */
 export type StepErrorKind = 'transient' | 'permanent' | 'unknown-outcome'
 
-/** What caused it, and how long to wait. */
+/** The cause of the error, and how long to wait. */
 export interface TransientErrorOptions {
   /** The error behind it. */
   cause?: unknown
-  /** Leave the service alone for this long (ms), 30 days at most. What is no finite number ≥ 0 counts as not given. */
+  /** Start no attempt at the service for this long (ms), 30 days at most. Anything but a finite number ≥ 0 is ignored. */
   retryAfter?: number
 }
 
@@ -24,7 +24,7 @@ function causeOf(options: { cause?: unknown } | undefined): ErrorOptions | undef
 }
 
 /**
- * Thrown by an action: it may well succeed later. Other errors are treated alike, but for programming errors.
+ * Thrown by an action: a later attempt may succeed. Other errors are treated the same, except programming errors.
  * @example throw new TransientError('the bank is busy', { retryAfter: 5_000 })
  */
 export class TransientError extends Error {
@@ -43,7 +43,7 @@ export class TransientError extends Error {
 }
 
 /**
- * Thrown by an action: trying again is useless, so the rescue strategy decides at once.
+ * Thrown by an action: another attempt would be useless, so the rescue strategy applies at once.
  * @example throw new PermanentError('the account is closed')
  */
 export class PermanentError extends Error {
@@ -57,7 +57,7 @@ export class PermanentError extends Error {
 }
 
 /**
- * Thrown by an action: the attempt may have taken effect all the same, so verification comes before another one.
+ * Thrown by an action: the attempt may have taken effect all the same, so it is verified before another one.
  * @example throw new UnknownOutcomeError('the connection broke before the answer came')
  */
 export class UnknownOutcomeError extends TransientError {
@@ -76,7 +76,7 @@ export function stepErrorKind(error: unknown): StepErrorKind | undefined {
   }
 }
 
-/** The wait (ms) that a transient error asks for; undefined when it asks for none. Never throws. */
+/** The wait (ms) that a transient error requests; undefined: none. Never throws. */
 export function retryAfterOf(error: unknown): number | undefined {
   const kind = stepErrorKind(error)
   if (kind === undefined || kind === 'permanent') return undefined
@@ -87,27 +87,27 @@ export function retryAfterOf(error: unknown): number | undefined {
   }
 }
 
-/** Longest wait (ms) that anybody may ask for: a quota by the month ends within it. */
+/** Longest wait that can be requested (ms); a monthly quota ends within it. */
 const LONGEST_WAIT = 30 * 86_400_000
 
-/** The wait that was asked for (ms), 30 days at most; undefined: what is no finite number ≥ 0 asks for none. */
+/** The requested wait (ms), 30 days at most; undefined: it is not a finite number ≥ 0. */
 export function checkedWait(ms: unknown): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_WAIT) : undefined
 }
 
-/** By name: those of another realm, and of a thread, are no instances of the classes here. */
+/** By name, because errors of another realm or thread are not instances of the classes here. */
 const programmingErrors = ['TypeError', 'ReferenceError', 'SyntaxError', 'RangeError', 'AssertionError']
-/** An action has called Triarch itself wrongly. */
+/** Codes of errors that mean an action called Triarch wrongly. */
 const misuses = [
   ...(['STEP_MISUSE', 'MIDDLEWARE_MISUSE'] as const),
   ...(['UNKNOWN_OPTION', 'INVALID_OPTION', 'INVALID_DURATION', 'INVALID_NAME'] as const),
 ]
-/** What `fetch` says of a network that fails, where it gives no cause: of browsers, Deno, Bun and Node. */
+/** Messages of `fetch` about a failing network that come without a cause: of browsers, Deno, Bun and Node. */
 const networkFailure = /\bfetch\b|network|load failed|terminated|sending request|socket|connection/i
 
 /**
- * Whether the error says that the code is wrong: it is wrong the next time, too. A TypeError of `fetch`, which has a cause, tells of
- * the network, and a SyntaxError of JSON tells of what a service answered: those may pass. Never throws.
+ * Whether the error shows a fault in the code, which would recur in each attempt. A TypeError of `fetch` with a cause reports the network,
+ * and a SyntaxError of JSON reports a service's answer; these may pass. Never throws.
  */
 export function isProgrammingError(error: unknown): boolean {
   try {

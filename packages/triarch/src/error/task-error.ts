@@ -18,7 +18,7 @@ function withCause(details: NonNullable<TriarchErrorOptions['details']>, record?
 }
 
 /**
- * A task that did not succeed, as its client sees it. The cause is what the history recorded.
+ * A task that did not succeed, as its client sees it. The cause is the recorded error.
  * @example
  * const error = await task.result().catch((error: unknown) => error)
  * if (error instanceof TaskError) console.log(error.taskId, error.outcome, error.code)
@@ -53,7 +53,7 @@ export class TaskFailedError extends TaskError {
 }
 
 /**
- * TASK_CANCELLED: somebody cancelled the task.
+ * TASK_CANCELLED: the task was cancelled.
  * @example
  * const error = await task.result().catch((error: unknown) => error)
  * if (error instanceof TaskCancelledError) console.log('somebody cancelled it')
@@ -104,7 +104,7 @@ export class TaskExpiredError extends TaskError {
 }
 
 /**
- * The error that tells a client how a stopped task ended; only for outcomes other than success, warning and pending.
+ * The error that reports to a client how a stopped task ended; only for outcomes other than success, warning and pending.
  * @example const error = taskError('o-1', 'cancelled', { name: 'Error', message: 'too late' })
  */
 export function taskError(taskId: string, outcome: TaskOutcome, error?: ErrorRecord): TaskError {
@@ -132,7 +132,7 @@ export class StepFailedError extends TriarchError {
   readonly stepId: number
   /** The action's key, or a local step's name. */
   readonly action: string
-  /** How often it was tried. */
+  /** Number of attempts that were made. */
   readonly attempts: number
   /** What happens to the task if the workflow does not catch this. */
   readonly rescue: RescueStrategy

@@ -2,32 +2,32 @@ import { moves, type TaskOutcome, type TaskStatus } from '../kernel/status.ts'
 import type { PauseCause } from '../kernel/task/pause.ts'
 
 /**
- * What the values of a field are: one of a few words, any text, a whole number, a span of time, an instant.
+ * The type of a field's values: one of a few words, any text, an integer, a span of time, an instant.
  * @example const kinds: readonly FilterKind[] = filterFields.map(({ kind }) => kind)
  */
 export type FilterKind = 'choice' | 'text' | 'number' | 'duration' | 'instant'
 
 /**
- * What may be asked of a field: `is` (`field:value`), `prefix` (`field:begins*`), `any` (`field:*`), `range` (`field:>value`,
- * `field:from..to`), `contains` (`field~text`).
+ * The tests of a field: `is` (`field:value`), `prefix` (`field:begins*`), `any` (`field:*`), `range` (`field:>value`, `field:from..to`),
+ * `contains` (`field~text`).
  * @example const searchable = filterFields.filter(({ tests }) => tests.includes('contains'))
  */
 export type FilterTestName = 'is' | 'prefix' | 'any' | 'range' | 'contains'
 
 /**
- * A field of the filter language, for those who complete what somebody types.
+ * A field of the filter language, as described to editors with completion.
  * @example for (const { name, about, example } of filterFields) console.log(name, about, example)
  */
 export interface FilterField {
-  /** What stands before the colon; `tag.` is followed by the name of a tag. */
+  /** The name before the colon; `tag.` is followed by the name of a tag. */
   name: string
-  /** What its values are. */
+  /** The type of its values. */
   kind: FilterKind
-  /** What may be asked of it. */
+  /** The tests that it supports. */
   tests: readonly FilterTestName[]
-  /** All values that it may have, where these are few. */
+  /** All possible values, if there are only a few. */
   values?: readonly string[]
-  /** What it finds, in a few words. */
+  /** A short description. */
   about: string
   /** A filter that uses it. */
   example: string
@@ -201,7 +201,7 @@ export const filterFields: readonly FilterField[] = [
   },
 ]
 
-/** Where what people look for is to be found. */
+/** Hints to the right field for names that are not fields. */
 export const elsewhere: Readonly<Record<string, string>> = {
   action: 'step:NAME finds tasks that are paused or failed at a step',
   batch: 'the tasks of a batch are children: parent:ID',

@@ -1,30 +1,30 @@
 /**
- * Which tasks, and in which order: what a filter says, as data. All of its terms hold.
+ * A filter as data: which tasks, and in which order. All terms must hold.
  * @example const filter: Filter = parseFilter('status:paused -parent:* sort:oldest')
  */
 export interface Filter {
-  /** What holds for each of its tasks. None: all tasks. */
+  /** The conditions on each task; none: all tasks. */
   terms: readonly FilterTerm[]
-  /** By submission; absent: newest first. */
+  /** The order, by time of submission; absent: newest first. */
   order?: 'newest' | 'oldest'
 }
 
 /**
- * What is asked of one field.
+ * A condition on one field.
  * @example const term: FilterTerm = { field: 'tag.customer', test: { type: 'is', values: [{ text: '42' }] } }
  */
 export interface FilterTerm {
-  /** The name of the field; of a tag, `tag.` and its name. */
+  /** The name of the field; for a tag, `tag.` and its name. */
   field: string
-  /** It holds for the tasks for which the test does not. */
+  /** Inverts the test. */
   not?: true
-  /** What must be so. */
+  /** The test of the field's value. */
   test: FilterTest
 }
 
 /**
- * The field has a value; is one of these; lies between these (both included; instants in ms since the epoch, spans in ms); or has these
- * words in it, in capitals or not.
+ * The field has a value; is one of these values; lies between these (both included; instants in ms since the epoch, spans in ms); or
+ * contains these words, ignoring case.
  * @example const test: FilterTest = { type: 'range', from: 7_200_001 }
  */
 export type FilterTest =
@@ -34,12 +34,12 @@ export type FilterTest =
   | { type: 'contains'; text: string }
 
 /**
- * A text, or what a text begins with.
+ * A text, or a prefix.
  * @example const value: FilterText = { text: 'fulfil-', prefix: true }
  */
 export interface FilterText {
-  /** The text, as it is. */
+  /** The text. */
   text: string
-  /** More may come behind it. */
+  /** The value may continue after the text. */
   prefix?: true
 }

@@ -21,7 +21,7 @@ import { durationOf, durationText, INSTANTS, instantOf, instantText } from './sp
 const LONGEST = 4_000
 const MOST_TERMS = 32
 const MOST_VALUES = 100
-/** Numbers have nine digits at most. */
+/** Largest number: nine digits. */
 const LARGEST = 999_999_999
 
 const TAG = 'tag.'
@@ -29,7 +29,7 @@ const byName = new Map(filterFields.map((field) => [field.name, field]))
 const names = filterFields.map(({ name }) => name)
 
 /**
- * What a filter says. Throws INVALID_FILTER; its `details` hold the `position` in the text (from 0) and, where there is one, a `hint`.
+ * Parses a filter. Throws INVALID_FILTER; its `details` have the `position` in the text (from 0) and, if there is one, a `hint`.
  * @example const { terms } = parseFilter('status:paused age:>2h error~"card declined" -parent:*')
  */
 export function parseFilter(text: string): Filter {
@@ -51,7 +51,7 @@ export function parseFilter(text: string): Filter {
 }
 
 /**
- * The text of a filter: read again, it says the same.
+ * The text of a filter, which parses to the same filter.
  * @example
  * const { terms } = parseFilter('status:paused')
  * const text = formatFilter({ terms, order: 'oldest' })
@@ -62,7 +62,7 @@ export function formatFilter({ terms, order }: Filter): string {
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
 
-/** Goes through the text from its beginning to its end. */
+/** Reads the text from its beginning to its end. */
 class Reader {
   at = 0
   readonly #text: string
@@ -232,13 +232,13 @@ class Reader {
   }
 }
 
-/** The least and the largest value that a word can name. */
+/** The smallest and the largest value of a field's type. */
 function extent({ kind }: FilterField): readonly [number, number] {
   if (kind === 'duration') return [0, LONGEST_DURATION]
   return kind === 'instant' ? INSTANTS : [-LARGEST, LARGEST]
 }
 
-/** The first and the last moment, or number, that the word stands for. */
+/** The first and the last moment, or number, that the word denotes. */
 function spanOf({ name, kind, example }: FilterField, word: string, at: number): readonly [number, number] {
   if (kind === 'number') {
     const value = /^-?\d{1,9}$/.test(word) ? Number(word) + 0 : null

@@ -1,18 +1,21 @@
 import type { FilterTerm, FilterTest } from './filter.ts'
 
-/** What a task shows of itself, by the names of the fields. What has no value is null or absent. */
+/** A task's values by field name. A field without a value is null or absent. */
 export interface Subject {
-  /** Texts, numbers and truths; instants in ms since the epoch. Spans are told by `submitted` and `updated`. */
+  /** Texts, numbers and booleans; instants in ms since the epoch. Spans are computed from `submitted` and `updated`. */
   readonly fields: Readonly<Record<string, string | number | boolean | null | undefined>>
-  /** Of its submission. */
+  /** The tags of its submission. */
   readonly tags: Readonly<Record<string, string>>
 }
 
 const TAG = 'tag.'
-/** Spans until now, by the instant from which they are counted. */
+/** Fields that are spans until now, with the instants from which they are counted. */
 const spans: Readonly<Record<string, string>> = { age: 'submitted', idle: 'updated' }
 
-/** Whether the term holds for the task, as the stores find it: what has no value holds for nothing. `now`: by the store's clock. */
+/**
+ * Whether the term holds for the task, by the same rules as in the stores: no test holds for a field without a value. `now`: by the store's
+ * clock.
+ */
 export function holds({ field, not, test }: FilterTerm, subject: Subject, now: number): boolean {
   return passes(saidOf(field, subject, now), test) !== (not ?? false)
 }

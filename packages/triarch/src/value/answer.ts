@@ -1,9 +1,12 @@
-/** What a function answered that must answer at once. A promise is no answer: undefined, and nobody hears if it rejects. */
+/** The result of a function that must be synchronous; undefined if it is a promise, whose rejection is then ignored. */
 export function atOnce<T>(answer: T): T | undefined {
   return isPromise(answer) ? undefined : answer
 }
 
-/** Whether a value is a promise. For where that is refused: its rejection, left alone, would end the process. */
+/**
+ * Whether a value is a promise. If so, its rejection is marked as handled: the caller refuses the promise, and an unhandled rejection would
+ * end the process.
+ */
 export function isPromise(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('then' in value)) return false
   if (typeof value.then !== 'function') return false

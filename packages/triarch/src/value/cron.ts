@@ -1,22 +1,22 @@
 import { Cron, CronPattern } from 'croner'
 
 const DAY = 86_400_000
-/** Days of a pattern that are counted one by one; beyond, the rest is taken to be as dense as they were. */
+/** Days of a pattern that are counted one by one; beyond them the same density is assumed. */
 const MOST_DAYS = 1_000
-/** Patterns whose parsed form is kept. */
+/** Largest number of parsed patterns that are cached. */
 const MOST_KEPT = 1_000
-/** No zone changes its clock more often (ms). */
+/** Step of the search for changes of the clock; no zone changes its clock more often (ms). */
 const SCAN = 5 * DAY
 
 /**
- * Of an occurrence that is further away than the first, the search goes on the second before or behind it: nothing is in between. A clock is
- * changed by a day at most, so that it is not far any more then, whatever the offset is there (ms).
+ * If an occurrence is further away than FAR, the search continues NEAR before or after it, because nothing lies in between. A clock changes
+ * by a day at most, so that the occurrence is not far any more from there, whatever the offset is (ms).
  */
 const [FAR, NEAR] = [3 * DAY, 1.5 * DAY]
 
 const kept = new Map<string, CronTimes>()
 
-/** The occurrences of the pattern in the zone, parsed once. Throws where either is none. */
+/** The occurrences of a pattern in a time zone, parsed once. Throws if either is invalid. */
 export function cronTimes(cron: string, timeZone: string): CronTimes {
   const key = `${timeZone} ${cron}`
   const known = kept.get(key)
@@ -28,10 +28,10 @@ export function cronTimes(cron: string, timeZone: string): CronTimes {
 }
 
 /**
- * When a cron pattern occurs in a time zone. The pattern is one of local times, read as if the clock never changed; what the zone makes of
- * them is said here. A pattern that names hours means times of the day: one in a gap of the clock occurs once right behind the gap, however
- * many are in it, and one that comes twice occurs the first time. A pattern of every hour means hours that pass: it occurs whenever the
- * clock shows a time of it. Instants and local times are in ms, local times as if they were UTC.
+ * The occurrences of a cron pattern in a time zone. The pattern describes local times, as if the clock never changed; this class maps them
+ * to instants. A pattern with certain hours means times of the day: times in a gap of the clock occur once, right after the gap, however
+ * many they are, and a time that comes twice occurs the first time. A pattern of every hour means hours that pass: it occurs whenever the
+ * clock shows a matching time. Instants and local times are in ms, local times as if they were UTC.
  */
 export class CronTimes {
   readonly #zone: Zone
@@ -40,9 +40,9 @@ export class CronTimes {
   readonly #hours: readonly number[]
   readonly #minutes: readonly number[]
   readonly #seconds: readonly number[]
-  /** It means hours that pass. */
+  /** Whether the pattern means hours that pass. */
   readonly #hourly: boolean
-  /** The last day that was asked for, and the one after it. */
+  /** The day that was last looked up, and the next matching one. */
   #after: { day: number; next: number | null } | null = null
 
   constructor(cron: string, timeZone: string) {
@@ -56,21 +56,24 @@ export class CronTimes {
     this.#hourly = this.#hours.length === 24
   }
 
-  /** The first after this instant; null: none. */
+  /** The first occurrence after this instant; null: none. */
   next(at: number): number | null {
     if (this.#hourly) return this.#nextHourly(at)
     const local = this.#nextLocal(this.#zone.passed(at))
     return local === null ? null : this.#zone.instant(local)
   }
 
-  /** The last up to this instant; null: none. */
+  /** The last occurrence up to this instant; null: none. */
   last(at: number): number | null {
     if (this.#hourly) return this.#lastHourly(at)
     const local = this.#lastLocal(this.#zone.passed(at))
     return local === null ? null : this.#zone.instant(local)
   }
 
-  /** How many there are after an instant, up to and with another. Where not every day has some, what is beyond 1,000 such days is estimated. */
+  /**
+   * The number of occurrences after an instant, up to and including another. If not every day has some, those beyond 1,000 such days are
+   * estimated.
+   */
   count(after: number, until: number): number {
     const zone = this.#zone
     const changes = zone.changes(after, until)
@@ -86,7 +89,7 @@ export class CronTimes {
     for (const change of changes) {
       const [gap, end] = [change + zone.offset(change - 1), change + zone.offset(change)]
       const left = end > gap ? this.#countLocal(gap - 1, end - 1) : 0
-      // All of them are one, and the one right behind the gap is the same.
+      // All occurrences in the gap count as one, which is the same as an occurrence right after the gap.
       if (left > 0) count -= left + this.#countLocal(end - 1, end) - 1
     }
     return count
@@ -149,7 +152,7 @@ export class CronTimes {
     return Math.floor(last.getTime() / DAY) * DAY + (this.#lastSecond(86_399) as number) * 1_000
   }
 
-  /** Local times of the pattern after one, up to and with another. */
+  /** The number of local times of the pattern after one, up to and including another. */
   #countLocal(after: number, until: number): number {
     if (until <= after) return 0
     const [first, last] = [Math.floor(after / DAY), Math.floor(until / DAY)]
@@ -161,7 +164,7 @@ export class CronTimes {
     return begun + all * this.#countDays(first, last) + upTo(until, last)
   }
 
-  /** Days of the pattern between two. */
+  /** The number of days of the pattern between two days. */
   #countDays(after: number, before: number): number {
     if (this.#everyDay) return before - after - 1
     let count = 0
@@ -209,7 +212,7 @@ export class CronTimes {
     return null
   }
 
-  /** Of a day, up to and with this second. */
+  /** The number of times of one day, up to and including this second. */
   #countSeconds(until: number): number {
     const [hour, minute, second] = [Math.floor(until / 3_600), Math.floor(until / 60) % 60, until % 60]
     const below = (set: readonly number[], bound: number) => set.filter((it) => it < bound).length
@@ -221,10 +224,10 @@ export class CronTimes {
   }
 }
 
-/** How far local time is from UTC. At most one change of the clock is expected within two days. */
+/** The offset of local time from UTC. At most one change of the clock is expected within two days. */
 class Zone {
   readonly #format: Intl.DateTimeFormat | null
-  /** A span of two days at most, at both ends of which, and so all through it, the offset is this. */
+  /** A span of at most two days with the same offset at both ends, and therefore throughout. */
   #known = { from: 0, to: -1, offset: 0 }
 
   constructor(name: string) {
@@ -261,7 +264,7 @@ class Zone {
     return Date.UTC(year, month - 1, day, Number(parts.hour), Number(parts.minute), Number(parts.second)) - whole
   }
 
-  /** The first instant with the offset of the second one, of which the first has another. */
+  /** The first instant with the offset of `after`; `before` has another one. */
   change(before: number, after: number): number {
     const offset = this.offset(after)
     let [low, high] = [before, after]
@@ -273,7 +276,7 @@ class Zone {
     return high
   }
 
-  /** Instants after one, up to and with another, at which the offset changes. */
+  /** Instants after one, up to and including another, at which the offset changes. */
   changes(after: number, until: number): number[] {
     const found: number[] = []
     if (this.#format === null) return found
@@ -285,7 +288,7 @@ class Zone {
     return found
   }
 
-  /** When the clock shows this, the first time; of what is left out: when it has been put forward. */
+  /** When the clock first shows this local time; for a time in a gap, when the clock was set forward. */
   instant(local: number): number {
     const [before, after] = [this.offset(local - DAY), this.offset(local + DAY)]
     if (before === after) return local - before
@@ -294,7 +297,7 @@ class Zone {
     return this.change(local - after, local - before)
   }
 
-  /** The last local time that has been at this instant: what is shown, or was before the clock was put back. */
+  /** The latest local time that has passed at this instant: the current one, or one from before the clock was set back. */
   passed(at: number): number {
     const [before, now] = [this.offset(at - DAY), this.offset(at)]
     if (before > now) {

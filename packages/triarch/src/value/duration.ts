@@ -34,7 +34,7 @@ export function milliseconds(value: Duration, what: string): number {
   return Math.round(ms) + 0
 }
 
-/** As `milliseconds`, but refuses a duration of nothing. */
+/** Like `milliseconds`, but refuses a duration of zero. */
 export function positiveMilliseconds(value: Duration, what: string): number {
   const ms = milliseconds(value, what)
   if (ms === 0) throw invalid(value, what, 'must be longer than 0')

@@ -3,20 +3,20 @@ import { checkOptions } from './options.ts'
 import { checkText } from './text.ts'
 
 /**
- * Which answers are not valid any more, and why: all with a tag, all of an action, or that of an action for a key. `reason`: kept in the audit,
- * up to 1,000 characters.
+ * Which cached answers become invalid, and why: all with a tag, all of an action, or the one of an action for a key. `reason`: kept in the
+ * audit, up to 1,000 characters.
  * @example const stale: Invalidation = { action: 'bank.rate', key: 'EUR', reason: 'the bank has corrected it' }
  */
 export type Invalidation = { tag: string; reason?: string } | { action: string; key?: unknown; reason?: string }
 
 /**
- * What may be given for it: also an action or its name, with a key beside it.
+ * The accepted forms of an invalidation, which include an action or its name, with a key as the next argument.
  * @example const what: Invalidated = 'bank.rate'
  */
 export type Invalidated = { readonly key: string } | string | Invalidation
 
 /**
- * The same in one form, for those who implement the interface. `key`: of `by: 'key'` the one; else empty.
+ * The same in one form, for implementers of the interface. `key`: with `by: 'key'`, one element; else empty.
  * @example const subject = (it: StatedInvalidation): string => (it.by === 'tag' ? it.tag : it.action)
  */
 export type StatedInvalidation = { reason: string | undefined } & (
@@ -25,7 +25,7 @@ export type StatedInvalidation = { reason: string | undefined } & (
 )
 
 /**
- * What `invalidate` was asked for. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
+ * Converts the arguments of `invalidate`. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
  * @example const { by, reason } = invalidationOf({ tag: 'customer:7', reason: 'moved' }, [])
  */
 export function invalidationOf(what: Invalidated, key: readonly unknown[]): StatedInvalidation {

@@ -1,29 +1,30 @@
 /**
- * How much a text may have.
+ * Bounds of a JSON text.
  * @example const bounds: JsonBounds = { depth: 256, items: 10_000 }
  */
 export interface JsonBounds {
-  /** Levels of arrays and objects. */
+  /** Levels of nested arrays and objects. */
   depth: number
-  /** Items of one array, properties of one object. */
+  /** Items of one array, or properties of one object. */
   items: number
 }
 
 /**
- * What a text says, or why it is not taken: it is no JSON, has too much (`excess`), or a number that would be rounded (`inexact`).
+ * The value of a text, or why it is refused: it is not JSON, exceeds the bounds (`excess`), or has a number that would be rounded
+ * (`inexact`).
  * @example const text = (it: ReadJson): string => ('problem' in it ? it.message : JSON.stringify(it.value))
  */
 export type ReadJson = { value: unknown } | { problem: 'syntax' | 'excess' | 'inexact'; message: string }
 
-/** Payloads are nested less deep, and what is around them is nested little. */
+/** Default bounds; payloads are nested less deeply, and their envelopes add little. */
 const PLENTY: JsonBounds = { depth: 300, items: 1_000_000 }
 
-/** Shorter numbers without an exponent have at most 15 digits, which a double holds. */
+/** Matches numbers that may be rounded; shorter ones without an exponent have at most 15 digits, which a double represents exactly. */
 const suspicious = /[\d.]{16}|\d[eE]/
 
 /**
- * Reads JSON that comes from outside. Nothing is lost by it: a number that a double cannot hold as it is written is a problem, and so is what
- * is deeper or wider than the bounds (300 levels, 1,000,000 items), which are looked at before anything is made of the text. Never throws.
+ * Reads JSON that comes from outside, without loss: a number that a double cannot represent exactly is a problem, and so is a text that is
+ * deeper or wider than the bounds (300 levels, 1,000,000 items), which are checked before the text is parsed. Never throws.
  * @example
  * const read = readJson('{"amount":9007199254740993}')
  * if ('problem' in read) console.log(read.problem) // inexact
@@ -49,7 +50,7 @@ function exact(_: string, value: unknown, { source }: { source?: string }): unkn
   throw new Inexact(`has the number ${source.slice(0, 50)}, which would be rounded to ${value}: write it as a string`)
 }
 
-/** The number as its significant digits and the place of the first: the same for all ways to write it. */
+/** The number's significant digits and the position of the first, which are the same for all notations. */
 function denotes(text: string): string {
   const [, whole = '', part = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
   const digits = whole + part
@@ -57,12 +58,12 @@ function denotes(text: string): string {
   if (whole === '') return text // Infinity
   if (first < 0) return '0'
   let last = digits.length
-  while (digits.charAt(last - 1) === '0') last-- // a pattern for that would begin anew at each zero of a million
+  while (digits.charAt(last - 1) === '0') last-- // a pattern for this would restart at each zero of a million
   const sign = text.startsWith('-') ? '-' : ''
   return `${sign}${digits.slice(first, last)}e${whole.length - first + Number(exponent)}`
 }
 
-/** What is too much of it, before a parser has made anything of it; null: nothing. Whether it is JSON at all is not asked here. */
+/** Which bound the text exceeds, checked before it is parsed; null: none. Whether the text is valid JSON is not checked. */
 function excessOf(text: string, { depth, items }: JsonBounds): string | null {
   const counts: number[] = []
   for (let at = 0; at < text.length; at++) {
@@ -89,7 +90,7 @@ function excessOf(text: string, { depth, items }: JsonBounds): string | null {
   return null
 }
 
-/** Where the string that begins here ends. */
+/** The end of the string that begins here. */
 function endOf(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at)

@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 
 type Callable = (...args: never[]) => unknown
-/** What is refused (UNSERIALISABLE), for JSON would lose what is in it. */
+/** Types that are refused (UNSERIALISABLE), because JSON would lose their content. */
 type Refused =
   | Callable
   | symbol
@@ -14,11 +14,11 @@ type Refused =
   | RegExp
   | ArrayBuffer
   | ArrayBufferView
-/** Responses, requests, blobs, and lists such as headers: JSON makes `{}` of them. */
+/** Responses, requests, blobs, and lists such as headers, which JSON turns into `{}`. */
 type Empty =
   | { arrayBuffer(): Promise<ArrayBuffer>; text(): Promise<string> }
   | { append(name: string, value: never): void; delete(name: string): void; has(name: string): boolean }
-/** Undefined, and what a function without a result returns. */
+/** Undefined, and the result of a function that returns nothing. */
 type Nothing = ReturnType<() => void>
 
 /**
@@ -45,12 +45,12 @@ export type Jsonified<T> = unknown extends T
                   ? { [K in keyof T as K extends symbol ? never : T[K] extends Callable ? never : K]: Property<T[K]> }
                   : never
 
-/** A property may be absent, and stays so. */
+/** A property that may be absent stays optional. */
 type Property<T> = unknown extends T ? T : T extends undefined ? T : Jsonified<T>
 
 /**
- * An input as it arrives, down to five levels: recursive types have no last. What is refused cannot arrive as something else; what
- * may be absent, such as a callback, is taken to be.
+ * An input's type as it arrives after JSON, down to five levels, because recursive types have no end. Refused types are kept, because such
+ * values are refused before they could arrive changed; an optional one, such as a callback, may be left out.
  */
 type Arriving<T, Depth extends unknown[] = []> = Depth['length'] extends 5
   ? T
@@ -68,20 +68,23 @@ type Arriving<T, Depth extends unknown[] = []> = Depth['length'] extends 5
               ? { [K in keyof T]: T[K] extends Callable ? null : Arriving<T[K], [...Depth, 0]> }
               : T
 
-/** What callers give: the input, or what cannot be given where JSON would make something else of it, and `run` would be none the wiser. */
+/**
+ * The type that callers must pass: the input itself, or a type that cannot be satisfied if JSON would change the input without `run`
+ * noticing.
+ */
 export type Given<I> = [Arriving<I>] extends [I] ? I : I & NeedsInputSchema<I>
 
-/** The definition needs an `input` schema that takes what JSON makes of the input: of a Date, a string. */
+/** The definition needs an `input` schema that accepts the input after JSON: of a Date, a string. */
 export interface NeedsInputSchema<I> {
-  /** What JSON makes of it. */
+  /** The type of the input after JSON. */
   readonly '~needs an input schema, for it arrives as': Jsonified<I>
 }
 
-/** Of what takes no input, it need not be given. */
+/** Allows the input to be omitted if the action takes none. */
 export type WithoutInput<I> = null extends I ? unknown : MissingInput<I>
 
-/** It takes an input. */
+/** A compiler message: the input is missing. */
 export interface MissingInput<I> {
-  /** What it takes. */
+  /** The type of the missing input. */
   readonly '~give its input': I
 }

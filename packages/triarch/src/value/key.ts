@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 
 const pattern = /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/
-/** As it is handed out: what made it, its name, and 32 bytes that nobody can guess. A name has no "_" in it. */
+/** The text of a key: a prefix, the key's name, and 32 random bytes. Names cannot contain "_". */
 const form = /^triarch_([A-Za-z0-9][A-Za-z0-9.-]{0,62})_([\w-]{43})$/
-/** Bytes of what nobody can guess. */
+/** Random bytes in a key. */
 export const SECRET_BYTES = 32
 
-/** The name of a key, when it is well formed. Throws INVALID_NAME. */
+/** Returns the name of a key if it is valid. Throws INVALID_NAME. */
 export function checkKeyName(name: unknown): string {
   if (typeof name === 'string' && pattern.test(name)) return name
   const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : `a value of type ${typeof name}`
@@ -17,18 +17,18 @@ export function checkKeyName(name: unknown): string {
   )
 }
 
-/** The key as whoever uses it has it. */
+/** The text of a key, as its user gets it. */
 export function keyText(name: string, secret: Buffer): string {
   return `triarch_${name}_${secret.toString('base64url')}`
 }
 
-/** Whose it would be, and what is kept of it; null: it is no key at all. */
+/** The name and the hash of a key text; null: it has not the form of a key. */
 export function readKey(text: unknown): { name: string; hash: string } | null {
   const [, name, secret] = (typeof text === 'string' && form.exec(text)) || []
   return name !== undefined && secret !== undefined ? { name, hash: keyHash(text as string) } : null
 }
 
-/** What is kept of a key. It has 256 bits of chance, so nobody can try them all: it needs no slow hash. */
+/** The hash under which a key is stored. The key has 256 random bits and cannot be guessed, so no slow hash is needed. */
 export function keyHash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

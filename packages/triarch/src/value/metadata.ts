@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { entriesOf } from './options.ts'
 import { isStorable } from './text.ts'
 
-/** Entries of one map, and bytes of all its names and values together: the largest headers of trace context fit twice over. */
+/** Largest number of entries, and of bytes of all names and values together: twice the size of the largest trace context headers. */
 const MOST_ENTRIES = 32
 const MOST_BYTES = 16_384
 const LONGEST_NAME = 200

@@ -4,22 +4,22 @@ import { isIdentifier } from './text.ts'
 const namePattern = /^[A-Za-z0-9][\w-]{0,99}$/
 const versionPattern = /^[\w.+-]{1,100}$/
 
-/** The name of an agent, action or workflow, when it is well formed. Throws INVALID_NAME. */
+/** Returns the name of an agent, action or workflow if it is valid. Throws INVALID_NAME. */
 export function checkName(what: string, name: unknown): string {
   return check(what, name, namePattern, '1 to 100 letters, digits, "-" or "_", beginning with a letter or digit')
 }
 
-/** The agent of an action, by the action's key. */
+/** The name of an action's agent, taken from the action's key. */
 export function agentOf(action: string): string {
   return action.slice(0, action.indexOf('.'))
 }
 
-/** The version of a workflow, when it is well formed. Throws INVALID_NAME. */
+/** Returns the version of a workflow if it is valid. Throws INVALID_NAME. */
 export function checkVersion(what: string, version: unknown): string {
   return check(what, version, versionPattern, '1 to 100 letters, digits, ".", "+", "-" or "_"')
 }
 
-/** The id of a task: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
+/** Returns the id of a task if it is valid: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkTaskId(id: unknown): string {
   if (isIdentifier(id)) return id
   throw new TriarchError(
@@ -28,7 +28,7 @@ export function checkTaskId(id: unknown): string {
   )
 }
 
-/** The name of a step or signal: what the id of a task may be. Throws INVALID_NAME. */
+/** Returns the name of a step or signal if it is valid, under the rules for task ids. Throws INVALID_NAME. */
 export function checkLabel(what: string, name: unknown): string {
   if (isIdentifier(name)) return name
   throw new TriarchError(
@@ -37,7 +37,7 @@ export function checkLabel(what: string, name: unknown): string {
   )
 }
 
-/** The same for a task that is to be made: ids with "~" are the engine's own. Throws INVALID_NAME. */
+/** The same for a new task: ids with "~" are reserved for the engine. Throws INVALID_NAME. */
 export function checkNewTaskId(id: unknown): string {
   const checked = checkTaskId(id)
   if (!checked.includes('~')) return checked

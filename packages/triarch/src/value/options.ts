@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 
 type NameOf<T> = T extends object ? keyof T & string : never
 
-/** A list of names that has each option of T, and no other: what else is given does not compile, for it says what is wrong. */
+/** The type of a list that names each option of T and nothing else; other lists do not compile, and the type tells what is wrong. */
 type Names<T, A extends readonly string[]> = [Exclude<NameOf<T>, A[number]>, Exclude<A[number], NameOf<T>>] extends [
   never,
   never,
@@ -11,8 +11,8 @@ type Names<T, A extends readonly string[]> = [Exclude<NameOf<T>, A[number]>, Exc
   : { missing: Exclude<NameOf<T>, A[number]>; unknown: Exclude<A[number], NameOf<T>> }
 
 /**
- * Refuses options that do not exist, with the nearest name that does; undefined is no options. `allowed`: the names of all
- * that T has. Throws UNKNOWN_OPTION, INVALID_OPTION.
+ * Refuses unknown options, suggesting the nearest known name; undefined means no options. `allowed`: the names of all options of T. Throws
+ * UNKNOWN_OPTION, INVALID_OPTION.
  */
 export function checkOptions<T extends object, const A extends readonly string[]>(
   what: string,
@@ -41,7 +41,7 @@ function namesIn(what: string, given: object): string[] {
   }
 }
 
-/** What the object has, by its names. Throws INVALID_OPTION: it cannot be read. */
+/** The entries of an object. Throws INVALID_OPTION if they cannot be read. */
 export function entriesOf(what: string, given: object): [string, unknown][] {
   try {
     return Object.entries(given)
@@ -50,21 +50,21 @@ export function entriesOf(what: string, given: object): [string, unknown][] {
   }
 }
 
-/** Of records, steps, attempts and versions: every store has room for no higher one. */
+/** Largest number of a record, step, attempt or version that every store can hold. */
 export const HIGHEST_NUMBER = 2_147_483_647
 
-/** The whole number itself, when it lies in [min, max]. Throws INVALID_OPTION. */
+/** Returns the number if it is an integer in [min, max]. Throws INVALID_OPTION. */
 export function checkInteger(what: string, value: unknown, min: number, max: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
   throw new TriarchError('INVALID_OPTION', `${what} must be a whole number from ${min} to ${max}`)
 }
 
-/** The function itself. Throws INVALID_OPTION. */
+/** Returns if the value is a function. Throws INVALID_OPTION. */
 export function checkFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw new TriarchError('INVALID_OPTION', `${what} must be a function`)
 }
 
-/** The nearest of these names, if one is near. */
+/** The nearest of these names, if one is similar enough. */
 export function nearestOf(key: string, allowed: readonly string[]): string | undefined {
   if (key.length > 50) return undefined
   let best: string | undefined

@@ -11,15 +11,18 @@ export const DEFAULT_PAYLOAD_LIMIT: number = 256 * 1024
 export const DEEPEST = 256
 const USUAL_DEPTH = 4
 
-/** Every view of a task looks for each of them in each of its texts. */
+/**
+ * Largest number, and total characters, of secret texts of one payload, because every view of a task searches each of its texts for each of
+ * them.
+ */
 const MOST_SECRETS = 10_000
 const LARGEST_SECRETS = 1024 * 1024
 
 /**
- * An isolated copy of the value, exactly as it would come back from JSON, so that live execution and replay see the same.
- * `what` names the value in errors, `limit` is in bytes of UTF-8 JSON. What JSON would drop or distort without a word
- * (functions, NaN, a Map, a forgotten promise …) is refused. `secrets`: what of it is looked for in all that is shown, and
- * therefore bounded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
+ * An isolated copy of the value, exactly as JSON would return it, so that live execution and replay see the same. `what` names the value in
+ * errors, `limit` is in bytes of UTF-8 JSON. Values that JSON would silently drop or distort (functions, NaN, a Map, a forgotten promise …)
+ * are refused. `secrets`: paths of secrets, whose texts are searched for in everything that is shown, and are therefore bounded. Throws
+ * UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
  */
 export function encode(value: unknown, what: string, limit: number, secrets: SecretPaths = []): Json {
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? null
@@ -35,12 +38,12 @@ export function encode(value: unknown, what: string, limit: number, secrets: Sec
   }
 }
 
-/** Whether it has room for more secrets than are allowed, so that it is worth to ask where they are: five characters each. */
+/** Whether the value is large enough to contain more secrets than allowed, at five characters each, so that its paths must be checked. */
 export function mayHideTooMany(copy: Json): boolean {
   return typeof copy === 'object' && copy !== null && JSON.stringify(copy).length >= MOST_SECRETS * 5
 }
 
-/** Throws TOO_MANY_SECRETS. */
+/** Checks the bounds of the secrets in a value. Throws TOO_MANY_SECRETS. */
 export function checkSecretTexts(copy: Json, what: string, secrets: SecretPaths): void {
   if (secrets.length === 0) return
   const texts = secretsAt(copy, secrets)
@@ -52,7 +55,7 @@ export function checkSecretTexts(copy: Json, what: string, secrets: SecretPaths)
   throw new TriarchError('TOO_MANY_SECRETS', message, { details })
 }
 
-/** One traversal. The path is kept as a stack and only put into words when something is wrong. */
+/** One traversal of a value. The path is kept as a stack and only formatted when an error needs it. */
 class Walk {
   readonly #what: string
   readonly #limit: number
@@ -60,7 +63,7 @@ class Walk {
   #lower = 0
   #upper = 0
   #depth = 0
-  // Room for as deep as most values are: an array that grows from nothing takes room for seventeen.
+  // Preallocated to the usual depth: an array that grows from empty reserves room for seventeen elements.
   readonly #keys: (string | number)[] = new Array(USUAL_DEPTH)
   readonly #ancestors: object[] = new Array(USUAL_DEPTH)
 
@@ -69,7 +72,7 @@ class Walk {
     this.#limit = limit
   }
 
-  /** The copy; undefined where JSON has nothing to say. */
+  /** The copy of a value; undefined if JSON omits it. */
   visit(value: unknown): Json | undefined {
     switch (typeof value) {
       case 'string':
@@ -93,7 +96,7 @@ class Walk {
     }
   }
 
-  /** Throws PAYLOAD_TOO_LARGE when the copy is over the limit; exact, but cheap when it is clearly below. */
+  /** Throws PAYLOAD_TOO_LARGE if the copy exceeds the limit; exact, but cheap if the copy is clearly smaller. */
   measure(copy: Json): void {
     if (this.#upper <= this.#limit) return
     const bytes = Buffer.byteLength(JSON.stringify(copy))
@@ -117,7 +120,7 @@ class Walk {
     return this.#instance(value)
   }
 
-  /** What toJSON gave: JSON does not ask it again. */
+  /** Copies the result of toJSON, on which JSON does not call toJSON again. */
   #converted(value: unknown): Json | undefined {
     if (typeof value !== 'object' || value === null) return this.visit(value)
     if (Array.isArray(value)) return this.#array(value)
@@ -141,7 +144,7 @@ class Walk {
 
   #array(value: readonly unknown[]): Json[] {
     this.#enter(value)
-    const length = value.length >>> 0 // a proxy may say anything
+    const length = value.length >>> 0 // a proxy may return anything
     if (this.#lower + length * 2 > this.#limit) throw this.#tooLarge(`more than ${this.#limit}`, null)
     this.#count(length + 1, length + 2)
     const copy: Json[] = []
@@ -195,7 +198,7 @@ class Walk {
 
 const data = { enumerable: true, configurable: true, writable: true }
 
-/** Objects whose content is not in their properties: JSON would make `{}` of them. */
+/** Objects whose content is not in their properties, which JSON turns into `{}`. */
 function isOpaque(value: object): boolean {
   return (
     Error.isError(value) ||

@@ -2,11 +2,11 @@ import { TriarchError } from '../error/error.ts'
 import { cronTimes } from './cron.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 
-/** When something recurs: as data. */
+/** The times at which something recurs, as data. */
 export type Recurrence = { cron: string; timeZone: string } | { every: number; offset: number }
 
 /**
- * When something recurs: by a cron pattern, or at an interval.
+ * The times at which something recurs: a cron pattern or an interval.
  * @example
  * const nights: RecurrenceOptions = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
  * const hours: RecurrenceOptions = { every: '1h' }
@@ -14,15 +14,15 @@ export type Recurrence = { cron: string; timeZone: string } | { every: number; o
 export interface RecurrenceOptions {
   /** Minute, hour, day, month, weekday (a field before: second; one after: year), or `@daily` and the like. */
   cron?: string
-  /** Of the cron pattern, such as 'Europe/Vienna'; 'UTC'. */
+  /** The time zone of the cron pattern, such as 'Europe/Vienna'; 'UTC'. */
   timeZone?: string
-  /** In place of `cron`: every so long, counted from `from`. */
+  /** In place of `cron`: an interval, counted from `from`. */
   every?: Duration
   /** Any instant of the interval's grid; 1 January 1970, so that '1d' is midnight UTC. */
   from?: Date
 }
 
-/** Throws INVALID_OPTION, INVALID_DURATION. */
+/** Checks the options. Throws INVALID_OPTION, INVALID_DURATION. */
 export function toRecurrence(what: string, { cron, timeZone, every, from }: RecurrenceOptions): Recurrence {
   if ((cron === undefined) === (every === undefined)) throw invalid(what, 'give either `cron` or `every`')
   if (every !== undefined) {
@@ -63,7 +63,7 @@ export function lastUpTo(recurrence: Recurrence, at: number): number | null {
   return cronTimes(recurrence.cron, recurrence.timeZone).last(at)
 }
 
-/** How many occurrences there are after `after`, up to and with `until`. */
+/** The number of occurrences after `after`, up to and including `until`. */
 export function countBetween(recurrence: Recurrence, after: number, until: number): number {
   if (until <= after) return 0
   if ('every' in recurrence) {
@@ -73,7 +73,7 @@ export function countBetween(recurrence: Recurrence, after: number, until: numbe
   return cronTimes(recurrence.cron, recurrence.timeZone).count(after, until)
 }
 
-/** Occurrences after `after`, up to and with `until`, at most so many: the first. */
+/** The first occurrences after `after`, up to and including `until`, at most `most` of them. */
 export function between(recurrence: Recurrence, after: number, until: number, most: number): number[] {
   const found: number[] = []
   for (let at = nextAfter(recurrence, after); at !== null && at <= until && found.length < most; ) {

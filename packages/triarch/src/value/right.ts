@@ -1,9 +1,9 @@
 import { TriarchError } from '../error/error.ts'
 
 /**
- * What somebody who asks from outside may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers,
- * rate limits and kept answers; acknowledge, silence and end `alerts`, and try their sinks; have `statistics` counted anew; be an agent
- * (`agents`); bring tasks with their histories from elsewhere (`import`); read and write settings; read the audit; see, make, rotate and revoke API `keys`.
+ * The rights of a client of a server: `read`, `start` tasks, `control` them; change schedules, circuit breakers, rate limits and cached
+ * answers; acknowledge, silence and end `alerts`, and test their sinks; recount `statistics`; act as an agent (`agents`); `import` tasks
+ * with their histories; read and write settings; read the audit; list, create, rotate and revoke API `keys`.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =
@@ -42,12 +42,12 @@ const known: Readonly<Record<Right, true>> = {
 }
 
 /**
- * All of them.
+ * All rights.
  * @example const everything = { rights }
  */
 export const rights: readonly Right[] = Object.keys(known) as Right[]
 
-/** The rights, each once, in the order of all. Throws INVALID_OPTION. */
+/** The rights without duplicates, in the order of `rights`. Throws INVALID_OPTION. */
 export function checkRights(what: string, given: unknown): Right[] {
   if (!Array.isArray(given) || given.length === 0)
     throw new TriarchError('INVALID_OPTION', `${what} must be a list of rights: ${rights.join(', ')}`)

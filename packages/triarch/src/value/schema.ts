@@ -6,7 +6,7 @@ import { formatPath } from './path.ts'
  * @example const schema: StandardSchema<{ id: string }> = z.object({ id: z.string() })
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What every Standard Schema has. */
+  /** The properties that the standard requires. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -15,23 +15,23 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** What a schema makes of a value, or why it refuses it. */
+/** The result of a schema: a value, or the issues for which it refuses the value. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** One thing that a schema finds wrong. */
+/** One issue that a schema found. */
 export interface SchemaIssue {
-  /** What is wrong, for people. */
+  /** The issue, for people. */
   readonly message: string
-  /** Where in the value; not given: all of it. */
+  /** Path of the issue in the value; absent: it concerns the whole value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema accepts. */
+/** The input type of a schema. */
 export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 
-/** What a schema makes of it. */
+/** The output type of a schema. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
 
 /** Most issues kept in an error's details. */
@@ -53,8 +53,8 @@ export function checkSchema(what: string, schema: unknown): void {
 }
 
 /**
- * The schema's verdict, or `'async'` when it can only be had by waiting (its promise is then abandoned). A schema that throws,
- * or answers what is no answer, refuses.
+ * The schema's verdict, or `'async'` if it is asynchronous (its promise is then ignored). A schema that throws, or returns no valid result,
+ * counts as refusing the value.
  */
 export function validateSync<O>(schema: StandardSchema<unknown, O>, value: unknown): Verdict<O> | 'async' {
   try {
@@ -68,8 +68,8 @@ export function validateSync<O>(schema: StandardSchema<unknown, O>, value: unkno
 }
 
 /**
- * What the schema makes of the value: at once when the schema answers at once, else as a promise. `what` names the value
- * in the error. Throws (or rejects with) the code given, every issue in its details.
+ * Validates a value, synchronously if the schema is synchronous, else as a promise. `what` names the value in the error. Throws (or rejects
+ * with) the given code, with every issue in its details.
  */
 export function validate<O>(
   schema: StandardSchema<unknown, O>,
@@ -95,7 +95,7 @@ export function validate<O>(
   }
 }
 
-/** Why a value is no good; `cause`: what the schema threw. */
+/** Why a value is refused; `cause`: the error that the schema threw. */
 export interface Refused {
   issues: readonly SchemaIssue[]
   cause?: unknown
@@ -103,7 +103,7 @@ export interface Refused {
 
 type Verdict<O> = { value: O } | Refused
 
-/** What the schema said, whatever that is. */
+/** The verdict in a schema's result, which may be anything. */
 function verdict<O>(result: SchemaResult<O>): Verdict<O> {
   try {
     if (result.issues === undefined) return 'value' in result ? { value: result.value } : broken()
@@ -113,7 +113,7 @@ function verdict<O>(result: SchemaResult<O>): Verdict<O> {
   }
 }
 
-/** It is the schema that is to blame. */
+/** The verdict on a value for which the schema itself failed. */
 function broken(cause?: unknown): Refused {
   return { issues: [{ message: 'the schema itself failed on this value' }], cause }
 }

@@ -4,10 +4,10 @@ import { checkText } from './text.ts'
 
 const MOST_TAGS = 32
 
-/** What tasks have that were submitted frozen, so that they are found; a tag of the submission's own by that name goes before it. */
+/** The tag of tasks that were submitted frozen, by which they are found; a tag of the same name in the submission takes precedence. */
 export const FROZEN: Readonly<Record<string, string>> = { start: 'frozen' }
 
-/** Who is not frozen is not found as such, whosever tags it was given. */
+/** Adds the tag to a frozen task, and keeps other tasks from carrying it by their own tags. */
 export function withStart(tags: Readonly<Record<string, string>>, frozen: boolean): Record<string, string> {
   if (frozen) return { ...FROZEN, ...tags }
   const { start, ...rest } = tags

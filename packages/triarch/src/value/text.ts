@@ -1,8 +1,8 @@
 import { TriarchError } from '../error/error.ts'
 
 /**
- * Whether every store keeps the text as it is: PostgreSQL takes no NUL, and in UTF-8 half a surrogate pair becomes something
- * else. Payloads need not ask: in JSON both are escaped.
+ * Whether every store keeps the text unchanged: PostgreSQL refuses NUL, and UTF-8 cannot encode half a surrogate pair. Payloads need no
+ * check, because JSON escapes both.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -13,7 +13,7 @@ export function isIdentifier(text: unknown): text is string {
   return typeof text === 'string' && text.length > 0 && text.length <= 200 && !/\p{Cc}/u.test(text) && isStorable(text)
 }
 
-/** The text itself. Throws INVALID_OPTION. */
+/** Returns the text if it is valid. Throws INVALID_OPTION. */
 export function checkText(what: string, text: unknown, longest: number): string {
   if (typeof text === 'string' && text.length <= longest && isStorable(text)) return text
   const rule = `a string of at most ${longest.toLocaleString('en')} characters, without NUL and half surrogate pairs`

@@ -1,18 +1,21 @@
 import { isStorable } from './text.ts'
 
-/** Which step a resume token speaks of. The key changes when the step's input does. */
+/** The step that a resume token refers to. The key changes with the step's input. */
 export interface TokenContent {
   task: string
   step: number
   key: string
 }
 
-/** Before it is signed. The same for every attempt: it can be handed out again, or before the step is known to be suspended. */
+/**
+ * A token's content before it is signed. It is the same for every attempt, so it can be issued repeatedly, or before the step is known to
+ * be suspended.
+ */
 export function tokenText({ task, step, key }: TokenContent): string {
   return Buffer.from(JSON.stringify([task, step, key])).toString('base64url')
 }
 
-/** Of a token whose signature holds; null: it is none. */
+/** The content of a token whose signature is valid; null: it is malformed. */
 export function tokenContent(text: string): TokenContent | null {
   const [task, step, key] = parsed(text)
   if (typeof task !== 'string' || !isStorable(task) || !Number.isSafeInteger(step) || typeof key !== 'string')
