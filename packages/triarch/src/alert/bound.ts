@@ -3,8 +3,8 @@ import { owned } from '../environment/owner.ts'
 import { unhandled } from '../error/unhandled.ts'
 
 /**
- * Waits for somebody's code no longer than so, and asks it once at a time: one that never answers costs one call that never ends, and nobody
- * else anything.
+ * Limits how long user code is awaited, and calls it once at a time: code that never answers costs one pending call and delays nothing
+ * else.
  */
 export class Bound {
   readonly #environment: Pick<Environment, 'timer'>
@@ -12,14 +12,14 @@ export class Bound {
   readonly #failed: (error: unknown) => void
   #silent = false
 
-  /** `failed`: told of what the code leaves behind. */
+  /** `failed` gets errors that the code leaves unhandled. */
   constructor(environment: Pick<Environment, 'timer'>, timeout: number, failed: (error: unknown) => void) {
     this.#environment = environment
     this.#timeout = timeout
     this.#failed = failed
   }
 
-  /** Rejects with what the work throws, and where it does not answer in time, or has not answered an earlier call yet. */
+  /** Rejects with the error of the work, and also if it does not answer in time, or has not answered an earlier call yet. */
   async run<T>(work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
     if (this.#silent) throw new Error('it has not answered an earlier call yet')
     this.#silent = true

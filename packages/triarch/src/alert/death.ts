@@ -1,35 +1,39 @@
 import type { NodeRow } from '../store/port.ts'
 
-/** Deaths that are remembered, and nodes of which it is known where they ran. */
+/** Largest number of deaths that are remembered, and of nodes whose places are known. */
 const MOST = 1_000
-/** A node that started so long before a death was found (ms) may be what replaces it: a death is found when a lease ends. */
+/**
+ * A node that started up to this long before a death was found (ms) may be the replacement, because a death is only found when a lease
+ * ends.
+ */
 const REPLACED = 120_000
 
-/** A node that died: where, and when it was found (ms since the epoch). */
+/** The death of a node: its place, and when it was found (ms since the epoch). */
 interface Death {
   place: string
   at: number
 }
 
 /**
- * Deaths of nodes, as far as this leader knows them: those that its own sweep found, and those that a process found which started again on
- * the same machine. A node that was taken for dead lives on under another id; its machine stays the same, and where the machine is not known, its labels.
+ * Deaths of nodes that this leader knows: those that its own sweep found, and those found by a process that restarted on the same machine.
+ * A place is a machine or, if that is unknown, the node's labels: a node that was declared dead continues under another id at the same
+ * place.
  */
 export class Deaths {
-  /** Where living nodes run, by node. */
+  /** The places of living nodes, by node. */
   readonly #places = new Map<string, string>()
-  /** By node, in the order in which they were found. */
+  /** By node, in the order of detection. */
   readonly #deaths = new Map<string, Death>()
-  /** By place: when its newest living node started. */
+  /** When the newest living node of each place started. */
   #started = new Map<string, number>()
   #unplaced: string[] = []
 
-  /** The leader's sweep found them. */
+  /** Adds nodes that the leader's sweep found dead. */
   add(ids: readonly string[]): void {
     this.#unplaced = [...this.#unplaced, ...ids].slice(-MOST)
   }
 
-  /** `nodes`: those that live now. A node that died before anybody looked at it is not counted. */
+  /** Takes the living nodes. A node that died before it was seen here has no place and is not counted. */
   know(nodes: readonly NodeRow[], now: number): void {
     for (const id of this.#unplaced) {
       const place = this.#places.get(id)
@@ -47,12 +51,12 @@ export class Deaths {
     }
   }
 
-  /** How many died since then, by place. */
+  /** The number of deaths since then, by place. */
   since(from: number): [place: string, times: number][] {
     return this.#recent(from).map(([place, all]) => [place, all.length])
   }
 
-  /** Places where a node died since then and no other has started since: how many died, and when the last one was found. */
+  /** Places where a node died since then and none has started afterwards: the number of deaths, and when the last one was found. */
   lost(from: number): { place: string; times: number; at: number }[] {
     return this.#recent(from).flatMap(([place, all]) => {
       const at = Math.max(...all.map((death) => death.at))

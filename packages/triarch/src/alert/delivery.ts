@@ -8,9 +8,9 @@ import { type Quiet, quietOf, quietUntil } from './quiet.ts'
 import type { AlertSink, AlertSinkTrial } from './sink.ts'
 import { notificationOf, storedAlert, storedPost } from './stored.ts'
 
-/** Posts of one look. */
+/** Largest number of notifications that are handled at a time. */
 const MOST = 1_000
-/** How often a sink is tried with one; and the wait after the first failure, doubling up to the longest (ms). */
+/** Number of tries per notification, and the wait after the first failure, which doubles up to the longest (ms). */
 const MOST_TRIES = 10
 const FIRST_WAIT = 5_000
 const LONGEST_WAIT = 600_000
@@ -21,7 +21,7 @@ interface Means {
   sinks: readonly AlertSink[]
   settings: Pick<AlertSettings, 'group' | 'every' | 'timeout'>
   failed: (error: unknown) => void
-  /** Told of what a sink is not told any more. */
+  /** Called when a notification is given up. */
   undelivered: (alert: { code: 'ALERT_UNDELIVERED'; alert: string; cause: string; message: string }) => void
 }
 
@@ -32,14 +32,14 @@ interface Turn {
 }
 
 /**
- * Tells sinks what they are to be told, each by itself: one that hangs or fails is left alone for a while with all that it has, and the others
- * hear theirs. What was told is dropped afterwards: a crash in between tells it again, under the same id.
+ * Sends notifications to the sinks. Sinks are independent: one that hangs or fails is retried later with all its notifications, and does
+ * not delay the others. A notification is deleted after it was sent; after a crash in between it is sent again with the same id.
  */
 export class Delivery {
   readonly #means: Means
   readonly #bounds: ReadonlyMap<string, Bound>
   readonly #quiet: ReadonlyMap<string, Quiet>
-  /** Of which sinks a turn is under way. */
+  /** Sinks whose notifications are being handled. */
   readonly #busy = new Set<string>()
 
   constructor(means: Means) {
@@ -49,12 +49,12 @@ export class Delivery {
     this.#quiet = new Map(sinks.flatMap(({ name, quiet }) => (quiet ? [[name, quietOf(name, quiet)] as const] : [])))
   }
 
-  /** Their names. */
+  /** The names of the sinks. */
   get sinks(): readonly string[] {
     return this.#means.sinks.map(({ name }) => name)
   }
 
-  /** All that is due now, once, with what may be told together with it. */
+  /** Sends all notifications that are due, with those that may be grouped with them. */
   async deliver(fence: AlertFence): Promise<void> {
     const { store, settings } = this.#means
     const now = await store.now()
@@ -75,7 +75,7 @@ export class Delivery {
     )
   }
 
-  /** Told of nothing but that somebody tries it, whatever the hour. */
+  /** Sends a test notification, also during quiet hours. */
   async test(name: string, who: string): Promise<AlertSinkTrial> {
     const { environment } = this.#means
     const from = environment.monotonic()
@@ -92,7 +92,7 @@ export class Delivery {
     return { sink: name, ok: problem === null, ms, ...(problem !== null && { problem }) }
   }
 
-  /** What cannot be read is dropped. */
+  /** Decodes notifications; those that cannot be read are deleted. */
   async #read(name: string, posts: readonly AlertPost[], fence: AlertFence): Promise<Waiting[]> {
     const { store, failed } = this.#means
     const waiting: Waiting[] = []
@@ -122,12 +122,12 @@ export class Delivery {
     for (const message of messages) {
       if (!(await this.#joined(message, fence))) return
       if (isWell) isWell = await this.#tell(name, message, fence)
-      // After one that failed, the others of the same sink wait as well.
+      // After a failure, the sink's other notifications are deferred too.
       else await this.#again(message, fence)
     }
   }
 
-  /** What operators did to alerts while a sink was not told of them. */
+  /** Operators' actions on alerts whose notification was held back by quiet hours. */
   async #words(waiting: readonly Waiting[], now: number): Promise<Map<string, 'silenced' | 'owned'>> {
     const words = new Map<string, 'silenced' | 'owned'>()
     const names = new Set(waiting.filter(isKept).map(({ said }) => said.name))
@@ -141,8 +141,8 @@ export class Delivery {
   }
 
   /**
-   * Several become one: first it is stored, then they are dropped, then it is told. Whoever leads after a crash in between goes on with that.
-   * False: this node leads no more.
+   * Combines several notifications: first the combined one is stored, then the others are deleted, then it is sent. A leader that takes
+   * over after a crash in between continues with the combined one. Returns false if this node does not lead any more.
    */
   async #joined({ taken, ...message }: Message, fence: AlertFence): Promise<boolean> {
     if (taken.length > 0 && !(await this.#defer(message, fence))) return false
@@ -151,7 +151,7 @@ export class Delivery {
     return true
   }
 
-  /** Whether the sink took it. */
+  /** Sends a notification; returns whether the sink accepted it. */
   async #tell(name: string, { id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
     const { store, failed, undelivered } = this.#means
     const problem = await this.#send(name, id, said)
@@ -177,7 +177,7 @@ export class Delivery {
     return this.#means.store.settleAlertPost({ id, next: { dueAt, state: JSON.stringify(said) }, fence })
   }
 
-  /** Null: it took it. */
+  /** Calls the sink; returns the problem, or null if it accepted the notification. */
   async #send(name: string, id: string, said: Parameters<typeof notificationOf>[1]): Promise<string | null> {
     const sink = this.#means.sinks.find((it) => it.name === name)
     const bound = this.#bounds.get(name)
@@ -191,7 +191,7 @@ export class Delivery {
   }
 }
 
-/** The sink that is always there: `on('alert')`, the logger, or stderr. */
+/** The sink that always exists: `on('alert')`, the logger, or stderr. */
 export function logSink(
   alert: (alert: { code: 'ALERT_RAISED' | 'ALERT_ENDED'; alert: string; cause: string; message: string }) => void,
 ): AlertSink {

@@ -1,52 +1,52 @@
 import type { Quiet } from './quiet.ts'
 import type { StoredPost } from './stored.ts'
 
-/** What one sink is still to be told, and when. */
+/** A notification that waits for one sink. */
 export interface Waiting {
   id: string
-  /** Ms since the epoch. */
+  /** When it is due (ms since the epoch). */
   dueAt: number
   said: StoredPost
 }
 
-/** One message. What it has taken in is dropped once it is stored so. */
+/** A message to send. The notifications that it contains are deleted once it is stored. */
 export interface Message extends Waiting {
   taken: readonly string[]
 }
 
-/** What becomes of all that waits for one sink. */
+/** The decision about all notifications that wait for one sink. */
 export interface Gathered {
-  /** Told now, in this order. */
+  /** To be sent now, in this order. */
   messages: readonly Message[]
-  /** Waits for the end of quiet hours. */
+  /** Held until the end of quiet hours. */
   held: readonly Waiting[]
-  /** Nobody needs to hear of it any more. */
+  /** Ids of notifications that are not needed any more. */
   over: readonly string[]
 }
 
 export interface Means {
   now: number
-  /** Whether what is of one rule is told together. */
+  /** Whether notifications of one rule are combined. */
   isGrouping: boolean
-  /** Until then nobody looks again (ms since the epoch): what is due sooner is told now. */
+  /** The time of the next check (ms since the epoch); what is due before it is sent now. */
   next: number
-  /** When the sink's quiet hours are over (ms since the epoch), and what is told all the same; null: it is not quiet. */
+  /** The end of the sink's quiet hours (ms since the epoch), and the severity that is sent all the same; null: there are none now. */
   quiet: { until: number; except: Quiet['except'] } | null
-  /** What an operator did meanwhile to alerts whose news was kept back, by their openings. */
+  /** Operators' actions on alerts whose notification was held back, by opening. */
   said: ReadonlyMap<string, 'silenced' | 'owned'>
 }
 
-/** Alerts that one message names with all that they say. */
+/** Number of alerts that one message lists in full. */
 const NAMED = 50
-/** Subjects in the sentence of a group, and characters of each. */
+/** Number of subjects in the sentence of a group, and largest length of each. */
 const LISTED = 10
 const CUT = 100
 
-/** Looks through what waits for one sink: also at what is not due yet, for it may be told with what is. */
+/** Decides about the notifications of one sink, including those that are not due yet, because they may be combined with due ones. */
 export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, quiet, said: word }: Means): Gathered {
   const isHeld = ({ said: { severity } }: Waiting) => quiet !== null && severity !== quiet.except
   const until = quiet?.until ?? 0
-  // Somebody stored them as one, and did not come to drop them.
+  // Notifications that a stored message contains, and that were not deleted because of a crash.
   const taken = new Set(waiting.flatMap(({ said }) => said.taken ?? []))
   const own = waiting.filter(({ id }) => !taken.has(id))
   const held = own.filter((it) => isHeld(it) && it.dueAt < until)
@@ -70,12 +70,12 @@ export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, q
   }
 }
 
-/** That it fires was kept back through quiet hours. */
+/** Whether the notification that an alert fires was held back by quiet hours. */
 export function isKept({ said: { held, tries, group, news } }: Waiting): boolean {
   return held === true && tries === 0 && !group && news !== 'ended'
 }
 
-/** Of what was kept back through quiet hours: what began and ended in them, and what was told again meanwhile. */
+/** Notifications held back by quiet hours that are obsolete: of alerts that began and ended meanwhile, and repetitions. */
 function ended(waiting: readonly Waiting[]): Set<string> {
   const over = new Set<string>()
   for (const all of Map.groupBy(waiting, ({ said }) => said.opening).values()) {
@@ -89,7 +89,10 @@ function ended(waiting: readonly Waiting[]): Set<string> {
   return over
 }
 
-/** All of one rule, as few messages as say it in order: who is named by one already is the beginning of the next. */
+/**
+ * Combines the notifications of one rule into as few messages as possible, in order: an alert that the current messages name already begins
+ * new ones.
+ */
 function grouped(all: readonly Waiting[]): Message[] {
   const done: Message[] = []
   let open = new Map<string, Waiting[]>()

@@ -6,7 +6,7 @@ import { quietOf } from './quiet.ts'
 import type { AlertSink } from './sink.ts'
 
 /**
- * A rule of the engine's own.
+ * The name of an alert rule.
  * @example const rules: readonly AlertRuleName[] = ['stuck', 'queue-age']
  */
 export type AlertRuleName =
@@ -24,28 +24,31 @@ export type AlertRuleName =
   | 'check'
 
 /**
- * When a rule finds something, and how patient it is.
+ * The limits and time constants of a rule.
  * @example const slow: AlertRuleOptions = { after: '10m', for: '2m', severity: 'critical' }
  */
 export interface AlertRuleOptions {
-  /** How long something may be so (`stuck` 1h, `queue-age` 5m, `missed-schedule` 1m), or the time looked at (`flapping` 10m, `node-lost` 1h, `failure-rate` 1h, by whole hours). */
+  /**
+   * How long a condition is acceptable (`stuck` 1h, `queue-age` 5m, `missed-schedule` 1m), or the time span examined (`flapping` 10m,
+   * `node-lost` 1h, `failure-rate` 1h, in whole hours).
+   */
   after?: Duration
-  /** Of which number on: nodes that died (`flapping` 3), or tasks that stopped, below which there is no rate (`failure-rate` 20). */
+  /** The smallest number: of nodes that died (`flapping` 3), or of stopped tasks for which a rate is computed (`failure-rate` 20). */
   least?: number
-  /** The share that may fail (`failure-rate` 0.5): 0 to 1. */
+  /** The share of failures that is acceptable (`failure-rate` 0.5): 0 to 1. */
   above?: number
-  /** How long the condition must hold before anybody is told; 0, of `no-agent`, `node-lost` and `check` 1m. */
+  /** How long the condition must hold before sinks are notified; 0, for `no-agent`, `node-lost` and `check` 1m. */
   for?: Duration
-  /** How long it must be gone before the alert ends: what comes and goes is one alert; '5m'. */
+  /** How long it must be gone before the alert ends, so that one that comes and goes is one alert; '5m'. */
   keep?: Duration
-  /** After so long sinks are told again, while nobody has acknowledged it; false: never. '4h'. */
+  /** Interval at which sinks are notified again until the alert is acknowledged; false: never; '4h'. */
   repeat?: Duration | false
-  /** How bad it is; that of the rule. Of `check`: as the check finds it; of `probe-down`: a warning where nobody probes, critical where it is down. */
+  /** Severity; that of the rule. For `check`: as the check reports; for `probe-down`: critical if down, a warning if not probed. */
   severity?: AlertSeverity
 }
 
 /**
- * What the leading supervisor watches for, and who is told.
+ * The alert rules of the leading supervisor, and the sinks that are notified.
  * @example
  * const alerts: AlertOptions = {
  *   rules: { stuck: { after: '30m' }, 'breaker-open': false },
@@ -53,18 +56,18 @@ export interface AlertRuleOptions {
  * }
  */
 export interface AlertOptions {
-  /** Rules that are otherwise than by default; false: that one does not look. */
+  /** Options of rules that differ from the defaults; false disables a rule. */
   rules?: Partial<Record<AlertRuleName, false | AlertRuleOptions>>
-  /** Who is told besides the log (the sink `log`, which is always there: `on('alert')`, the `logger`, or stderr): 20 at most; nobody. */
+  /** Sinks besides the log (the sink `log`, which always exists: `on('alert')`, the `logger`, or stderr): 20 at most; none. */
   sinks?: readonly AlertSink[]
   /**
-   * For so long (1 h at most) the first of a rule's alerts waits for others, and then all of them are told as one; shorter than `every`, what one
-   * look finds is told as one. Each is told by itself.
+   * How long (1 h at most) the first alert of a rule waits for others, which are then sent as one notification. If shorter than `every`,
+   * alerts found by one check are combined. By default each is sent by itself.
    */
   group?: Duration
-  /** Distance between two looks; '15s'. */
+  /** Interval between two checks; '15s'. */
   every?: Duration
-  /** How long a rule, and a sink, is waited for; '10s'. */
+  /** How long a rule, and a sink, is awaited; '10s'. */
   timeout?: Duration
   /** How long alerts that have ended are kept; '30d'. */
   retention?: Duration
@@ -80,20 +83,20 @@ export interface AlertRule extends AlertTerms {
 export interface AlertSettings {
   rules: ReadonlyMap<AlertRuleName, AlertRule>
   sinks: readonly AlertSink[]
-  /** Ms; null: each is told by itself. */
+  /** In ms; null: notifications are not combined. */
   group: number | null
   every: number
   timeout: number
   retention: number
 }
 
-/** The sink that is always there. */
+/** The name of the sink that always exists. */
 export const LOG = 'log'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 const base = { after: 0, least: 1, above: 0, for: 0, keep: 5 * MINUTE, repeat: 4 * HOUR }
-/** A new rule is a line here, one in the type, and its look. */
+/** The defaults of the rules. A new rule needs a line here, one in the type, and its function. */
 const standard: Readonly<Record<AlertRuleName, AlertRule>> = {
   stuck: { ...base, after: HOUR, severity: 'warning' },
   'failure-rate': { ...base, after: HOUR, least: 20, above: 0.5, severity: 'critical' },
@@ -114,7 +117,7 @@ const MOST_SINKS = 20
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 const ruleKeys = ['after', 'least', 'above', 'for', 'keep', 'repeat', 'severity'] as const
 
-/** Null: nobody watches. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
+/** The checked options; null: alerts are disabled. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
 export function alertSettings(given: boolean | AlertOptions | undefined): AlertSettings | null {
   if (given === undefined || given === false) return null
   const what = 'Triarch: alerts'

@@ -3,21 +3,21 @@ import { checkOptions } from '../value/options.ts'
 import { nextAfter, type Recurrence, toRecurrence } from '../value/recurrence.ts'
 
 /**
- * Hours of each day in which a sink is left alone: what comes then is told after them, unless it has ended.
+ * Hours of each day in which a sink is not notified. Notifications are sent afterwards, unless the alert has ended.
  * @example const nights: QuietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Vienna' }
  */
 export interface QuietHours {
-  /** When they begin, by the clock on the wall: '22:00'. */
+  /** When they begin, in local time: '22:00'. */
   from: string
-  /** When they are over: '07:00'. */
+  /** When they end: '07:00'. */
   to: string
-  /** Whose clock that is, such as 'Europe/Vienna'; 'UTC'. */
+  /** The time zone, such as 'Europe/Vienna'; 'UTC'. */
   timeZone?: string
-  /** What is told all the same: what is critical; nothing. */
+  /** Sends critical alerts all the same; none. */
   except?: 'critical'
 }
 
-/** Quiet hours, looked through. */
+/** Checked quiet hours. */
 export interface Quiet {
   from: Recurrence
   to: Recurrence
@@ -26,7 +26,7 @@ export interface Quiet {
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/
 
-/** Throws INVALID_OPTION, UNKNOWN_OPTION. */
+/** Checks the options. Throws INVALID_OPTION, UNKNOWN_OPTION. */
 export function quietOf(what: string, given: QuietHours): Quiet {
   checkOptions(what, given ?? null, ['from', 'to', 'timeZone', 'except'])
   const { from, to, timeZone, except = null } = given
@@ -42,7 +42,7 @@ export function quietOf(what: string, given: QuietHours): Quiet {
   return { from: daily(from), to: daily(to), except }
 }
 
-/** When they are over (ms since the epoch); null: it is not quiet at this instant. */
+/** When the current quiet hours end (ms since the epoch); null: there are none at this instant. */
 export function quietUntil({ from, to }: Quiet, now: number): number | null {
   const [begins, ends] = [nextAfter(from, now), nextAfter(to, now)]
   return begins !== null && ends !== null && ends < begins ? ends : null

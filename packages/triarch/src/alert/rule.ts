@@ -8,36 +8,36 @@ import { figures } from '../view/figures.ts'
 import type { Deaths } from './death.ts'
 import type { AlertRule, AlertRuleName } from './options.ts'
 
-/** One subject of which a rule's condition holds. */
+/** A subject for which the rule's condition holds. */
 export interface Found {
   subject: string
   message: string
   severity?: AlertSeverity
 }
 
-/** What a rule saw. Not whole: of subjects that are not named nothing is known. */
+/** The result of a rule. If it is not whole, subjects that are not named are unknown. */
 export interface Seen {
   found: readonly Found[]
   whole: boolean
 }
 
-/** What rules look at. */
+/** The data that rules examine. */
 export interface Sight {
   look: Look
   store: StateStore
   /** By the store's clock. */
   now: number
   deaths: Deaths
-  /** What runs the checks of the user's own. */
+  /** Runs the user's checks. */
   health: Health<Look>
 }
 
 type Rule = (sight: Sight, terms: AlertRule) => Promise<Seen>
 
-/** Rows that a rule asks for at a time, and how often. */
+/** Rows that a rule reads at a time, and how often. */
 const MOST_ROWS = 200
 const MOST_LOOKS = 4
-/** Schedules that are looked at, and how far ahead (ms): a supervisor puts one that fails off for 5 min at most. */
+/** Largest number of schedules that are examined, and how far ahead (ms): a supervisor delays a failing one by 5 min at most. */
 const MOST_SCHEDULES = 1_000
 const LONGEST_REST = 600_000
 const OPEN = ['pending', 'planning', 'planned', 'running', 'compensating']
@@ -46,7 +46,7 @@ const number = (most: number) => ({ type: 'number' as const, most })
 const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 
 export const rules: Readonly<Record<AlertRuleName, Rule>> = {
-  /** Ready, owned or paused, and its row was not written for long; who waits for a timer or a signal is not. */
+  /** Ready, owned or paused tasks whose row was not written for long. Tasks that wait for a timer or a signal are not stuck. */
   stuck: async ({ store, now }, { after }) => {
     const late: RowCondition = { column: 'updatedAt', test: number(now - after) }
     const open: RowCondition = { column: 'status', test: { type: 'text', oneOf: OPEN } }
@@ -70,7 +70,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     }
   },
 
-  /** By the counts of whole hours: where nobody counts, nothing is found. */
+  /** Based on the statistics of whole hours; without them, nothing is found. */
   'failure-rate': async ({ store, now }, { after, least, above }) => {
     const { rows, truncated } = await figures(store, { by: ['workflow', 'outcome'], kind: 'task', from: now - after, to: now }) // biome-ignore format: one call
     const found = [...Map.groupBy(rows, ({ workflow = '' }) => workflow)].flatMap(([subject, all]) => {
@@ -101,7 +101,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     }
   },
 
-  /** Nobody came to start it, or each try to start it fails: the supervisor puts such a one off, so that it is never due for long. */
+  /** Schedules that no node started, or that fail to start: the supervisor delays the latter, so that they are never due for long. */
   'missed-schedule': async ({ store, now }, { after }) => {
     const rows = await store.schedules({ due: now + LONGEST_REST, limit: MOST_SCHEDULES })
     const found = rows.flatMap(({ name, nextAt, state }) => {
@@ -136,7 +136,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     return { found, whole: true }
   },
 
-  /** A node that starts at the same place ends it, and so does time: machines of a cluster come back under other names. */
+  /** Ends when a node starts at the same place, and after some time, because machines of a cluster come back under other names. */
   'node-lost': async ({ deaths, look, now }, { after }) => {
     deaths.know(await look.nodes(), now)
     const found = deaths.lost(now - after).map(({ place, times, at }) => {
@@ -147,12 +147,12 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
   },
 
   'breaker-open': async ({ look }) => {
-    // One that waits for a step to probe with keeps nobody waiting: what it does next is no operator's concern.
+    // An idle breaker holds nothing back; it only waits for a step to probe with.
     const open = (await look.breakers()).filter(({ state, keyed, idle }) => !keyed && !idle && state === 'open')
     return { found: open.map(({ name }) => ({ subject: name, message: `the circuit breaker of ${name} is open` })), whole: true } // biome-ignore format: one answer
   },
 
-  /** The prober was patient already: what it has kept as down is told of at once. */
+  /** The prober has already waited before it stored an endpoint as down, so this is reported at once. */
   'probe-down': async ({ look, now }) => {
     const since = (at: Date) => seconds(now - at.getTime())
     const found = (await look.probes()).flatMap((one): Found[] => {
@@ -168,7 +168,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     return { found, whole: true }
   },
 
-  /** Those of the user's own: of a prober without a store, its endpoints are among them. */
+  /** The user's checks; with a prober that has no store, its endpoints are among them. */
   check: async ({ health, look }) => {
     const own = look.engine.settings.own.map(({ name }) => name)
     const { checks } = await health.report(own)
@@ -183,7 +183,7 @@ function named({ id, workflow, version }: TaskRow): string {
   return `task ${id} of ${workflow}@${version}`
 }
 
-/** The longest there first. */
+/** Lists tasks, oldest first. */
 async function listed(store: StateStore, where: readonly RowCondition[]): Promise<{ rows: TaskRow[]; whole: boolean }> {
   const all: TaskRow[] = []
   let after: number | undefined

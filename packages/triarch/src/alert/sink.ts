@@ -2,47 +2,47 @@ import type { AlertNews, AlertSeverity } from '../policy/alert.ts'
 import type { QuietHours } from './quiet.ts'
 
 /**
- * What a sink is told of an alert.
+ * A notification about an alert.
  * @example const line = ({ news, severity, message }: AlertNotification) => `${news} ${severity}: ${message}`
  */
 export interface AlertNotification {
-  /** The same however often it is told: whoever has seen it may drop it. */
+  /** The same each time the notification is sent, so that a receiver can drop duplicates. */
   id: string
-  /** What is new: it fires, it still does, it has ended; `test`: somebody tries the sink. */
+  /** The kind: the alert fires, still fires, or has ended; `test`: a test of the sink. */
   news: AlertNews | 'test'
   /** The name of the alert, `rule:subject`. */
   name: string
-  /** Which opening of it: the same from `raised` to `ended`. */
+  /** The id of this opening of the alert, the same from `raised` to `ended`. */
   opening: string
   /** The rule that found it. */
   rule: string
-  /** What it is about: a task, a workflow, an agent, a schedule, a machine, a breaker, a check. */
+  /** The subject: a task, a workflow, an agent, a schedule, a machine, a breaker, a check. */
   subject: string
-  /** How bad it is. */
+  /** The severity. */
   severity: AlertSeverity
-  /** All of it in a sentence. */
+  /** The alert as a sentence. */
   message: string
-  /** Since when its condition holds. */
+  /** Since when its condition has held. */
   since: Date
-  /** When it was found to be news; of a group, of its first. */
+  /** When the notification was created; of a group, the first one. */
   at: Date
-  /** It is about several of the rule, told as one (`group`): its name is `rule:*`, its opening one of its own. Absent: it is about one. */
+  /** Set if it combines several alerts of the rule (`group`): its name is `rule:*`, its opening an id of its own. */
   group?: AlertGroup
 }
 
 /**
- * Alerts of one rule that are told as one.
+ * Alerts of one rule in one notification.
  * @example const names = ({ count, alerts }: AlertGroup) => `${count}: ${alerts.map(({ name }) => name)}`
  */
 export interface AlertGroup {
-  /** How many they are. */
+  /** Number of alerts. */
   count: number
   /** The first 50 of them. */
   alerts: readonly Pick<AlertNotification, 'name' | 'opening' | 'subject' | 'severity' | 'message' | 'since'>[]
 }
 
 /**
- * Where alerts are told. What `send` rejects with is tried again, less and less often, ten times in all.
+ * A receiver of alerts. If `send` rejects, it is called again at growing intervals, ten times in all.
  * @example
  * const pager: AlertSink = {
  *   name: 'pager',
@@ -54,25 +54,25 @@ export interface AlertGroup {
  * }
  */
 export interface AlertSink {
-  /** What it is called: letters, digits, `.`, `-`, `_`; 100 characters. Every supervisor of a store has those of the same names. */
+  /** Its name: letters, digits, `.`, `-`, `_`; 100 characters. All supervisors of a store must have sinks of the same names. */
   name: string
-  /** Tells one; the signal aborts when nobody waits any more. */
+  /** Sends a notification. The signal aborts when the result is not awaited any more. */
   send: (notification: AlertNotification, options: { signal: AbortSignal }) => unknown
-  /** When it is left alone; never. */
+  /** When it is not notified; never. */
   quiet?: QuietHours
 }
 
 /**
- * What came of a try of a sink.
+ * The result of a test of a sink.
  * @example const heard = (trials: AlertSinkTrial[]) => trials.every(({ ok }) => ok)
  */
 export interface AlertSinkTrial {
-  /** Which one. */
+  /** The name of the sink. */
   sink: string
-  /** It took the notification. */
+  /** Whether it accepted the notification. */
   ok: boolean
-  /** How long that took (ms). */
+  /** The duration (ms). */
   ms: number
-  /** Why it did not; absent where it did. */
+  /** The problem; absent if it accepted. */
   problem?: string
 }

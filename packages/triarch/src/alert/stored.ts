@@ -3,30 +3,30 @@ import { objectOf } from '../store/legible.ts'
 import type { AlertPost } from '../store/port.ts'
 import type { AlertGroup, AlertNotification } from './sink.ts'
 
-/** What the row of an alert holds. */
+/** The contents of an alert's row. */
 export interface StoredAlert {
   format: 1
   rule: string
   subject: string
   state: AlertState
-  /** Who is told, so that whoever ends it by hand knows them. */
+  /** The names of the notified sinks, so that a process which ends the alert by hand can notify them. */
   sinks: readonly string[]
 }
 
-/** What the row of a post holds: a notification, whose instants are ms since the epoch, and how often it was tried. */
+/** The contents of a notification's row, with instants in ms since the epoch, and the number of tries. */
 export interface StoredPost extends Omit<AlertNotification, 'id' | 'since' | 'at' | 'group'> {
   format: 1
   since: number
   at: number
   tries: number
-  /** It waited for the end of quiet hours. */
+  /** The notification was held until the end of quiet hours. */
   held?: true
   group?: { count: number; alerts: (Omit<AlertGroup['alerts'][number], 'since'> & { since: number })[] }
-  /** The posts that are told with it: they are dropped before it is told. */
+  /** The notifications that this one contains; they are deleted before it is sent. */
   taken?: readonly string[]
 }
 
-/** Characters of an alert's name, and of what a sink is told of it: what is longer is cut. */
+/** Largest length of an alert's name, and of a notification's message (characters); longer ones are cut. */
 const LONGEST = 400
 const LONGEST_MESSAGE = 2_000
 
@@ -34,24 +34,24 @@ export function alertName(rule: string, subject: string): string {
   return `${rule}:${subject.slice(0, LONGEST).toWellFormed()}`
 }
 
-/** Null: it cannot be read. */
+/** Decodes an alert; null: it cannot be read. */
 export function storedAlert(text: string): StoredAlert | null {
   const stored = objectOf<StoredAlert>(text)
   return stored?.format === 1 && typeof stored.state === 'object' && stored.state !== null ? stored : null
 }
 
-/** Null: it cannot be read. */
+/** Decodes a notification; null: it cannot be read. */
 export function storedPost(text: string): StoredPost | null {
   const stored = objectOf<StoredPost>(text)
   return stored?.format === 1 ? stored : null
 }
 
-/** It is looked at yet: also one that was ended by hand, until its condition was gone once. */
+/** Whether the alert is still evaluated. One that was ended by hand is, until its condition was gone once. */
 export function isOpen({ phase, goneAt }: AlertState): boolean {
   return phase !== 'ended' || goneAt === null
 }
 
-/** One for each sink. `wait`: for how long others may join it (ms). */
+/** Notifications for all sinks. `wait`: how long others may join them (ms). */
 export function postsOf(
   { rule, subject, state, sinks }: StoredAlert,
   news: AlertNews | null,

@@ -22,12 +22,12 @@ export interface WatchOptions {
   failed: (error: unknown) => void
 }
 
-/** Alerts of one rule: what is more is one alert, of subject `*`. */
+/** Largest number of alerts of one rule; further ones are combined in one alert with the subject `*`. */
 const MOST = 100
-/** Rows of one read, and reads of what is open. */
+/** Rows of one read, and number of reads, for open alerts. */
 const PAGE = 1_000
 const MOST_PAGES = 10
-/** Ended alerts that one look drops. */
+/** Number of ended alerts that one round deletes. */
 const MOST_DROPPED = 100
 
 interface Known {
@@ -36,8 +36,8 @@ interface Known {
 }
 
 /**
- * Watches while its node leads. Rules look side by side, each for itself and no longer than its bound: one that throws or hangs is told of, and
- * knows nothing this time. All it writes is under the leader's token.
+ * Evaluates the alert rules while its node leads. Rules run concurrently and independently, each with a timeout; one that throws or hangs
+ * is reported, and its result is unknown in that round. All writes are fenced by the leader's token.
  */
 export class Watch implements Service {
   readonly #options: WatchOptions
@@ -72,12 +72,12 @@ export class Watch implements Service {
     this.stop()
   }
 
-  /** By what its node leads; null: another does. */
+  /** Sets the leadership of this node; null: another node leads. */
   led(leads: Leadership | null): void {
     this.#leads = leads
   }
 
-  /** The leader's sweep found these dead. */
+  /** Adds nodes that the leader's sweep found dead. */
   died(ids: readonly string[]): void {
     this.#deaths.add(ids)
   }
@@ -107,7 +107,7 @@ export class Watch implements Service {
     const { store, settings } = this.#options
     const [now, open] = await Promise.all([store.now(), this.#known()])
     const look = this.#options.look()
-    // Each as soon as it has looked: one that hangs keeps nobody from being told of what the others found.
+    // Each result is handled at once, so that a rule that hangs does not delay the notifications of the others.
     await Promise.all(
       [...settings.rules].map(async ([name, rule]) => {
         try {
@@ -126,7 +126,7 @@ export class Watch implements Service {
     return (this.#bounds.get(name) as Bound).run(() => rules[name](sight, rule))
   }
 
-  /** Those that are open, by rule and by name. */
+  /** The open alerts, by rule and by name. */
   async #known(): Promise<Map<string, Map<string, Known>>> {
     const all = new Map<string, Map<string, Known>>()
     let after = ''
@@ -191,7 +191,7 @@ export class Watch implements Service {
     })
   }
 
-  /** What ended long ago. */
+  /** Deletes alerts that ended long ago. */
   async #drop(fence: Leadership): Promise<void> {
     const { store, settings } = this.#options
     const endedBefore = (await store.now()) - settings.retention
@@ -200,13 +200,13 @@ export class Watch implements Service {
   }
 }
 
-/** What ages in a message is no change: it is written with the next that is one. */
+/** Whether a state must be written. A message alone is not a reason, because it contains ages; it is written with the next real change. */
 function differs(before: StoredAlert['state'] | null, after: StoredAlert['state']): boolean {
   if (before === null) return true
   return JSON.stringify({ ...before, message: '' }) !== JSON.stringify({ ...after, message: '' })
 }
 
-/** By name; those that are open come first, and what is too much is one. */
+/** The findings by alert name, open alerts first; those beyond the limit become one. */
 function bounded(rule: string, found: readonly Found[], open: ReadonlyMap<string, Known>): Map<string, Found> {
   const all = new Map(found.map((one) => [alertName(rule, one.subject), one]))
   if (all.size <= MOST) return all

@@ -64,7 +64,9 @@ export interface StepContext {
   readonly received: StepSignal | undefined
   /** Writes lines that are kept with this attempt: `task.logs()` returns them, while it runs and afterwards. */
   readonly log: LogWriter
-  /** A token for triarch.resume(), which signals the step from anywhere until it is done. Signed by the store; whoever has it may use it. */
+  /**
+   * A token for triarch.resume(), which signals the step from anywhere until it is done. Signed by the store; whoever has it may use it.
+   */
   readonly token: string
   /**
    * Suspends the step without holding any resource: return its result. `run` is called again for each signal, with the same input and key.

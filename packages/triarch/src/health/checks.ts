@@ -12,7 +12,7 @@ interface Builtin {
   run(look: Look): Promise<Finding>
 }
 
-/** The engine's own checks, and what it counts where one of them cannot look. A new one is a line here. */
+/** The engine's own checks, each with the status it counts as if it fails. */
 const builtin: Readonly<Record<string, Builtin>> = {
   'store.read': { failing: 'critical', run: store.readable },
   'store.write': { failing: 'critical', run: store.writable },
@@ -37,7 +37,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
 
 export const checkNames: readonly string[] = Object.keys(builtin)
 
-/** The engine's health: its own checks, and then those of its user. */
+/** The engine's health: its own checks, then those of the user. */
 export function healthOf(engine: Engine): Health<Look> {
   const { settings, environment } = engine
   const engineOwn = Object.entries(builtin).map(

@@ -1,10 +1,10 @@
 import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** Schedules that are looked at, at most. */
+/** Largest number of schedules that are examined. */
 const MOST_SCHEDULES = 100
 
-/** This process itself: it plays its roles, and has its lease. */
+/** Check: this process plays its roles and holds its lease. */
 export async function self(look: Look): Promise<Finding> {
   const { node, stopping, store } = look.engine
   if (stopping()) return finding('critical', 'stopping', null)
@@ -19,7 +19,7 @@ export async function self(look: Look): Promise<Finding> {
   return finding('critical', 'lease-ended', { node: id, ms: -left }, observed)
 }
 
-/** The event loop of this process turns: while it is blocked, no timer fires and nobody is answered. */
+/** Check: the event loop of this process is not blocked. While it is, no timer fires and no request is answered. */
 export async function loop({ engine }: Look): Promise<Finding> {
   const last = engine.blocked()
   const ago = last === null ? 0 : engine.environment.monotonic() - last.at
@@ -27,7 +27,7 @@ export async function loop({ engine }: Look): Promise<Finding> {
   return finding('warning', 'loop-blocked', { ms: last.ms, seconds: Math.round(ago / 1_000) }, { blocked: last.ms })
 }
 
-/** One supervisor leads, and sweeps: what a sweep would have dealt with is not there for long. */
+/** Check: one supervisor leads and sweeps, so nothing that a sweep handles remains for long. */
 export async function leader(look: Look): Promise<Finding> {
   const { term } = await look.pulses()
   if (!term || term.left <= 0) return finding('critical', 'no-leader', null)
@@ -37,7 +37,7 @@ export async function leader(look: Look): Promise<Finding> {
   return finding('warning', 'no-sweep', { dead: dead.length }, observed)
 }
 
-/** Somebody plays each role, and nobody is registered that died. */
+/** Check: each role is played by a node, and no dead node is registered. */
 export async function nodes(look: Look): Promise<Finding> {
   const [{ now }, all] = await Promise.all([look.pulses(), look.nodes()])
   const living = all.filter(({ leaseUntil }) => leaseUntil >= now)
@@ -57,7 +57,7 @@ async function overdueNodes(look: Look): Promise<string[]> {
   return all.filter(({ leaseUntil }) => leaseUntil < now - look.engine.settings.late).map(({ id }) => id)
 }
 
-/** Sleeping tasks are woken when it is time. */
+/** Check: sleeping tasks are woken in time. */
 export async function timers({ engine }: Look): Promise<Finding> {
   const store = await engine.store()
   const [now, wake] = await Promise.all([store.now(), store.nextWake()])
@@ -67,7 +67,7 @@ export async function timers({ engine }: Look): Promise<Finding> {
   return finding('warning', 'timers-late', { seconds: Math.round(lag / 1_000) }, observed)
 }
 
-/** Tasks that are ready are claimed. */
+/** Check: ready tasks are claimed. */
 export async function backlog({ engine }: Look): Promise<Finding> {
   const store = await engine.store()
   const where = [{ column: 'ready', test: { type: 'given' } }] as const
@@ -81,7 +81,7 @@ export async function backlog({ engine }: Look): Promise<Finding> {
   return finding('warning', 'task-waits', details, observed)
 }
 
-/** Requests do not wait for long in the queues of agents. */
+/** Check: requests do not wait for long in the queues of agents. */
 export async function queues(look: Look): Promise<Finding> {
   const { store, settings } = look.engine
   const [now, agents] = await Promise.all([store().then((it) => it.now()), look.agents()])
@@ -97,14 +97,14 @@ export async function queues(look: Look): Promise<Finding> {
   return finding('warning', 'requests-wait', details, observed)
 }
 
-/** Somebody runs each agent for which something waits. */
+/** Check: each agent with waiting requests is run by a node. */
 export async function agents(look: Look): Promise<Finding> {
   const idle = (await look.agents()).filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
   if (idle.length === 0) return { status: 'ok' }
   return finding('critical', 'nobody-hosts', named(idle.map(({ name }) => name)), { agents: idle.length })
 }
 
-/** No circuit breaker is open. */
+/** Check: no circuit breaker is open. */
 export async function breakers(look: Look): Promise<Finding> {
   const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
   const observed = { open: open.length }
@@ -112,7 +112,7 @@ export async function breakers(look: Look): Promise<Finding> {
   return finding('warning', 'breakers-open', named(open.map(({ name }) => name)), observed)
 }
 
-/** Schedules start what they are to start, when it is due. */
+/** Check: schedules start their tasks when they are due. */
 export async function schedules({ engine }: Look): Promise<Finding> {
   const store = await engine.store()
   const now = await store.now()

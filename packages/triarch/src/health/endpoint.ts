@@ -5,97 +5,98 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText, isStorable } from '../value/text.ts'
 
 /**
- * What was wrong. `dns`: the name leads nowhere; `connect`: nobody answers there; `timeout`: not soon enough; `tls`, `certificate`: the
- * connection cannot be trusted, or soon no more; `address`: the name leads elsewhere; `redirect`: one that is not followed, or too many;
- * `status`, `slow`, `content`: the answer is not as it must be; `health`: the Triarch says that it is not well.
+ * What is wrong with an endpoint. `dns`: the name does not resolve; `connect`: no connection; `timeout`: no answer in time; `tls`,
+ * `certificate`: the connection cannot be trusted, or will soon not be; `address`: the name resolves to another address; `redirect`: one
+ * that is not followed, or too many; `status`, `slow`, `content`: the answer is not as required; `health`: the Triarch reports that it is
+ * not well.
  * @example const mine: readonly ProbeProblemCode[] = ['certificate', 'content']
  */
 export type ProbeProblemCode =
   | ('dns' | 'connect' | 'timeout' | 'tls' | 'certificate' | 'address')
   | ('redirect' | 'status' | 'slow' | 'content' | 'health')
 
-/** What was wrong with an endpoint. */
+/** A problem with an endpoint. */
 export interface ProbeProblem {
-  /** Which of the things that can be wrong. */
+  /** The kind of the problem. */
   code: ProbeProblemCode
-  /** In words. */
+  /** The problem as text. */
   message: string
 }
 
 /**
- * One look at an endpoint.
+ * The result of one probe of an endpoint.
  * @example const slow = (result: ProbeResult) => result.ms > 1_000
  */
 export interface ProbeResult {
-  /** When it began. */
+  /** When the probe began. */
   at: Date
-  /** How long it took, all in all (ms). */
+  /** The whole duration (ms). */
   ms: number
-  /** What was wrong; absent: nothing. */
+  /** The problem; absent: none. */
   problem?: ProbeProblem
-  /** Of the last answer; absent: none came. */
+  /** HTTP status of the last answer; absent: there was none. */
   status?: number
-  /** Where the name led to. */
+  /** The address to which the name resolved. */
   address?: string
-  /** Until when the certificate is good. */
+  /** When the certificate expires. */
   certificateUntil?: Date
-  /** Where it was led to, in order; empty: nowhere else. */
+  /** The redirects that were followed, in order. */
   redirects: string[]
 }
 
 /**
- * How an endpoint is: `unknown` until enough probes were of one mind.
+ * The state of an endpoint: `unknown` until enough probes in a row had the same result.
  * @example const isWell = (state: EndpointState) => state !== 'down'
  */
 export type EndpointState = 'unknown' | 'up' | 'down'
 
 /**
- * An endpoint as it stands.
+ * The current state of an endpoint.
  * @example const [shop]: EndpointInfo[] = prober.endpoints()
  */
 export interface EndpointInfo {
   /** Its name. */
   name: string
-  /** Where it is. */
+  /** Its URL. */
   url: string
-  /** How it is. */
+  /** Its state. */
   state: EndpointState
-  /** Since when. */
+  /** When it entered this state. */
   since: Date
-  /** Probes in a row that were of the same mind as the last. */
+  /** Number of consecutive probes with the same result as the last. */
   streak: number
-  /** The last look; absent: there was none. */
+  /** The last probe; absent: there was none. */
   last?: ProbeResult
 }
 
 /**
- * An endpoint as whoever probes has kept it.
+ * An endpoint as its prober has stored it.
  * @example const silent = ({ lateAt }: KeptEndpoint) => lateAt < new Date()
  */
 export interface KeptEndpoint extends EndpointInfo {
-  /** When the next look is late. */
+  /** When the next probe is late. */
   lateAt: Date
-  /** The last looks, the oldest first: 100 at most. Absent in a list, unless it was asked for. */
+  /** The last probes, oldest first: 100 at most. Absent in a list, unless requested. */
   history?: ProbeResult[]
 }
 
 /**
- * Which endpoints to list.
+ * A selection of endpoints, and the page of the list.
  * @example const { endpoints } = await triarch.probes({ names: ['shop'], history: true })
  */
 export interface ProbesOptions {
-  /** These, 1,000 at most, or 100 with their history; over HTTP as many as a URL holds. All, a page at a time. */
+  /** Their names, 1,000 at most, or 100 with their history; over HTTP as many as a URL holds; all, a page at a time. */
   names?: readonly string[]
-  /** With their last looks; false. */
+  /** Includes their last probes; false. */
   history?: boolean
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
-  /** Endpoints a page, at most: 1 to 1,000, or to 100 with their history; 100. */
+  /** Endpoints per page, at most: 1 to 1,000, or to 100 with their history; 100. */
   limit?: number
 }
 
 /**
- * Some of the endpoints, by name.
+ * A page of endpoints, by name.
  * @example
  * const page: ProbePage = await triarch.probes({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.probes({ cursor: page.next })
@@ -107,7 +108,7 @@ export interface ProbePage {
   next?: string
 }
 
-/** Instants are ms since the epoch. */
+/** The stored form; instants are ms since the epoch. */
 interface StoredEndpoint extends Omit<EndpointInfo, 'name' | 'since' | 'last'> {
   format: 1
   since: number
@@ -122,19 +123,19 @@ type StoredResult = Omit<ProbeResult, 'at' | 'certificateUntil' | 'redirects'> &
 
 export const MOST_ENDPOINTS = 1_000
 const NAME = /^[A-Za-z0-9][\w.-]{0,89}$/
-/** Looks that are kept of each, and characters of them. */
+/** Largest number of stored probes per endpoint, and of their characters. */
 const MOST_RESULTS = 100
 const LONGEST_RESULTS = 64 * 1024
-/** Characters of what was wrong, of an address, and redirects: what is more is cut. */
+/** Longest stored text of a problem or address (characters), and most redirects; more is cut. */
 const LONGEST_TEXT = 500
 const MOST_REDIRECTS = 10
 
-/** Pages of one list that somebody looks through. */
+/** Endpoints per page in internal listings. */
 export const PROBE_PAGE = 1_000
-/** With their histories: some MiB. */
+/** The same with histories, which make a page some MiB large. */
 const HISTORY_PAGE = 100
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Lists endpoints. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listProbes(
   store: () => Promise<Pick<StateStore, 'probes'>>,
   options: ProbesOptions,
@@ -160,7 +161,7 @@ function isNames(names: unknown, most: number): boolean {
   )
 }
 
-/** Null: it cannot be read. */
+/** The view of a row; null: it cannot be read. */
 export function keptEndpoint({ name, state: text, results, undecoded }: ProbeRow): KeptEndpoint | null {
   const stored = undecoded ? null : objectOf<StoredEndpoint>(text)
   if (stored?.format !== 1) return null
@@ -173,7 +174,7 @@ export function keptEndpoint({ name, state: text, results, undecoded }: ProbeRow
   }
 }
 
-/** Throws INVALID_OPTION. */
+/** The rows of endpoints. Throws INVALID_OPTION. */
 export function probeRows(endpoints: readonly KeptEndpoint[]): { name: string; state: string; results: string }[] {
   if (!Array.isArray(endpoints) || endpoints.length > MOST_ENDPOINTS)
     throw invalid(`keep: there may be ${MOST_ENDPOINTS} endpoints`)
@@ -189,13 +190,13 @@ export function probeRows(endpoints: readonly KeptEndpoint[]): { name: string; s
   })
 }
 
-/** Throws INVALID_OPTION. */
+/** Checks the names of endpoints to delete. Throws INVALID_OPTION. */
 export function droppedProbes(names: readonly string[]): readonly string[] {
   if (isNames(names, MOST_ENDPOINTS)) return names
   throw invalid(`keep: dropped must be ${MOST_ENDPOINTS} names at most`)
 }
 
-/** The latest that there is room for. */
+/** The latest probes that fit within the bounds. */
 function resultsText(name: string, history: readonly ProbeResult[]): string {
   const texts = history.slice(-MOST_RESULTS).map((one) => JSON.stringify(storedResult(name, one)))
   let length = texts.reduce((sum, text) => sum + text.length + 1, 2)
@@ -203,7 +204,7 @@ function resultsText(name: string, history: readonly ProbeResult[]): string {
   return `[${texts.join(',')}]`
 }
 
-/** Without what may be secret in it. */
+/** The URL without parts that may be secret. */
 function placeOf(name: string, url: string): string {
   if (!URL.canParse(url)) throw invalid(`keep: ${name}: url`)
   const { origin, pathname } = new URL(url)

@@ -1,25 +1,25 @@
 import { type HealthCode, type HealthDetails, messages } from './message.ts'
 
 /**
- * How something is. `warning`: somebody should look; `critical`: it does not do its work.
+ * A health status. `warning`: an operator should look; `critical`: the part does not work.
  * @example const worst = (statuses: HealthStatus[]) => statuses.includes('critical')
  */
 export type HealthStatus = 'ok' | 'warning' | 'critical'
 
 /**
- * What a check of the user's own found.
+ * The result of a user's check.
  * @example const finding: HealthFinding = { status: 'warning', message: 'the balance is low' }
  */
 export interface HealthFinding {
-  /** How it is. */
+  /** The status. */
   status: HealthStatus
-  /** What was seen, for people: its first 1,000 characters are kept; none. */
+  /** A description for people, of which the first 1,000 characters are kept; none. */
   message?: string
 }
 
 /**
- * A check of the user's own. Nothing, or true: all is well; false: it is not. What it throws, and any other answer, is a failure of what it
- * looks at. The signal aborts when nobody waits any more.
+ * A user's check. Nothing, or true: all is well; false: it is not. An error, or any other result, is a failure of what it
+ * checks. The signal aborts when the result is not awaited any more.
  * @example
  * const bank: HealthCheck = async (signal) => {
  *   const { ok } = await fetch('https://bank.example.com/ping', { signal })
@@ -29,27 +29,27 @@ export interface HealthFinding {
 export type HealthCheck = (signal: AbortSignal) => HealthAnswer | Promise<HealthAnswer>
 
 /**
- * What a check may answer.
+ * The result of a check.
  * @example const well: HealthAnswer = true
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a check
 export type HealthAnswer = boolean | HealthFinding | null | undefined | void
 
 /**
- * What a check of the engine saw, besides: numbers and names, for machines.
+ * Observations of a check of the engine, as numbers and names for programs.
  * @example const latency = (values: HealthValues) => Number(values.latency)
  */
 export type HealthValues = Readonly<Record<string, number | string | boolean>>
 
-/** As a check of the engine's own tells it. */
+/** The result of the engine's own checks. */
 export interface Finding extends HealthFinding {
   observed?: HealthValues
-  /** Which message it is, and what that is made of. */
+  /** The code of the message, and its details. */
   code?: HealthCode
   details?: HealthValues
 }
 
-/** A finding with its words; `details`: null where they are the same each time. */
+/** A finding with its message; `details`: null if the message has none. */
 export function finding<C extends HealthCode>(
   status: HealthStatus,
   code: C,
@@ -61,7 +61,7 @@ export function finding<C extends HealthCode>(
   return { status, code, message, ...(made && { details: made }), ...(observed && { observed }) }
 }
 
-/** Rows that are named, at most. */
+/** Largest number of names in a message. */
 const NAMED = 5
 
 export function named(names: readonly string[]): { names: string; more: number } {
@@ -70,14 +70,14 @@ export function named(names: readonly string[]): { names: string; more: number }
 
 export const statuses: readonly HealthStatus[] = ['ok', 'warning', 'critical']
 
-/** Characters of a message. */
+/** Longest message (characters). */
 const LONGEST = 1_000
 
 export function worst(found: readonly HealthStatus[]): HealthStatus {
   return statuses[Math.max(0, ...found.map((status) => statuses.indexOf(status)))] ?? 'ok'
 }
 
-/** What was answered, whatever that is: `failing` is what a failure counts, `own`: of a check of the engine's own. Never throws. */
+/** Converts the answer of a check, whatever it is. `failing`: the status of a failure; `own`: it is a check of the engine. Never throws. */
 export function judged(answer: unknown, failing: HealthStatus, own: boolean): Finding {
   try {
     if (answer === undefined || answer === null || answer === true) return { status: 'ok' }
@@ -89,7 +89,7 @@ export function judged(answer: unknown, failing: HealthStatus, own: boolean): Fi
       status,
       ...(message !== undefined && { message: message.slice(0, LONGEST) }),
       ...(observed !== undefined && { observed }),
-      // Of the engine's own, or of nobody's.
+      // Only checks of the engine may set these.
       ...(own && code !== undefined && { code }),
       ...(own && details !== undefined && { details }),
     }
@@ -98,7 +98,7 @@ export function judged(answer: unknown, failing: HealthStatus, own: boolean): Fi
   }
 }
 
-/** What a check threw, in words. Never throws. */
+/** The error of a check as text. Never throws. */
 export function thrownText(error: unknown): string {
   try {
     const { code, message } = error as { code?: unknown; message?: unknown }

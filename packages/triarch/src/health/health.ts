@@ -4,51 +4,51 @@ import { type Finding, finding, type HealthStatus, type HealthValues, judged, th
 import type { HealthCode } from './message.ts'
 
 /**
- * One thing that was looked at.
+ * The report of one check.
  * @example const slow = (check: HealthCheckReport) => check.ms > 1_000
  */
 export interface HealthCheckReport {
-  /** What was looked at: docs/concepts/health.md has all names. */
+  /** The name of the check; docs/concepts/health.md lists all. */
   name: string
-  /** How it is, as the options weigh it. */
+  /** The status, as weighted by the options. */
   status: HealthStatus
-  /** What was seen, for people. */
+  /** A description for people. */
   message?: string
-  /** Which message of the engine's own that is, for who says it in another language; absent: a check of the user's own said it, or what it threw. */
+  /** The code of the engine's message, for translation; absent: the message comes from a user's check or from an error. */
   code?: HealthCode
-  /** What that message is made of; absent: nothing. */
+  /** The details of that message; absent: it has none. */
   details?: HealthValues
-  /** What was seen, for machines. */
+  /** Observations, for programs. */
   observed?: HealthValues
-  /** How long the look took (ms). */
+  /** The duration of the check (ms). */
   ms: number
-  /** When it was looked at. */
+  /** When the check ended. */
   at: Date
-  /** Since when it is like that, as far as this process knows. */
+  /** Since when the status has been the same, as far as this process knows. */
   since: Date
-  /** What was last wrong, and when; absent: nothing was, as far as this process knows. */
+  /** The last problem, and when it was found; absent: none, as far as this process knows. */
   lastError?: { at: Date; message: string }
 }
 
 /**
- * How an engine is.
+ * The health of an engine.
  * @example
  * const report: HealthReport = await triarch.health()
  * for (const { name, status, message } of report.checks) console.log(name, status, message)
  */
 export interface HealthReport {
-  /** That of the worst check. */
+  /** The status of the worst check. */
   status: HealthStatus
-  /** When the last of them was looked at. */
+  /** When the last check ended. */
   at: Date
-  /** The node that looked; undefined: the process plays no role. */
+  /** The node of the process that made the report; undefined: it plays no role. */
   node: string | undefined
-  /** Each by itself. */
+  /** The reports of the checks. */
   checks: HealthCheckReport[]
 }
 
 /**
- * What to look at.
+ * A selection of checks.
  * @example const { status } = await triarch.health({ checks: ['store.read', 'node'] })
  */
 export interface HealthRequest {
@@ -56,24 +56,24 @@ export interface HealthRequest {
   checks?: readonly string[]
 }
 
-/** A check, whoever made it. */
+/** A check of the engine or of the user. */
 export interface Check<Look> {
   name: string
-  /** What its failure is. */
+  /** The status of a failure. */
   failing: 'warning' | 'critical'
-  /** It is the engine's own. */
+  /** The check is the engine's own. */
   isOwn?: boolean
-  /** How long it is waited for (ms). */
+  /** How long its result is awaited (ms). */
   timeout: number
   run(look: Look, signal: AbortSignal): unknown
 }
 
 interface Known {
   report: HealthCheckReport | null
-  /** By the monotonic clock. */
+  /** When the check was last started, by the monotonic clock. */
   askedAt: number
   asking: Promise<HealthCheckReport> | null
-  /** Since when it has not answered, by the monotonic clock; null: it has. */
+  /** Start of a call that has not answered yet, by the monotonic clock; null: there is none. */
   silentSince: number | null
 }
 
@@ -81,16 +81,16 @@ export interface HealthParts<Look> {
   environment: Environment
   checks: readonly Check<Look>[]
   severity: ReadonlyMap<string, HealthStatus>
-  /** How long an answer is fresh (ms). */
+  /** How long an answer is reused (ms). */
   cache: number
   node: () => string | undefined
-  /** What the checks of one report look at together. */
+  /** Creates the data that the checks of one report share. */
   look: () => Look
 }
 
 /**
- * Looks when it is asked, and at no other time. Each check is by itself: it is waited for no longer than its bound, asked once at a time, and
- * whatever it does is told of it alone. Its answer serves all who ask within some seconds.
+ * Runs checks on request only. Checks are independent: each is awaited for at most its timeout and runs once at a time, and an error is
+ * reported for that check alone. An answer is reused for all requests within some seconds.
  */
 export class Health<Look> {
   readonly #parts: HealthParts<Look>
@@ -100,7 +100,7 @@ export class Health<Look> {
     this.#parts = parts
   }
 
-  /** Never rejects for what a check does. Throws INVALID_OPTION for a check that there is not. */
+  /** Runs the checks; never rejects because of one. Throws INVALID_OPTION for an unknown check. */
   async report(names?: readonly string[]): Promise<HealthReport> {
     const { checks, environment, node, look } = this.#parts
     const unknown = names?.find((name) => !checks.some((check) => check.name === name))
@@ -150,7 +150,7 @@ export class Health<Look> {
     }
   }
 
-  /** A check that has not answered yet is not asked a second time: so many of it would run as look at it. */
+  /** Runs a check. One that has not answered an earlier call is not called again, or the calls would pile up. */
   async #answer(check: Check<Look>, known: Known, look: Look): Promise<Finding> {
     const { environment } = this.#parts
     const { failing, timeout } = check
@@ -180,7 +180,7 @@ export class Health<Look> {
   }
 }
 
-/** Listeners of the signal are the check's own. */
+/** Aborts the signal; its listeners belong to the check. */
 function abort(over: AbortController): void {
   over.abort(new Error('nobody waits for this check any more'))
 }

@@ -1,7 +1,7 @@
 import { type Finding, finding } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** Whoever guards a way to this engine by keys can read them; else those that are known hold for a while, and then none. */
+/** Check: the API keys can be read. If not, known keys are accepted for a grace period, and then none. */
 export async function keys(look: Look): Promise<Finding> {
   const state = look.engine.keys()
   if (!state) return { status: 'ok' }

@@ -6,30 +6,30 @@ import type { AgentInfo } from '../view/inventory.ts'
 import { type KeptEndpoint, keptEndpoint, PROBE_PAGE } from './endpoint.ts'
 import type { HealthSettings } from './options.ts'
 
-/** What of the engine is looked at. */
+/** The parts of the engine that checks examine. */
 export interface Engine {
-  /** Opened. */
+  /** Resolves to the opened store. */
   store(): Promise<StateStore>
   environment: Environment
-  /** This machine's own clock. */
+  /** The machine's own clock. */
   machine: Pick<Environment, 'now'>
   settings: HealthSettings
-  /** The node that this process is; undefined: it plays no role. */
+  /** The node of this process; undefined: it plays no role. */
   node(): string | undefined
-  /** The last time its event loop was blocked: how long (ms), and when that was noticed, by the monotonic clock; null: never. */
+  /** The last time that the event loop was blocked: for how long (ms), and when that was noticed, by the monotonic clock; null: never. */
   blocked(): { at: number; ms: number } | null
-  /** It has begun to stop. */
+  /** Whether it has begun to stop. */
   stopping(): boolean
-  /** How API keys are known here; null: nobody asks for any. */
+  /** How API keys are known here; null: keys are not used. */
   keys(): { age: number; failure: unknown; grace: number } | null
   agents(cursor: string | undefined): Promise<{ agents: AgentInfo[]; next?: string }>
   breakers(cursor: string | undefined): Promise<{ breakers: BreakerInfo[]; next?: string }>
 }
 
-/** Pages of one look at what is listed, at most. */
+/** Largest number of pages that one check reads of a list. */
 const MOST_PAGES = 10
 
-/** What the checks of one report read together, each thing once, when the first of them asks for it. */
+/** Data that the checks of one report share; each is read once, when the first check needs it. */
 export class Look {
   readonly engine: Engine
   #nodes: Promise<NodeRow[]> | null = null
@@ -59,7 +59,7 @@ export class Look {
     return this.#agents
   }
 
-  /** The first thousand, by name: a prober has no more. */
+  /** The first thousand endpoints by name; a prober has no more. */
   probes(): Promise<KeptEndpoint[]> {
     this.#probes ??= this.engine
       .store()

@@ -1,5 +1,6 @@
 /**
- * What checks of the engine's own find, by codes that stay: what the message of each is made of; `names` are the first of some, `more` how many there are besides. Who speaks another language says it by these.
+ * The findings of the engine's checks by stable code, each with the details of its message, from which it can be translated. `names`: the
+ * first names of a list; `more`: the number of others.
  * @example const waits = ({ task, seconds }: HealthDetails['task-waits']) => `${task} wartet seit ${seconds} s`
  */
 export interface HealthDetails {
@@ -9,27 +10,27 @@ export interface HealthDetails {
   'no-role': null
   /** The store does not know the node. */
   'node-unknown': { node: string }
-  /** The lease of the node ended so long ago. */
+  /** The lease of the node ended `ms` ago. */
   'lease-ended': { node: string; ms: number }
-  /** The event loop of this process was blocked for so long, so long ago. */
+  /** The event loop of this process was blocked for `ms`, `seconds` ago. */
   'loop-blocked': { ms: number; seconds: number }
   /** No supervisor leads. */
   'no-leader': null
-  /** The leader does not sweep: so many dead nodes are registered. */
+  /** The leader does not sweep: `dead` dead nodes are registered. */
   'no-sweep': { dead: number }
-  /** No scheduler lives: no task goes on. */
+  /** There is no living scheduler, so no task goes on. */
   'no-scheduler': null
-  /** Nobody plays these roles. */
+  /** No living node plays these roles. */
   'roles-missing': { roles: string }
   /** The leases of these nodes ended. */
   'leases-ended': { names: string; more: number }
-  /** A task should have gone on so long ago. */
+  /** A task should have been woken `seconds` ago. */
   'timers-late': { seconds: number }
-  /** The task waits for a scheduler, so long already. */
+  /** The task has waited for a scheduler for `seconds`. */
   'task-waits': { task: string; workflow: string; version: string; seconds: number }
-  /** Requests wait for these agents, the oldest so long already. */
+  /** Requests wait for these agents, the oldest for `seconds`. */
   'requests-wait': { names: string; more: number; seconds: number }
-  /** Nobody hosts these agents, and requests wait. */
+  /** Requests wait for these agents, which no living node runs. */
   'nobody-hosts': { names: string; more: number }
   /** These circuit breakers are open. */
   'breakers-open': { names: string; more: number }
@@ -37,41 +38,41 @@ export interface HealthDetails {
   'schedules-late': { names: string; more: number }
   /** Nodes run other versions of these settings than they should. */
   'settings-drift': { names: string; more: number }
-  /** A read took longer than the most that is well. */
+  /** A read took longer than the limit `most`. */
   'read-slow': { ms: number; most: number }
-  /** A commit took longer than the most that is well. */
+  /** A commit took longer than the limit `most`. */
   'commit-slow': { ms: number; most: number }
-  /** The machine's clock is so far ahead of the store's. */
+  /** The machine's clock is ahead of the store's. */
   'clock-ahead': { ms: number }
-  /** The machine's clock is so far behind the store's. */
+  /** The machine's clock is behind the store's. */
   'clock-behind': { ms: number }
   /** The disk of the store cannot be seen from here. */
   'disk-unseen': null
-  /** So much is free beside the store. */
+  /** The disk of the store has little free space. */
   'disk-low': { mebibytes: number; path: string }
-  /** There is nothing of the kind to look at. */
+  /** There is nothing to check. */
   none: null
-  /** So many calls wait for connections of the pool that has most of them waiting. */
+  /** Calls wait for connections; `pool`: the one with the most. */
   'calls-wait': { waiting: number; pool: string }
-  /** The standby cannot be asked: the primary answers in its place. */
+  /** The standby cannot be reached; the primary answers instead. */
   'replica-silent': null
-  /** The standby is so far behind. */
+  /** The standby lags behind the primary. */
   'replica-behind': { ms: number }
-  /** API keys cannot be read, and none is taken any more. */
+  /** API keys cannot be read, and none is accepted any more. */
   'keys-lost': null
-  /** API keys cannot be read: those that are known are taken for so long. */
+  /** API keys cannot be read; known keys are accepted for another `seconds`. */
   'keys-unread': { seconds: number }
-  /** So many of all endpoints are down; `said`: what their last probes met. */
+  /** Endpoints are down; `said`: the problems of their last probes. */
   'endpoints-down': { down: number; all: number; said: string }
-  /** Nobody probes these endpoints. */
+  /** These endpoints are not probed any more. */
   'endpoints-unseen': { names: string; more: number; late: number; all: number }
-  /** The check answered what is no finding. */
+  /** The check returned an invalid result. */
   'no-finding': null
-  /** The check answered what cannot be read. */
+  /** The check returned a result that cannot be read. */
   'unreadable-finding': null
-  /** The check has not answered for so long. */
+  /** The check has not answered an earlier call for `ms`. */
   silent: { ms: number }
-  /** The check did not answer within its bound. */
+  /** The check did not answer within its timeout. */
   'too-slow': { ms: number }
 }
 
@@ -81,7 +82,7 @@ export interface HealthDetails {
  */
 export type HealthCode = keyof HealthDetails
 
-/** In English. */
+/** The messages in English. */
 export const messages: { readonly [C in HealthCode]: (details: HealthDetails[C]) => string } = {
   stopping: () => 'this process is stopping',
   'no-role': () => 'this process plays no role',

@@ -4,20 +4,20 @@ import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import type { HealthCheck, HealthStatus } from './finding.ts'
 
 /**
- * A check of the user's own, with its bound and its weight.
+ * A user's check, with its timeout and its severity.
  * @example const bank: HealthCheckOptions = { run: async () => true, severity: 'warning', timeout: '2s' }
  */
 export interface HealthCheckOptions {
-  /** What looks. */
+  /** The check. */
   run: HealthCheck
-  /** What its failure is; 'critical'. */
+  /** The status of a failure; 'critical'. */
   severity?: 'warning' | 'critical'
-  /** How long its answer is waited for; that of all checks. */
+  /** How long its answer is awaited; the `timeout` of all checks. */
   timeout?: Duration
 }
 
 /**
- * What `triarch.health()` looks at, and when that is not well.
+ * The checks of `triarch.health()`, and their limits.
  * @example
  * const health: HealthOptions = {
  *   checks: { bank: async (signal) => (await fetch('https://bank.example.com/ping', { signal })).ok },
@@ -25,19 +25,19 @@ export interface HealthCheckOptions {
  * }
  */
 export interface HealthOptions {
-  /** Checks of one's own by name (letters, digits, `.`, `-`, `_`; 100 characters): 100 at most; none. */
+  /** Checks of the user by name (letters, digits, `.`, `-`, `_`; 100 characters): 100 at most; none. */
   checks?: Readonly<Record<string, HealthCheck | HealthCheckOptions>>
-  /** What a check counts that is not well, by its name: 'ok' for one that is only to be shown; as bad as it finds it. */
+  /** The status of a check that fails, by name; 'ok' if it is only displayed; the status that the check returns. */
   severity?: Readonly<Record<string, HealthStatus>>
-  /** How long an answer serves all who ask; '5s'. */
+  /** How long an answer is reused; '5s'. */
   cache?: Duration
-  /** How long a check's answer is waited for; '5s'. */
+  /** How long a check's answer is awaited; '5s'. */
   timeout?: Duration
   /** A read or a commit slower than this is a warning; '1s'. */
   slow?: Duration
   /** Clocks of this machine and of the store further apart than this are a warning; '5s'. */
   skew?: Duration
-  /** Schedules, timers, dead nodes, settings and tasks that nobody took, later than this, are a warning; '1m'. */
+  /** Schedules, timers, dead nodes, settings and unclaimed tasks that are later than this are a warning; '1m'. */
   late?: Duration
   /** A request that waits longer than this in the queue of an agent is a warning; '5m'. */
   queueAge?: Duration
@@ -47,7 +47,7 @@ export interface HealthOptions {
   diskLeast?: number
 }
 
-/** A check of one's own, filled in. */
+/** A user's check with all options set. */
 export interface OwnCheck {
   name: string
   run: HealthCheck
@@ -72,7 +72,7 @@ const MOST_CHECKS = 100
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 const MiB = 1024 * 1024
 
-/** `known`: names of the engine's own checks. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
+/** Checks the options. `known`: names of the engine's own checks. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
 export function healthSettings(given: HealthOptions | undefined, known: readonly string[]): HealthSettings {
   const what = 'Triarch: health'
   checkOptions<HealthOptions, typeof keys>(what, given, keys)

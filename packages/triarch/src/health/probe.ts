@@ -2,10 +2,10 @@ import type { KeptEndpoint } from './endpoint.ts'
 import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** How many endpoints a message names. */
+/** Largest number of endpoints that a message names. */
 const NAMED = 5
 
-/** What a prober has kept in the store. One that nobody probes may be as it was, or not. */
+/** Check: the endpoints stored by a prober are up and still probed; the state of one that is not probed any more is unknown. */
 export async function probes(look: Look): Promise<Finding> {
   const [endpoints, now] = await Promise.all([look.probes(), look.engine.store().then((store) => store.now())])
   const down = endpoints.filter(({ state }) => state === 'down')
@@ -22,7 +22,7 @@ export async function probes(look: Look): Promise<Finding> {
   return finding('warning', 'endpoints-unseen', details, observed)
 }
 
-/** For so long the next leader may take to come (ms), and clocks of machines may differ. */
+/** Time that a change of the leader may take, including differences between clocks (ms). */
 const GRACE = 60_000
 
 export function isLate({ lateAt }: KeptEndpoint, now: number): boolean {

@@ -3,12 +3,12 @@ import { settingNodes } from '../view/setting.ts'
 import { type Finding, finding, named } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** Settings that are looked at, at most. */
+/** Largest number of settings that are examined. */
 const MOST_SETTINGS = 1_000
 
 /**
- * Nodes run the versions of settings that they are to run, once those have been so for a while. One that reports none of a setting does not
- * have it, or is still at its defaults, which nobody can tell from here.
+ * Check: nodes use the versions of settings that they should, once these have applied for a while. A node that reports no version of a
+ * setting does not have it or still uses its defaults; this cannot be distinguished here.
  */
 export async function settings(look: Look): Promise<Finding> {
   const { engine } = look

@@ -1,10 +1,10 @@
 import { type Finding, finding } from './finding.ts'
 import type { Look } from './look.ts'
 
-/** The name of the lease that is taken to see whether the store writes, and for how long (ms). */
+/** The lease that is taken to check that the store can write, and its duration (ms). */
 const PROBE = { name: 'health', ttl: 1 }
 
-/** A read is answered, and soon. */
+/** Check: a read is answered in time. */
 export async function readable(look: Look): Promise<Finding> {
   const { environment, store } = look.engine
   const from = environment.monotonic()
@@ -12,7 +12,7 @@ export async function readable(look: Look): Promise<Finding> {
   return timed(look, 'read-slow', environment.monotonic() - from)
 }
 
-/** A row is written and committed, and soon: the same that every commit waits for. */
+/** Check: a row is written and committed in time, as every commit must be. */
 export async function writable(look: Look): Promise<Finding> {
   const { environment, store, node } = look.engine
   const opened = await store()
@@ -28,14 +28,14 @@ function timed({ engine }: Look, code: 'read-slow' | 'commit-slow', ms: number):
   return finding('warning', code, { ms: Math.round(ms), most: slow }, observed)
 }
 
-/** The clocks of this machine and of the store. Deadlines are by the store's; logs and certificates by the machine's. */
+/** Check: the clocks of this machine and of the store agree. Deadlines follow the store's clock; logs and certificates the machine's. */
 export async function clocks({ engine }: Look): Promise<Finding> {
   const { environment, machine, settings } = engine
   const store = await engine.store()
   const from = environment.monotonic()
   const told = await store.now()
   const took = environment.monotonic() - from
-  // Asked within that time: only what is beyond it is surely a difference.
+  // The store's clock was read at some time in between, so only what exceeds this span is certainly a difference.
   const apart = machine.now() - told
   const skew = Math.max(0, Math.abs(apart - took / 2) - took / 2)
   const observed = { skew: Math.round(skew) }
@@ -43,7 +43,7 @@ export async function clocks({ engine }: Look): Promise<Finding> {
   return finding('warning', apart > 0 ? 'clock-ahead' : 'clock-behind', { ms: Math.round(skew) }, observed)
 }
 
-/** Of the file system that holds the store, where this process can see it. */
+/** Check: free space of the file system that holds the store, if this process can see it. */
 export async function disk({ engine }: Look): Promise<Finding> {
   const { diskFree, diskLeast } = engine.settings
   const { disk: found } = (await (await engine.store()).vitals?.()) ?? {}
@@ -55,7 +55,7 @@ export async function disk({ engine }: Look): Promise<Finding> {
   return finding(free < diskLeast ? 'critical' : 'warning', 'disk-low', details, observed)
 }
 
-/** Connections: calls that wait while all are at work. */
+/** Check: calls that wait because all connections are in use. */
 export async function pool({ engine }: Look): Promise<Finding> {
   const { pools } = (await (await engine.store()).vitals?.()) ?? {}
   if (!pools) return finding('ok', 'none', null)
@@ -64,14 +64,14 @@ export async function pool({ engine }: Look): Promise<Finding> {
       ...[[`${name}.most`, most], [`${name}.busy`, busy], [`${name}.waiting`, waiting]] as [string, number][], // biome-ignore format: rows
     ]),
   )
-  // A few may wait for a moment; more than each connection can serve soon is a line.
+  // A few calls may wait for a moment; more than the connections can serve soon are a queue.
   const full = pools.filter(({ most, waiting }) => waiting > most * CALLS_EACH)
   const [worst] = full.toSorted((a, b) => b.waiting - a.waiting)
   if (!worst) return { status: 'ok', observed }
   return finding('warning', 'calls-wait', { waiting: worst.waiting, pool: worst.name }, observed)
 }
 
-/** A copy that answers what users ask: where it cannot, the store itself does, and is slower for it. */
+/** Check: the replica that serves queries. If it cannot, the primary does, and becomes slower. */
 export async function replica({ engine }: Look): Promise<Finding> {
   const { replica: found } = (await (await engine.store()).vitals?.()) ?? {}
   if (!found) return finding('ok', 'none', null)
@@ -81,5 +81,5 @@ export async function replica({ engine }: Look): Promise<Finding> {
   return finding(lag > engine.settings.slow ? 'warning' : 'ok', 'replica-behind', { ms: lag }, { lag })
 }
 
-/** Calls that may wait for each connection. */
+/** Number of waiting calls per connection that is acceptable. */
 const CALLS_EACH = 10

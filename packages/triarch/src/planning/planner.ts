@@ -229,10 +229,7 @@ export class Planner {
     else scope.exits.push(...exits)
   }
 
-  /**
-   * Replaces several predecessors by a join. Without it, many steps that wait for many others would need the product of their numbers in
-   * edges; with it, the sum.
-   */
+  /** Replaces several predecessors by a join: n steps that wait for m others then need n + m edges instead of n × m. */
   #joined(before: number[]): number[] {
     return before.length > 1 ? [this.#push({ action: null, after: before })] : before
   }

@@ -3,7 +3,7 @@ import { NEW_SETTING, type SettingState } from '../policy/setting.ts'
 import type { AuditEntry, StateStore } from '../store/port.ts'
 import { type SettingMove, type StoredChange, type StoredSetting, storedSetting } from '../store/version.ts'
 
-/** What is to become of a setting, and what is kept of that. */
+/** The decision about a setting, and what is recorded of it. */
 export interface Decided {
   state: SettingState
   move: SettingMove
@@ -14,7 +14,7 @@ export interface Decided {
 /** A setting as it was read. */
 export interface Seen {
   state: SettingState
-  /** There is a row, but nobody here can read it: the state is that of none. */
+  /** There is a row that cannot be read here; `state` is that of no row. */
   isIllegible: boolean
   revision: number
   /** By the store's clock. */
@@ -26,16 +26,16 @@ export interface Change {
   by: string
   reason: string
   id: () => string
-  /** What of it goes into the audit; nothing. */
+  /** The entry for the audit; absent: none. */
   audit?: (made: { move: SettingMove; version: number | null; revision: number }) => AuditEntry
 }
 
-/** Others are quicker so often, and this gives up. */
+/** Number of tries, after which the change is given up because other writers were always faster. */
 const PATIENCE = 20
 
 /**
- * Changes a setting by what it is now; null: nothing is to be changed. Whether something was. Throws what `decide` throws, STORE_BUSY where
- * others were always quicker, STORE_*.
+ * Changes a setting depending on its present state; `decide` returns null to change nothing. Returns whether it was changed. Throws what
+ * `decide` throws, STORE_BUSY if other writers were always faster, STORE_*.
  */
 export async function changeSetting(
   store: Pick<StateStore, 'now' | 'settings' | 'writeSetting'>,
@@ -56,7 +56,7 @@ export async function changeSetting(
     const write = { name, expected: revision, at: now, state: JSON.stringify(next), change: JSON.stringify(change) }
     const entry = audit?.({ move: what.move, version: what.version, revision: revision + 1 })
     if (await store.writeSetting({ ...write, ...(entry && { audit: entry }) })) return true
-    // A write whose answer was lost is made again, and finds itself.
+    // If the answer to a write was lost, the next try finds the write by its mark.
     const [again] = await store.settings({ names: [name] })
     if (again && storedSetting(again.state)?.by === mark) return true
   }

@@ -3,21 +3,21 @@ import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync
 import { TriarchError } from '../error/error.ts'
 import { objectOf } from '../store/legible.ts'
 
-/** Bytes of the file. */
+/** Largest size of the file (bytes). */
 const LARGEST = 4 * 1024 * 1024
 
-/** What is kept of each setting. */
+/** The stored version and value of each setting. */
 export type Remembered = Readonly<Record<string, { version: number; value: unknown }>>
 
 interface Kept {
   format: 1
   /** SHA-256 of `values`, in hexadecimal. */
   checksum: string
-  /** As JSON, as it was hashed. */
+  /** The values as JSON, exactly as hashed. */
   values: string
 }
 
-/** The last good values of one process, where it finds them though the store is out of reach. */
+/** The last good values of one process, for starts while the store is unreachable. */
 export class SettingFile {
   readonly #path: string
   #written: string | null = null
@@ -26,7 +26,7 @@ export class SettingFile {
     this.#path = path
   }
 
-  /** Null: there is none. Throws INVALID_SETTING: what is there was not written by this, or not all of it. */
+  /** Reads the file; null: there is none. Throws INVALID_SETTING if the file is damaged or was not written by this class. */
   read(): Remembered | null {
     const text = this.#text()
     if (text === null) return null
@@ -42,7 +42,7 @@ export class SettingFile {
     return values
   }
 
-  /** All of it, or what was there before. Throws INVALID_SETTING: it would be too large; and what the file system throws. */
+  /** Replaces the file atomically. Throws INVALID_SETTING if it would be too large, and errors of the file system. */
   write(remembered: Remembered): void {
     const values = JSON.stringify(remembered)
     if (values === this.#written) return

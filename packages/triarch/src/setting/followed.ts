@@ -6,7 +6,7 @@ import { isPromise } from '../value/answer.ts'
 import { engineSetting, schedulesSetting } from './own.ts'
 import { Values } from './values.ts'
 
-/** What a process knows of settings: those that it names, those that its agents and workflows follow, and the engine's own. */
+/** The settings that a process knows: those given to it, those that its agents and workflows follow, and the engine's own. */
 export function valuesOf(
   settings: readonly KnownSetting[],
   agents: Iterable<Agent>,
@@ -21,8 +21,8 @@ export function valuesOf(
 }
 
 /**
- * What a policy that follows a setting is now. Where its function throws, or answers what makes no sense or not at once, it stays what it was
- * last (null: it never made sense), and `error` says why: what was paused, or bounded, is so still.
+ * The current policy of a setting. If the policy's function throws, is asynchronous or returns an invalid policy, the last valid one is
+ * kept (null: there was none) and `error` tells why, so that what was paused or limited stays so.
  */
 export function policyOf<P extends object>(
   values: Values,
@@ -40,7 +40,7 @@ export function policyOf<P extends object>(
   }
 }
 
-/** What the code of a workflow follows, and over that what operators say; `failed`: told why that makes no sense. */
+/** The policy that a workflow's code follows, overridden by what operators set. `failed` gets the error of an invalid policy. */
 export function workflowPolicy(
   values: Values,
   workflows: readonly Workflow[],
@@ -56,15 +56,15 @@ export function workflowPolicy(
   return { ...policy, ...over }
 }
 
-/** What the code of a workflow follows: that of its last version which says so. */
+/** The policy that a workflow's code follows: that of the last version that has one. */
 export function followedBy(workflows: readonly Workflow[], name: string): SettingPolicy<WorkflowPolicy> | undefined {
   return workflows.findLast((it) => it.name === name && it.definition.policy !== undefined)?.definition.policy
 }
 
-/** What is told of a reason, which may be as long as a page (characters). */
+/** Largest length of a reported reason, which may be as long as a page (characters). */
 const REASON_TOLD = 200
 
-/** By which setting something is paused here: the engine's own, if that says so, or the one that its code follows. */
+/** The setting that pauses something in this process: the engine's own if it does, else the one that the code follows. */
 export function pausedThere(
   values: Values,
   own: string,
@@ -80,12 +80,12 @@ export function pausedThere(
   return { reason: reason.slice(0, REASON_TOLD), setting: name, version: version ?? 0 }
 }
 
-/** That submissions are refused: by which setting in which version, and why. `all`: of every workflow. */
+/** The refusal of submissions: the setting and version that cause it, and the reason. `all`: it applies to every workflow. */
 export interface Closure extends PausedThere {
   all: boolean
 }
 
-/** Null: submissions of the workflow are taken. */
+/** The closure that applies to a workflow; null: its submissions are accepted. */
 export function closureOf(values: Values, workflows: readonly Workflow[], name: string): Closure | null {
   const { value, version } = values.reading(engineSetting)
   if (value.closed !== undefined) return { setting: engineSetting.name, version, reason: value.closed, all: true }

@@ -16,42 +16,44 @@ import { checkOptions } from '../value/options.ts'
 import type { StandardSchema } from '../value/schema.ts'
 
 /**
- * What of the engine itself can be another while it runs: the setting `triarch.engine`.
+ * The engine's own options that can change while it runs: the setting `triarch.engine`.
  * @example
  * const change: EnginePolicy = { closed: 'we move to another bank', retention: '30d' }
  * await triarch.setting('triarch.engine').change(change, { reason: 'maintenance' })
  */
 export interface EnginePolicy {
-  /** Why all submissions are refused, with SUBMISSIONS_PAUSED; they are taken. */
+  /** All submissions are refused with SUBMISSIONS_PAUSED, for this reason; they are accepted. */
   closed?: string
-  /** How long stopped tasks are kept, where their workflow does not say; as the options of `Triarch`. */
+  /** How long stopped tasks are kept if their workflow has no `retention`; as the options of `Triarch`. */
   retention?: RetentionOption
-  /** How much a line for the `logger` must matter: 'debug', 'info', 'warn', 'error', or 'silent'; as the process says. */
+  /** The lowest level of lines for the `logger`: 'debug', 'info', 'warn', 'error', or 'silent'; as the option of the process. */
   logLevel?: LogLevel | 'silent'
-  /** Distance between two looks of the supervisor: 100 ms to a minute; as the options. */
+  /** Interval between two sweeps of the supervisor: 100 ms to a minute; as the options. */
   sweep?: Duration
-  /** After so long without a word a node is taken for dead, and another supervisor leads: 3 s to 10 minutes; as the options. */
+  /** Time without a heartbeat after which a node counts as dead, and another supervisor leads: 3 s to 10 minutes; as the options. */
   lease?: Duration
-  /** Of tenants in the line of ready tasks, where a process has `fairness`: over what `fairness.weight` says, for what is submitted from then on. */
+  /**
+   * Weights of tenants in the order of ready tasks, in processes with `fairness`; they override `fairness.weight` for later submissions.
+   */
   weights?: FairnessWeights
 }
 
 /**
- * Which schedules start nothing: the setting `triarch.schedules`.
+ * Pauses of schedules: the setting `triarch.schedules`.
  * @example
  * const change: SchedulesPolicy = { paused: { 'billing-*': 'the books are closed' } }
  */
 export interface SchedulesPolicy {
-  /** Why, by the name of a schedule, or by what the names of a group begin with and `*`; none. */
+  /** The reason for each pause, by the name of a schedule, or by a prefix of names followed by `*`; none. */
   paused?: Readonly<Record<string, string>>
 }
 
 const ENGINE = `${OWN_SETTINGS}engine`
 const SCHEDULES = `${OWN_SETTINGS}schedules`
-/** Names in one list. */
+/** Largest number of names in one list. */
 const MOST_PATTERNS = 1_000
 
-/** The engine's own setting of this name; null: there is none. */
+/** The engine's own setting of this name; null: the name is not one of them. */
 export function ownSetting(name: string): KnownSetting | null {
   const part = (prefix: string) => (name.startsWith(prefix) && !name.slice(prefix.length).includes('.') ? name : null)
   if (part(AGENT_SETTING)) return own<AgentPolicy>(name, (value) => checkAgentPolicy(name, value))
@@ -63,7 +65,7 @@ function own<T>(name: string, check: (value: unknown) => T): KnownSetting<T> {
   return new KnownSetting(name, checkedBy(check), {})
 }
 
-/** Bounds (ms): a lease is renewed three times while it lasts, also over a store that is far away or busy. */
+/** Bounds (ms). A lease is renewed three times while it lasts, which must also work over a distant or busy store. */
 const SWEEP = { least: 100, most: 60_000, words: '100 ms to a minute' }
 const LEASE = { least: 3_000, most: 600_000, words: '3 s to 10 minutes' }
 
@@ -105,14 +107,14 @@ function checkSchedules(value: unknown): SchedulesPolicy {
   return given
 }
 
-/** Why a schedule starts nothing; undefined: it does. */
+/** Why a schedule is paused; undefined: it is not. */
 export function pausedSchedule({ paused = {} }: SchedulesPolicy, schedule: string): string | undefined {
   for (const [pattern, reason] of Object.entries(paused))
     if (pattern.endsWith('*') ? schedule.startsWith(pattern.slice(0, -1)) : schedule === pattern) return reason
   return undefined
 }
 
-/** A schema of what a check lets pass. */
+/** A schema that accepts what a check accepts. */
 function checkedBy<T>(check: (value: unknown) => T): StandardSchema<never, T> {
   const validate = (value: unknown) => {
     try {

@@ -13,31 +13,31 @@ export interface ReaderOptions {
   environment: Environment
   store: Pick<StateStore, 'settings'>
   values: Values
-  /** Null: nothing is kept on this machine. */
+  /** Null: no values are kept on this machine. */
   file: SettingFile | null
   labels: Readonly<Record<string, string>>
-  /** Told of each change in this process. */
+  /** Called after each change in this process. */
   taken: () => void
   telemetry: Telemetry
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
 }
 
-/** The mark of a store in which there are none. */
+/** The mark of a store without settings. */
 const NO_SETTINGS = '0:0:0'
-/** Names in one question. */
+/** Number of names in one query. */
 const PORTION = 500
-/** How long after a failure the store is asked again: at first, and at most (ms). */
+/** Wait after a failure before the store is queried again: the first, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
 
-/** Brings what the store has of the settings into this process: when it opens, and when a look says that something is another. */
+/** Reads the store's settings into this process: when it opens, and when a poll finds another mark. */
 export class Reader {
   readonly #options: ReaderOptions
   readonly labels: Readonly<Record<string, string>>
-  /** Told after something changed: the node says what it runs. */
+  /** Called after a change, so that the node reports its versions. */
   changed: () => void = () => undefined
-  /** Told after each reading. */
+  /** Called after each reading. */
   seen: () => void = () => undefined
   /** The node of this process; null: it has none. */
   #node: string | null = null
@@ -56,19 +56,19 @@ export class Reader {
     this.labels = options.labels
   }
 
-  /** By the monotonic clock: how long ago the store was asked (ms). */
+  /** Time since the store was last queried, by the monotonic clock (ms). */
   get age(): number {
     return this.#options.environment.monotonic() - this.#readAt
   }
 
-  /** What was good when the store was last in reach; it counts until the store has answered. */
+  /** Uses the values of the local file until the store has answered. */
   recall(): void {
     const { file, values, alert, failed } = this.#options
     try {
       const recalled = values.recall(file?.read() ?? {})
       if (recalled.length === 0) return
       const message = `${recalled.length} settings are as the local file has them, until the store answers: ${recalled.slice(0, 5).join(', ')}`
-      // Whoever made this process may want to listen first.
+      // Deferred, so that the creator of this process can subscribe to alerts first.
       void Promise.resolve().then(() => {
         if (!this.#read) alert({ code: 'SETTINGS_RECALLED', cause: 'setting', message })
       })
@@ -81,21 +81,21 @@ export class Reader {
     return this.#readAt !== Number.NEGATIVE_INFINITY
   }
 
-  /** From now on this process is this node; null: it is none. */
+  /** Sets the node of this process; null: it is none. */
   become(node: string | null): void {
     this.#node = node
     const { values } = this.#options
     if (this.#read) this.#tell(values.judge(this.#me))
   }
 
-  /** A look: all is as the mark says. Without one: something is another, as it seems. */
+  /** Takes the mark that a poll returned, and reads the settings if it changed. Without a mark, something seems to have changed. */
   look(mark?: string): void {
     if (mark !== undefined && this.#isKnown(mark)) return
     if (mark !== undefined) this.#wanted = mark
     this.wake()
   }
 
-  /** As the mark says, once this resolves. Rejects with STORE_*. */
+  /** Resolves when the settings are as of the mark. Rejects with STORE_*. */
   async meet(mark: string): Promise<void> {
     if (this.#isKnown(mark)) return
     this.#wanted = mark
@@ -122,7 +122,7 @@ export class Reader {
     })
   }
 
-  /** Reads now. Rejects with STORE_*. */
+  /** Reads the settings now. Rejects with STORE_*. */
   async read(): Promise<void> {
     while (this.#reading !== null) await this.#reading.catch(() => undefined)
     await this.#once()
@@ -163,7 +163,7 @@ export class Reader {
   async #all(): Promise<void> {
     const { environment, store, values } = this.#options
     const asked = environment.monotonic()
-    // Before the rows: what changes meanwhile makes another mark.
+    // Taken before the rows are read: a change during the reading leads to another mark.
     const mark = this.#wanted
     const names = values.names.filter((name) => !name.startsWith(OWN_SETTINGS))
     const rows = await this.#own()
@@ -179,7 +179,7 @@ export class Reader {
     this.seen()
   }
 
-  /** Those of the engine's own, for they need not be known before: of any agent, for one. */
+  /** All of the engine's own settings. Unlike others, they are not known by name before, because any agent may have one. */
   async #own(): Promise<SettingRow[]> {
     const { store } = this.#options
     const found: SettingRow[] = []
@@ -219,7 +219,7 @@ export class Reader {
   }
 }
 
-/** What the file system throws, as an error that says what it is about. */
+/** An error of the file system as a typed one. */
 function typed(message: string, error: unknown): TriarchError {
   return error instanceof TriarchError ? error : new TriarchError('INVALID_SETTING', message, { cause: error })
 }

@@ -22,27 +22,27 @@ export interface TrialsOptions {
   store: Pick<StateStore, 'now' | 'settings' | 'writeSetting' | 'nodes' | 'queues'>
   values: Values
   node: SettingReader
-  /** This node changed a setting. */
+  /** Called after this node changed a setting. */
   changed: () => Promise<void>
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
 }
 
-/** Between two looks, while something is on trial (ms). */
+/** Interval between two checks, while there is a canary value (ms). */
 const EVERY = 1_000
 
-/** What is seen of one trial on this node. */
+/** Observations of one canary value on this node. */
 interface Watched {
   version: number
-  /** Attempts that ended since it is tried here, by agent. */
+  /** Attempts that ended since this node uses the value, by agent. */
   samples: Map<string, { ended: number; failed: number }>
-  /** What has waited longest for an agent, and since when this node sees that. */
+  /** The oldest request of each agent, and since when this node has seen it as the oldest. */
   queues: Map<string, { oldest: string; since: number }>
 }
 
 /**
- * Watches what is on trial: begins the next stage when its time is over, names other nodes for those that died, and takes back what makes a
- * metric worse. Each node does: who is first writes, and the others find it done.
+ * Supervises canary rollouts: begins the next stage when its time has come, replaces nodes that died, and withdraws a value that worsens a
+ * metric. Each node does this; the first one writes, and the others find it done.
  */
 export class Trials implements Service {
   readonly #options: TrialsOptions
@@ -74,7 +74,7 @@ export class Trials implements Service {
     this.stop()
   }
 
-  /** Something may be on trial. */
+  /** Called when there may be a canary value. */
   wake(): void {
     const { environment, values } = this.#options
     if (values.tried.length === 0) this.#watched.clear()
@@ -87,7 +87,7 @@ export class Trials implements Service {
       })
   }
 
-  /** An attempt of an agent ended. */
+  /** Counts an attempt of an agent that ended. */
   count(agent: string, { kind }: Outcome): void {
     if (this.#watched.size === 0 || kind === 'withdrawn' || kind === 'suspended') return
     for (const { samples } of this.#watched.values()) {
@@ -159,14 +159,14 @@ export class Trials implements Service {
   ): Promise<void> {
     const { store, environment, node, changed } = this.#options
     const change = { name, by: `node:${node.id}`, reason, id: () => environment.id() }
-    // What somebody else brought meanwhile is judged with the next look.
+    // A value that another writer set meanwhile is handled by the next check.
     await changeSetting(store, change, async (seen) =>
       this.#open && seen.state.trial?.candidate.version === trial.candidate.version ? decide(seen) : null,
     )
     await changed()
   }
 
-  /** Why it is to be taken back, as far as this node tries it; null: it is not. */
+  /** Why the value must be withdrawn, as far as this node uses it; null: it need not. */
   async #worse(name: string, trial: SettingTrial): Promise<string | null> {
     const { node, environment } = this.#options
     if (trial.guards.length === 0 || !tries(trial, node)) {
@@ -192,7 +192,10 @@ export class Trials implements Service {
     return watched
   }
 
-  /** For how long the same request has been the oldest of the agent, as far as this node has seen (ms): what waited before is not held against it. */
+  /**
+   * How long this node has seen the same request as the oldest of the agent (ms). The time it waited before does not count against the
+   * value.
+   */
   async #age({ agent }: SettingGuard, { queues }: Watched, now: number): Promise<number> {
     const rows = await this.#options.store.queues({ after: before(agent), limit: 1 })
     const row = rows.find((one) => one.agent === agent)
@@ -205,7 +208,7 @@ export class Trials implements Service {
   }
 }
 
-/** The last text before a name, for all that are names. */
+/** A text that sorts before a name, and after all names before it. */
 function before(name: string): string {
   return `${name.slice(0, -1)}${String.fromCharCode(name.charCodeAt(name.length - 1) - 1)}\u{10FFFF}`
 }

@@ -5,23 +5,23 @@ import type { SettingRow } from '../store/port.ts'
 import { storedSetting } from '../store/version.ts'
 import { ownSetting } from './own.ts'
 
-/** A version that this process cannot run. */
+/** A version that this process cannot use. */
 export interface Refusal {
   name: string
   version: number
   error: unknown
 }
 
-/** What this process makes of the settings that it knows. */
+/** The values of the settings that this process knows. */
 export class Values {
-  /** What policies made of settings when they last made sense, by the policy. */
+  /** The last valid result of each policy that follows a setting. */
   readonly followed: WeakMap<object, object> = new WeakMap()
   readonly #known = new Map<string, KnownSetting>()
   readonly #readings = new Map<string, Reading>()
   readonly #states = new Map<string, SettingState>()
-  /** By the settings that it could not take: which version that was. */
+  /** Versions that were refused, by setting. */
   readonly #refused = new Map<string, number>()
-  /** What the store has of these cannot be read: which revision that is. */
+  /** Revisions of settings whose row cannot be read, by setting. */
   readonly #illegible = new Map<string, number>()
 
   add(setting: KnownSetting): void {
@@ -41,12 +41,12 @@ export class Values {
     return this.#known.get(name)
   }
 
-  /** As this process has it. */
+  /** The current value of a setting in this process. */
   reading<T>(setting: KnownSetting<T>): Reading<T> {
     return (this.#readings.get(setting.name) as Reading<T> | undefined) ?? setting.resolve(null)
   }
 
-  /** The same by name; undefined: this process does not know it. */
+  /** The same by name; undefined: this process does not know the setting. */
   here(name: string): Omit<Reading, 'said'> | undefined {
     const setting = this.#known.get(name)
     if (!setting) return undefined
@@ -58,18 +58,18 @@ export class Values {
     return this.#states.get(name)
   }
 
-  /** Versions of the store that run here. */
+  /** Versions of the store that this process uses. */
   get versions(): Record<string, number> {
     const running = [...this.#readings].filter(([, { version }]) => version > 0)
     return Object.fromEntries(running.map(([name, { version }]) => [name, version]))
   }
 
-  /** Settings of which something is on trial. */
+  /** Settings with a canary value. */
   get tried(): [string, NonNullable<SettingState['trial']>][] {
     return [...this.#states].flatMap(([name, { trial }]) => (trial ? [[name, trial]] : []))
   }
 
-  /** How the store has all of them. What cannot be run leaves the value that was good; it is named once. */
+  /** Takes the store's rows of all settings. A version that cannot be used leaves the last good value in place, and is reported once. */
   take(rows: readonly SettingRow[], reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
     this.#states.clear()
     this.#illegible.clear()
@@ -83,12 +83,12 @@ export class Values {
     return this.judge(reader)
   }
 
-  /** The same for another reader. */
+  /** Chooses the values again, for another reader. */
   judge(reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
     const changed: string[] = []
     const refused: Refusal[] = []
     for (const [name, setting] of this.#known) {
-      // Written by a newer version of the engine, or damaged: that says nothing of the value that was good.
+      // A row that cannot be read was written by a newer version or is damaged; the last good value stays valid.
       const illegible = this.#illegible.get(name)
       if (illegible !== undefined) {
         const error = new TriarchError('INVALID_SETTING', 'what the store has of it cannot be read here')
@@ -115,7 +115,7 @@ export class Values {
     return { changed, refused }
   }
 
-  /** What the store had when it was last in reach. What cannot be run is left out. */
+  /** Uses the values of the local file. A value that cannot be used is left out. */
   recall(said: Readonly<Record<string, { version: number; value: unknown }>>): string[] {
     const recalled: string[] = []
     for (const [name, setting] of this.#known) {
@@ -131,7 +131,7 @@ export class Values {
     return recalled
   }
 
-  /** What is to be recalled. */
+  /** The values to be stored in the local file. */
   get remembered(): Record<string, { version: number; value: unknown }> {
     const said = [...this.#readings].flatMap(([name, { said }]): [string, { version: number; value: unknown }][] =>
       said ? [[name, { version: said.version, value: said.value }]] : [],
@@ -145,7 +145,7 @@ export class Values {
   }
 }
 
-/** A store that went back gives a number twice. */
+/** Compared by value, because a store that was restored from a backup issues version numbers twice. */
 function sameValue(one: Said | null | undefined, other: Said | null): boolean {
   return JSON.stringify(one?.value) === JSON.stringify(other?.value)
 }

@@ -3,35 +3,37 @@ import type { ErrorRecord } from '../kernel/json.ts'
 import type { Tally } from '../store/statistics.ts'
 import { bucketOf, UNKNOWN } from './histogram.ts'
 
-/** What counting knows of a task from the records before: enough to tell what the next ones are about. */
+/** The data about a task from its earlier records that counting the next ones needs. */
 export interface Following {
   workflow: string
-  /** The value of the tag that tenants are told by. */
+  /** The value of the tag by which statistics are grouped. */
   tag: string
-  /** When it began to be due (ms since the epoch). */
+  /** When the task became due (ms since the epoch). */
   since: number
   stopped: boolean
-  /** How its last stop was counted. One that goes on, such as to be undone, is counted by the stop that follows, and by that alone. */
+  /**
+   * How the last stop was counted. If the task goes on, for example to be undone, this count is taken back, and only the next stop counts.
+   */
   last: Stop | null
   /** `agent.action` of each step of this run, by its number. */
   actions: Map<number, string>
 }
 
-/** What tells the tally of a stop from others of its task. */
+/** The columns that identify the count of a stop. */
 type Stop = Pick<Tally, 'hour' | 'outcome' | 'error' | 'bucket' | 'ms'>
 
 const HOUR = 3_600_000
-/** Characters of what users name; what is longer is cut, and what no store can keep goes. */
+/** Largest length of names given by users (characters); longer ones are cut, and characters that no store can keep are removed. */
 const LONGEST = 128
-/** Steps of workflow code that no agent runs: their names may be without end. */
+/** Stands for all local steps, because their names may be arbitrarily many. */
 const LOCAL = '(local)'
 
-/** Of a task of which nothing is counted yet. */
+/** The data about a task before its first record. */
 export function unknownTask(): Following {
   return { workflow: '', tag: '', since: 0, stopped: false, last: null, actions: new Map() }
 }
 
-/** What the events of one record count, by what is known of those before, which goes on with them. No clock, nothing read. */
+/** Counts the events of one record, given and updating the data from earlier ones. A pure function otherwise: no clock, no reads. */
 export function tally(task: Following, at: number, events: readonly TaskEvent[], tag?: string): Tally[] {
   const counted: Tally[] = []
   const about = (
@@ -126,7 +128,7 @@ function cut(text: string): string {
   return (text.length > LONGEST ? text.slice(0, LONGEST) : text).replaceAll('\0', '').toWellFormed()
 }
 
-/** Of those that differ in nothing but how often, one. */
+/** Adds up counts that are otherwise equal. */
 export function merged(tallies: readonly Tally[]): Tally[] {
   const all = new Map<string, Tally>()
   for (const one of tallies) {
@@ -138,7 +140,7 @@ export function merged(tallies: readonly Tally[]): Tally[] {
   return [...all.values()]
 }
 
-/** The text that the store keeps: each action once, with the steps that are of it. */
+/** The stored form: each action once, with the numbers of its steps. */
 export function followingText({ workflow, tag, since, stopped, last, actions }: Following): string {
   const steps = new Map<string, number[]>()
   for (const [id, action] of actions) {
@@ -150,7 +152,7 @@ export function followingText({ workflow, tag, since, stopped, last, actions }: 
   return JSON.stringify([workflow, tag, since, stopped, Object.fromEntries(steps), ...(stop ? [stop] : [])])
 }
 
-/** What that text says. */
+/** Decodes the stored form. */
 export function followingOf(text: string | null): Following {
   if (text === null) return unknownTask()
   const [workflow, tag, since, stopped, steps, stop] = JSON.parse(text) as [

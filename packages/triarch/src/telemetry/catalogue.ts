@@ -6,18 +6,18 @@ import type { Operation } from '../kernel/step/step.ts'
 import type { PauseCause } from '../kernel/task/pause.ts'
 
 /**
- * What every event of telemetry says.
+ * The fields of every telemetry event.
  * @example const seen: TelemetryOrigin = { at: 1_767_225_600_000, node: 'n-1' }
  */
 export interface TelemetryOrigin {
   /** When it happened, by the store's clock (ms since the epoch). */
   at: number
-  /** The node that tells of it; null: a process that has not started. */
+  /** The node that publishes it; null: a process that has not started. */
   node: string | null
 }
 
 /**
- * What events about one task say besides.
+ * Additional fields of events about one task.
  * @example const label = ({ workflow, version }: TaskTelemetry) => `${workflow}@${version}`
  */
 export interface TaskTelemetry extends TelemetryOrigin {
@@ -30,7 +30,7 @@ export interface TaskTelemetry extends TelemetryOrigin {
 }
 
 /**
- * What events about one step say besides.
+ * Additional fields of events about one step.
  * @example const label = ({ action, name }: StepTelemetry) => action ?? name
  */
 export interface StepTelemetry extends TaskTelemetry {
@@ -38,58 +38,60 @@ export interface StepTelemetry extends TaskTelemetry {
   step: number
   /** Its action, as `agent.action`; null: a local step. */
   action: string | null
-  /** What it is called. */
+  /** The name of the step. */
   name: string
   /** The W3C trace context in the metadata of the task's submission; null: there is none. */
   traceparent: string | null
-  /** The run of the task, by the number with which its steps begin: 1, until the task continues as new. */
+  /** The number of the run's first step, which identifies the run of the task: 1, until the task continues as new. */
   run: number
 }
 
 /**
- * What events about one attempt say besides.
+ * Additional fields of events about one attempt.
  * @example const again = ({ attempt }: AttemptTelemetry) => attempt > 1
  */
 export interface AttemptTelemetry extends StepTelemetry {
   /** The action itself, the question whether it took effect, or its compensation. */
   operation: Operation
-  /** Which attempt of that operation it is, from 1. */
+  /** The number of the attempt of that operation, from 1. */
   attempt: number
 }
 
 /**
- * Everything that the engine tells of, by name. Of tasks and steps it is told once what they did is durable, by the node that owns
- * the task; of attempts, by the node that runs them. A process that dies may die before it tells: count what must be exact in the store.
+ * All telemetry events, by name. Events of tasks and steps are published once they are durable, by the node that owns
+ * the task; those of attempts by the node that runs them. A process may die before it publishes: for exact counts use the store.
  * @example const slow = (event: TelemetryEvents['commit']) => event.ms > 100
  */
 export interface TelemetryEvents {
-  /** A task was created. `startAt`: when it may begin (ms since the epoch; null: now); `schedule`, `parent`: what made it, if either did. */
+  /**
+   * A task was created. `startAt`: when it may begin (ms since the epoch; null: now); `schedule`, `parent`: what created it, if either did.
+   */
   'task:submitted': TaskTelemetry & { startAt: number | null; schedule: string | null; parent: string | null }
-  /** This node took a task over from the store. `orphaned`: the owner before died or lost it. `bytes`: of the history that came with it. */
+  /** This node claimed a task from the store. `orphaned`: the former owner died or lost it. `bytes`: of the history that came with it. */
   'task:claimed': TaskTelemetry & { epoch: number; orphaned: boolean; bytes: number }
-  /** The task's history was folded, and its code led to where it was. `bytes`: of the history. */
+  /** The task's history was folded, and its code was replayed. `bytes`: of the history. */
   'task:replayed': TaskTelemetry & { bytes: number; ms: number }
-  /** The code began to run, or the plan. */
+  /** The task's code or plan began to run. */
   'task:started': TaskTelemetry
-  /** The task waits for an operator, or for whoever paused it. `step`: that it is about, if any. */
+  /** The task was paused. `step`: the one that caused it, if any. */
   'task:paused': TaskTelemetry & { cause: PauseCause; step: number | null; error: ErrorRecord | null }
-  /** It goes on. */
+  /** The task was resumed. */
   'task:resumed': TaskTelemetry
-  /** It began to undo what it had done. */
+  /** Compensation of the task began. */
   'task:compensating': TaskTelemetry
-  /** It began a new run with another input. `ms`: since the run before began, and `run` is that; `traceparent`, `parent`: as of `task:stopped`. */
+  /** The task began a new run. `run`: the run that ended, `ms`: since it began; `traceparent`, `parent`: as in `task:stopped`. */
   'task:continued': TaskTelemetry & {
     ms: number | null
     traceparent: string | null
     parent: string | null
     run: number
   }
-  /** It was set going again after it had stopped. `step`: what came after that step is void; null: only its end. */
+  /** A stopped task was rewound. `step`: all that came after that step is void; null: only the stop. */
   'task:rewound': TaskTelemetry & { step: number | null }
   /**
-   * The task ended. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. `traceparent`: the W3C trace
-   * context in the metadata of its submission, if any; `parent`: the task that started it, if any; `run`: its last, as of steps; `again`: it
-   * had stopped before, and was then tried again or undone.
+   * The task stopped. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. `traceparent`: the W3C trace
+   * context in the metadata of its submission, if any; `parent`: the task that started it, if any; `run`: the last run, as in step events;
+   * `again`: the task had stopped before, and was then retried or undone.
    */
   'task:stopped': TaskTelemetry & {
     outcome: TaskOutcome
@@ -101,9 +103,9 @@ export interface TelemetryEvents {
     parent: string | null
     run: number
   }
-  /** A step was asked for. */
+  /** A step was requested. */
   'step:requested': StepTelemetry
-  /** An attempt of the step waits in a work queue: no slot was free here, or its agent is elsewhere. `rank`: higher comes first. */
+  /** An attempt of the step was put into a work queue: no slot was free here, or its agent is elsewhere. `rank`: higher comes first. */
   'step:parked': AttemptTelemetry & { queue: string; rank: number }
   /** An attempt failed or was lost, and another follows at `next` (ms since the epoch). `lost`: what happened to its process. */
   'step:retried': AttemptTelemetry & {
@@ -111,13 +113,13 @@ export interface TelemetryEvents {
     error: ErrorRecord
     lost: 'death' | 'silence' | 'alive' | 'stop' | null
   }
-  /** The circuit breaker before its action is open: the action `fallback` does it instead. */
+  /** The circuit breaker of the step's action is open; the action `fallback` does it instead. */
   'step:fallback': StepTelemetry & { fallback: string }
-  /** The step waits, and holds nothing meanwhile. `until`: at most (ms since the epoch). */
+  /** The step is suspended. `until`: its timeout (ms since the epoch). */
   'step:suspended': StepTelemetry & { until: number | null }
   /**
-   * The step ended; `compensated`: it was undone. `ms`: since it was requested; null: that was before anybody listened, or in another
-   * process. `again`: the step had ended or was under way when its task stopped, and the task was then tried again.
+   * The step ended; `compensated`: it was undone. `ms`: since it was requested; null: that was before telemetry had a listener, or in
+   * another process. `again`: the step had ended or was under way when its task stopped, and the task was then retried.
    */
   'step:ended': StepTelemetry & {
     outcome: 'success' | 'error' | 'skipped' | 'cancelled' | 'compensated'
@@ -126,38 +128,41 @@ export interface TelemetryEvents {
     again: boolean
   }
   /**
-   * The code of an attempt is about to be called. `trial`: by itself, since processes may have died of it. `waited`: in a work queue (ms);
-   * null: it was in none, or nobody listened to `step:parked` where it was put there.
+   * The code of an attempt is about to be called. `trial`: under probation, because processes may have died of it. `waited`: in a work
+   * queue (ms); null: it was in none, or `step:parked` had no listener where it was put there.
    */
   'attempt:started': AttemptTelemetry & { trial: boolean; waited: number | null }
-  /** An attempt is over: it answered, or nobody waits for its answer any more. `ms`: since it started. */
+  /** An attempt ended: it answered, or its answer is not awaited any more. `ms`: since it started. */
   'attempt:ended': AttemptTelemetry & {
     outcome: 'done' | 'not-done' | 'unknown' | 'failed' | 'suspended' | 'withdrawn'
     ms: number
     error: ErrorRecord | null
   }
   /**
-   * A cache had the answer, so the action was not called. `from`: where it was kept, and since when (`ms`); `stale`: it is no longer
-   * fresh, and another is asked for.
+   * A cache had the answer, so the action was not called. `from`: the cache, `ms`: the age of the answer; `stale`: it is past its time to
+   * live, and a new one is requested.
    */
   'cache:hit': AttemptTelemetry & { from: 'memory' | 'shared'; stale: boolean; ms: number }
-  /** No cache had an answer: the service is asked. */
+  /** No cache had an answer, so the action is called. */
   'cache:miss': AttemptTelemetry
-  /** A cache was down, slow or full, or held what cannot be read: as if it had nothing. */
+  /** A cache was down, slow or full, or had an unreadable entry; it is treated as empty. */
   'cache:failed': TelemetryOrigin & { error: unknown }
-  /** This process declared answers wrong: that for one key of the action `name`, all of the action, or all with the tag `name`. */
+  /** This process invalidated cached answers: of one key of the action `name`, of the action, or with the tag `name`. */
   'cache:invalidated': TelemetryOrigin & { by: 'key' | 'action' | 'tag'; name: string }
-  /** Children of a batch ended, or were started or told to try again. */
+  /** Children of a batch ended, or were started or retried. */
   'batch:moved': TaskTelemetry & { step: number; started: number; ended: number; again: number }
-  /** A batch starts no more children: it failed with this error, or nobody wants the others any more. */
+  /** A batch starts no more children: it failed with this error, or the others are not needed. */
   'batch:stopping': TaskTelemetry & { step: number; error: ErrorRecord | null }
-  /** Transitions were written together. `bytes`: of their events; `refused`: those that another owner was quicker than; `failed`: the store took none. */
+  /**
+   * Transitions were written together. `bytes`: of their events; `refused`: those of tasks that have another owner; `failed`: none was
+   * stored.
+   */
   commit: TelemetryOrigin & { transitions: number; bytes: number; refused: number; ms: number; failed: boolean }
-  /** The store was asked for tasks. */
+  /** Tasks were claimed from the store. */
   claim: TelemetryOrigin & { tasks: number; ms: number }
   /** Step requests were taken from the agents' work queues. */
   'queue:taken': TelemetryOrigin & { requests: number; ms: number }
-  /** The leading supervisor looked for what is late or dead. */
+  /** The leading supervisor made a sweep. */
   sweep: TelemetryOrigin & {
     deadNodes: string[]
     releasedTasks: number
@@ -166,53 +171,53 @@ export interface TelemetryEvents {
     ms: number
   }
   /**
-   * A node was taken for dead, and what it had is free for others. `dead`: its id; `silent`: since it was last heard of (ms); null: the leader
-   * has not listened for long enough to say, or a process that started on the same machine found the node's process gone.
+   * A node was declared dead, and its tasks are free for others. `dead`: its id; `silent`: since its last heartbeat (ms); null: the leader
+   * has not observed it for long enough, or a process that restarted on the same machine found the node's process gone.
    */
   'node:died': TelemetryOrigin & { dead: string; silent: number | null }
-  /** This node's supervisor leads from now on. `token`: higher than that of every leader before. */
+  /** This node's supervisor leads from now on. `token`: higher than that of any earlier leader. */
   'leader:taken': TelemetryOrigin & { token: number }
-  /** This process leads by this name from now on (`triarch.lead`). `token`: higher than that of every leader before. */
+  /** This process leads by this name from now on (`triarch.lead`). `token`: higher than that of any earlier leader. */
   'leadership:taken': TelemetryOrigin & { name: string; token: number }
-  /** It does no more. `end`: its function returned, or failed; it was asked to stop; or the leadership was lost before that. */
+  /** This process leads no more. `end`: its function returned or failed; it was stopped; or the leadership was lost before that. */
   'leadership:ended': TelemetryOrigin & {
     name: string
     token: number
     end: 'returned' | 'failed' | 'stopped' | 'lost'
   }
-  /** The node's lease was renewed. `thread`: by the thread that does so while the event loop is busy. */
+  /** The node's lease was renewed. `thread`: by the thread that does this while the event loop is busy. */
   'lease:renewed': TelemetryOrigin & { thread: boolean }
-  /** The node was taken for dead: it lets go of what it has, and begins again under another name. */
+  /** The node was declared dead: it gives up its tasks, and restarts under another id. */
   'lease:lost': TelemetryOrigin
-  /** A schedule was due. `tasks`: how many it started; `next`: when it is due again (ms since the epoch; null: never). */
+  /** A schedule was due. `tasks`: number of tasks started; `next`: when it is due again (ms since the epoch; null: never). */
   'schedule:fired': TelemetryOrigin & { schedule: string; tasks: number; next: number | null }
-  /** The value of a setting is another in this process. `version`: of the store; 0: it says nothing. */
+  /** The value of a setting changed in this process. `version`: of the store; 0: it has none. */
   setting: TelemetryOrigin & { setting: string; version: number; origin: SettingOrigin }
-  /** A circuit breaker is open, half-open, releasing or closed, for this node or a caller here made it so. `breaker`: its agent, or `agent#key`. */
+  /** This node, or a caller in it, changed the state of a circuit breaker. `breaker`: its agent, or `agent#key`. */
   'breaker:moved': TelemetryOrigin & { breaker: string; to: 'closed' | 'open' | 'half-open' | 'releasing' }
-  /** Another number of attempts of the agent runs at a time on this node (adaptive concurrency). `most`: how many. */
+  /** The adaptive concurrency limit of the agent changed on this node. `most`: the new limit. */
   'limit:moved': TelemetryOrigin & { agent: string; most: number }
-  /** Attempts wait for their rate limit, or none does any more, as this node sees it. `limit`: its name; `waiting`: how many. */
+  /** Attempts wait for their rate limit, or none does any more, on this node. `limit`: its name; `waiting`: their number. */
   'rate:moved': TelemetryOrigin & { limit: string; to: 'holding' | 'free'; waiting: number }
-  /** The line of a workflow has as many as may wait in it (`most`): a submission is refused with QUEUE_FULL, or held back until there is room. */
+  /** The queue of a workflow is full (`most`): a submission is refused with QUEUE_FULL, or waits for room. */
   'queue:full': TelemetryOrigin & { workflow: string; most: number; outcome: 'refused' | 'held' }
-  /** The service of the agent asked to be left alone, as this node heard from it or from others. `queue`: the agent, or `agent#key`; `until`: ms since the epoch. */
+  /** The agent's service asked for a cooldown, of this or another node. `queue`: the agent, or `agent#key`; `until`: ms since the epoch. */
   'agent:rests': TelemetryOrigin & { agent: string; queue: string; until: number }
-  /** Something needs an operator: the alert that `on('alert')` tells of. */
+  /** An alert was raised, as reported by `on('alert')`. */
   alert: TelemetryOrigin & { alert: Alert }
-  /** Something failed inside of the engine: what `onError` is told. */
+  /** Something failed inside the engine, as reported to `onError`. */
   error: TelemetryOrigin & { error: unknown }
 }
 
 /**
- * The names of the events of telemetry; each is published as `triarch:<name>`, too.
+ * The names of the events of telemetry; each is also published as `triarch:<name>`.
  * @example const name: TelemetryName = 'task:stopped'
  */
 export type TelemetryName = keyof TelemetryEvents
 
 /**
- * Who is told of what: a function by the event's name. It is called at once, so it should be short. What it throws or rejects with
- * goes to `onError`, and hurts nothing else.
+ * Listeners by event name. A listener is called synchronously, so it should be short. Errors and rejections of it
+ * go to `onError` and have no other effect.
  * @example
  * const telemetry: TelemetryListeners = {
  *   'task:stopped': ({ workflow, outcome, ms }) => console.log(workflow, outcome, ms),
@@ -221,7 +226,7 @@ export type TelemetryName = keyof TelemetryEvents
  */
 export type TelemetryListeners = { [N in TelemetryName]?: (event: TelemetryEvents[N]) => unknown }
 
-/** The same names as a list: the compiler holds it to the types. */
+/** The same names as values; the compiler checks them against the types. */
 const names: { readonly [N in TelemetryName]: true } = {
   'task:submitted': true,
   'task:claimed': true,

@@ -1,14 +1,17 @@
 import { type Owner, owned } from '../environment/owner.ts'
 import { unhandled } from '../error/unhandled.ts'
 
-/** Of functions that answer at once, such as those that give keys: nobody else is at hand who could be told. */
+/**
+ * The owner of synchronous functions of options, such as key functions. Errors they leave unhandled become warnings, because no callback
+ * for them is at hand.
+ */
 export const warned: Owner = {
   left: (error) => process.emitWarning(unhandled('a function of an option', error)),
 }
 
 /**
- * A function of a user's that the engine calls to tell it something: whatever it does, the engine goes on. What it throws, at
- * once or later, is told to `failed`, each time once; what it leaves behind, too.
+ * Wraps a callback of the user so that it cannot harm the engine. Errors that it throws, now or later, and those it leaves unhandled, go to
+ * `failed`, each once.
  */
 export function guarded<A extends readonly unknown[]>(
   callback: (...of: A) => unknown,
@@ -18,7 +21,7 @@ export function guarded<A extends readonly unknown[]>(
   return (...of) => {
     try {
       const answer = owned(owner, () => callback(...of))
-      // A promise of our own: what the answer has instead of `catch` may be anything.
+      // Wrapped in a promise of our own, because the result's `catch` may be anything.
       if (typeof answer === 'object' && answer !== null && 'then' in answer)
         new Promise((resolve) => resolve(answer)).catch(failed)
     } catch (error) {

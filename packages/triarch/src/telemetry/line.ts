@@ -4,10 +4,10 @@ import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
 
 /** How an event is logged. */
 interface Entry<E> {
-  /** The level of the worst of its kind: whoever looks for less makes nothing of it. */
+  /** The highest level of any event of this type; a logger with a higher level skips it without creating a line. */
   worst: LogLevel
   says: string
-  /** Of this one; the worst. */
+  /** The level of a particular event; `worst` if absent. */
   level?: (event: E) => LogLevel
 }
 
@@ -17,7 +17,7 @@ export interface Line {
   fields: Readonly<Record<string, unknown>>
 }
 
-/** The line that an event is in a log; docs/concepts/logs.md has the table. */
+/** The log line of each event; docs/concepts/logs.md has the table. */
 const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'task:submitted': { worst: 'debug', says: 'task submitted' },
   'task:claimed': { worst: 'info', says: 'task claimed', level: ({ orphaned }) => (orphaned ? 'info' : 'debug') },
@@ -80,7 +80,7 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   error: { worst: 'error', says: 'error in the engine' },
 }
 
-/** The most that an event of this name can matter. */
+/** The highest level of an event of this name. */
 export function worstOf(name: TelemetryName): LogLevel {
   return entries[name].worst
 }

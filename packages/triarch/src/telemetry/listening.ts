@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { checkFunction, nearestOf } from '../value/options.ts'
 import { type TelemetryListeners, telemetryNames } from './catalogue.ts'
 
-/** Throws UNKNOWN_OPTION for an event that does not exist, INVALID_OPTION. */
+/** Checks the listeners. Throws UNKNOWN_OPTION for an event that does not exist, INVALID_OPTION. */
 export function checkTelemetry(what: string, given: TelemetryListeners | undefined): TelemetryListeners {
   if (given === undefined) return {}
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -7,34 +7,37 @@ import { guarded } from './guarded.ts'
 import { type Line, levelOf, lineOf, worstOf } from './line.ts'
 
 /**
- * Takes the lines of the engine's log: `console`, or a logger such as pino. One that has `child` is called as pino is, with fields and a
- * message; any other with one string, which is JSON.
+ * The receiver of the engine's log lines: `console`, or a logger such as pino. If it has `child`, it is called like pino, with fields and a
+ * message; otherwise with one string of JSON.
  * @example const logger: Logger = console
  */
 export interface Logger {
-  /** Takes a line that is of use to who looks for something. */
+  /** Takes a line that helps with debugging. */
   readonly debug: (...line: never[]) => unknown
-  /** Takes a line that says what happens. */
+  /** Takes a line about normal operation. */
   readonly info: (...line: never[]) => unknown
-  /** Takes a line that somebody should look at. */
+  /** Takes a line about something that needs attention. */
   readonly warn: (...line: never[]) => unknown
-  /** Takes a line that something is wrong. */
+  /** Takes a line about an error. */
   readonly error: (...line: never[]) => unknown
-  /** Says that it is shaped like pino. */
+  /** Its presence means that the logger is called like pino. */
   readonly child?: unknown
 }
 
-/** Lines that wait for the logger, at most: others are dropped, and counted. */
+/** Largest number of lines that wait for the logger; further ones are dropped and counted. */
 const MOST_WAITING = 1_000
-/** The logger has this long at a time (ms), then rests so many times as long: a slow one takes a tenth of the event loop. */
+/**
+ * The logger is called for at most this long at a time (ms), followed by a pause REST times as long, so that a slow logger takes a tenth of
+ * the event loop.
+ */
 const SLICE = 5
 const REST = 9
-/** When the node stops, what waits has this long (ms). */
+/** Time for the waiting lines when the node stops (ms). */
 const LAST = 100
 
 type Write = (line: Line) => void
 
-/** What the engine tells, as lines for a logger of the user's. It is called apart from what it is told of, and never for long. */
+/** Converts telemetry to lines for a user's logger. The logger is called later than the event, and never for long at a time. */
 export class Log {
   level: LogLevel | 'silent'
   readonly #environment: Environment
@@ -43,14 +46,14 @@ export class Log {
   #dropped = 0
   #timer: Timer | null = null
 
-  /** `failed` is told what the logger throws. */
+  /** `failed` gets the errors of the logger. */
   constructor(logger: Logger, level: LogLevel | 'silent', environment: Environment, failed: (error: unknown) => void) {
     this.level = level
     this.#environment = environment
     this.#write = guarded(writerOf(logger), failed)
   }
 
-  /** Whether an event of this name may become a line. */
+  /** Whether an event of this name can become a line. */
   wants(name: TelemetryName): boolean {
     return rankOf(worstOf(name)) >= rankOf(this.level)
   }
@@ -62,7 +65,7 @@ export class Log {
     this.#arm(0)
   }
 
-  /** The last of it. */
+  /** Writes the waiting lines at the end. */
   end(): void {
     this.#timer?.cancel()
     this.#timer = null
@@ -106,7 +109,7 @@ function writerOf(logger: Logger): (line: Line) => unknown {
   }
 }
 
-/** Throws INVALID_OPTION. */
+/** Checks the logger. Throws INVALID_OPTION. */
 export function checkLogger(what: string, given: Logger | undefined): Logger | null {
   if (given === undefined) return null
   const calls = given as unknown as Partial<Record<LogLevel, unknown>> | null
@@ -116,7 +119,7 @@ export function checkLogger(what: string, given: Logger | undefined): Logger | n
   return given
 }
 
-/** Throws INVALID_OPTION. */
+/** Checks the level. Throws INVALID_OPTION. */
 export function checkLogLevel(what: string, given: unknown): LogLevel | 'silent' {
   const known: readonly unknown[] = [...logLevels, 'silent']
   if (!known.includes(given)) throw new TriarchError('INVALID_OPTION', `${what} must be one of ${known.join(', ')}`)

@@ -4,27 +4,27 @@ import type { WorkRequest } from '../store/port.ts'
 import type { StepTelemetry, TaskTelemetry, TelemetryEvents, TelemetryName } from './catalogue.ts'
 import type { Telemetry } from './outlet.ts'
 
-/** What is told of a step once it is over, when the state has forgotten it. */
+/** Data of a step that telemetry needs at its end, when the state has dropped the step. */
 interface Known {
   action: string | null
   name: string
-  /** When it was requested; null: before anybody wanted to hear of it here. */
+  /** When the step was requested; null: before its end had a listener here. */
   since: number | null
 }
 export type KnownSteps = Map<number, Known>
 
-/** What a record is told with. */
+/** The context in which the events of a record are reported. */
 export interface Told {
   events: readonly TaskEvent[]
-  /** As it is after them. */
+  /** The state after the events. */
   state: TaskState
   at: number
   node: string
-  /** When this run of the task began; 0: it did not. */
+  /** When this run of the task began; 0: it has not begun. */
   began: number
-  /** The run that it was before them. */
+  /** The run of the task before the events. */
   run: number
-  /** Its steps before them; null: nobody wants to hear of those that end. */
+  /** The steps before the events; null: ends of steps have no listener. */
   known: KnownSteps | null
 }
 
@@ -36,12 +36,12 @@ type Teller<E> = {
 }[TelemetryName]
 type Tellers = { readonly [T in TaskEvent['type']]: Teller<Extract<TaskEvent, { type: T }>> | null }
 
-/** The steps that may end: kept from one turn to the next, by whoever owns the task. */
+/** The steps that may end, which the task's owner keeps from one turn to the next. */
 export function knownSteps({ steps, compensable }: TaskState): KnownSteps {
   return new Map([...compensable, ...steps].map(([id, { action, name }]) => [id, { action, name, since: null }]))
 }
 
-/** Whether anybody wants to hear what these are told as. Asked of each record: an iterator would leave an object behind. */
+/** Whether any of these events has a listener. Called for each record, so it avoids creating an iterator. */
 export function isHeard(telemetry: Telemetry, events: readonly TaskEvent[]): boolean {
   for (let index = 0; index < events.length; index++) {
     const teller = tellers[(events[index] as TaskEvent).type]
@@ -50,7 +50,7 @@ export function isHeard(telemetry: Telemetry, events: readonly TaskEvent[]): boo
   return false
 }
 
-/** Tells of what a durable record says. */
+/** Reports the events of a durable record. */
 export function narrate(telemetry: Telemetry, before: Told): void {
   let told = before
   for (const event of told.events) {
@@ -64,7 +64,7 @@ export function narrate(telemetry: Telemetry, before: Told): void {
   }
 }
 
-/** Tells of what the record put into work queues. */
+/** Reports the requests that the record put into work queues. */
 export function tellParked(
   telemetry: Telemetry,
   { state, at }: Pick<Told, 'state' | 'at'>,
@@ -105,7 +105,7 @@ function ofTask({ state, at, node }: Told): TaskTelemetry {
   return { at, node, task: state.id, workflow: state.workflow, version: state.version }
 }
 
-/** Null: what the event is about is no step. */
+/** The fields of a step event; null: the step is not known. */
 function ofStep(told: Told, step: number): StepTelemetry | null {
   const { state, known } = told
   const found = known?.get(step) ?? state.steps.get(step) ?? state.compensable.get(step)
@@ -117,12 +117,12 @@ function stepTold(told: Told, step: number, { action, name }: Pick<Known, 'actio
   return { ...ofTask(told), step, action, name, traceparent, run: told.run }
 }
 
-/** What is told of a submission's metadata: where its trace is, and nothing else. */
+/** The trace context in a submission's metadata, the only part that is reported. */
 export function traceparentOf(metadata: Readonly<Record<string, string>> | null | undefined): string | null {
   return metadata?.traceparent ?? null
 }
 
-/** Where a task belongs: to a trace, and to the task that started it; and which of its runs it is. */
+/** The trace and parent of a task, and its run. */
 function origin({ state, run }: Told): { traceparent: string | null; parent: string | null; run: number } {
   return { traceparent: traceparentOf(state.metadata), parent: state.parent?.task ?? null, run }
 }
@@ -144,9 +144,9 @@ function ended<E extends Ending>(outcome: Ended['outcome']) {
   return { name: 'step:ended' as const, make }
 }
 
-/** What each event of a history is told as; null: it is no news by itself. */
+/** How each event of a history is reported; null: not by itself. */
 const tellers: Tellers = {
-  submitted: null, // told by whoever made the task
+  submitted: null, // reported by the creator of the task
   planning: null,
   planned: null,
   started: { name: 'task:started', make: (_, told) => ofTask(told) },

@@ -4,7 +4,7 @@ import { type TelemetryEvents, type TelemetryListeners, type TelemetryName, tele
 import { guarded } from './guarded.ts'
 import type { Log } from './logger.ts'
 
-/** Where one event leaves the engine. Who tells asks first whether it is `open`: nothing is made that nobody hears. */
+/** The outlet of one telemetry event. Callers check `open` first, so that no event object is created without a listener. */
 export class Outlet<E> {
   readonly #channel: Channel
   readonly #listener: ((event: E) => void) | null
@@ -20,7 +20,7 @@ export class Outlet<E> {
     return this.#listener !== null || this.#channel.hasSubscribers || this.#line?.wanted() === true
   }
 
-  /** In nobody's context, as all that the engine tells. Node makes an uncaught exception of what a subscriber throws. */
+  /** Publishes the event without an async context. Node turns an error of a channel's subscriber into an uncaught exception. */
   tell(event: E): void {
     CallContext.none.run(() => {
       this.#listener?.(event)
@@ -30,7 +30,7 @@ export class Outlet<E> {
   }
 }
 
-/** An event as a line of a log. */
+/** The log's side of an event. */
 interface Lined<E> {
   wanted(): boolean
   tell(event: E): void
@@ -38,13 +38,16 @@ interface Lined<E> {
 
 export type Telemetry = { readonly [N in TelemetryName]: Outlet<TelemetryEvents[N]> }
 
-/** All of a process's: they are the same for each engine in it. Held, so that who subscribes by name finds these. */
+/**
+ * The channels of the process, the same for each engine in it. They are kept here, because an unreferenced channel may be collected and
+ * created again.
+ */
 const channels: readonly (readonly [TelemetryName, Channel])[] = telemetryNames.map((name) => [
   name,
   channel(`triarch:${name}`),
 ])
 
-/** `failed` is told what a listener throws, and must not lead back here. `log`: null: nobody keeps one. */
+/** `failed` gets errors of listeners, and must not publish telemetry itself. `log` null: nothing is logged. */
 export function telemetryOf(
   listeners: TelemetryListeners,
   failed: (error: unknown) => void,
@@ -61,5 +64,5 @@ export function telemetryOf(
   return Object.fromEntries(outlets) as Telemetry
 }
 
-/** For parts that are made by themselves. */
+/** For parts that are used without an engine. */
 export const unheard: Telemetry = telemetryOf({}, () => undefined)

@@ -1,7 +1,7 @@
 import type { Creation } from '../store/port.ts'
 import type { TelemetryEvents } from './catalogue.ts'
 
-/** Of a task that was just made. `schedule`: the one that made it. */
+/** The event for a task that was just created. `schedule`: the one that created it. */
 export function submission(
   task: Creation,
   node: string | null,

@@ -11,7 +11,7 @@ import { type Drive, type Trial, type TrialOptions, trial } from './trial.ts'
 import { type Problem, problemOf, runOf } from './verdict.ts'
 
 /**
- * Around the runs, and how many there are.
+ * The environment of the runs, and their number.
  * @example
  * await crashEverywhere(fulfil, order, {
  *   agents: [payments],
@@ -22,25 +22,25 @@ import { type Problem, problemOf, runOf } from './verdict.ts'
 export interface CrashOptions<O = unknown> {
   /** Agents of the workflow's actions. */
   agents?: readonly Agent[]
-  /** Others that the workflow calls; it may be among them. */
+  /** Other workflows that it calls; it may be among them itself. */
   workflows?: readonly Workflow[]
-  /** Beside the engine, in each run: sends signals, resumes steps, decides what an operator would. */
+  /** Runs beside the engine in each run: sends signals, resumes steps, makes the decisions of operators. */
   drive?: (drive: Drive<O>) => unknown
-  /** Before each run: gives the fakes behind the actions a fresh start. */
+  /** Called before each run, to reset the fakes behind the actions. */
   before?: () => unknown
-  /** After each run: throws when what the fakes saw is wrong. */
+  /** Called after each run; throws if the fakes saw something wrong. */
   check?: (run: CrashRun<O>) => unknown
-  /** What of the output must be the same in each run; all of it. */
+  /** The part of the output that must be the same in each run; all of it. */
   compare?: (output: O) => unknown
-  /** All of them when not given. */
+  /** The faults to inject; all. */
   faults?: readonly CrashFault[]
   /** Nodes on the store, all with every role; 2. */
   nodes?: number
-  /** Lease of the nodes, and so how long it takes to take over from a dead one; '10s', or more for a workflow that sleeps long. */
+  /** Lease of the nodes, which determines when a dead one is replaced; '10s', or more for a workflow that sleeps long. */
   lease?: Duration
-  /** Virtual time in which a run must come to rest; several times what the undisturbed one took. */
+  /** Virtual time within which a run must come to rest; several times that of the undisturbed run. */
   within?: Duration
-  /** Runs at most; 5,000. Of more, evenly spread ones are left out, and counted. */
+  /** Largest number of runs; 5,000. Of more places, evenly spread ones are left out and counted. */
   runs?: number
   /** Seed of randomness and ids; 1. */
   seed?: number
@@ -51,14 +51,14 @@ const keys = ['agents', 'workflows', ...callbacks, 'faults', 'nodes', 'lease', '
 const LONGEST = 365 * 86_400_000
 const LEASE = 10_000
 const LONG_LEASE = 3_600_000
-/** A workflow that takes long gets a lease of this share of it, or the nodes' own business would fill the run. */
+/** For a long workflow the lease is this fraction of its duration, or most of the run would be heartbeats and sweeps. */
 const LEASE_SHARE = 100
 
 /**
- * Runs a workflow again and again in virtual time, each time with one fault at another place: every store call of a node
- * (the process dies before or after it, or does not hear that it was done), every attempt of a step (the service fails,
- * does not answer, refuses). Each run must come to rest and end as the undisturbed one did, unless a step used up its
- * attempts or a deadline passed. Throws CRASH_TEST_FAILED (a CrashTestError) when one does not.
+ * Runs a workflow repeatedly in virtual time, each time with one fault at another place: every store call of a node (the process dies
+ * before or after it, or does not get its answer), every attempt of a step (the service fails, does not answer, refuses). Each run must
+ * come to rest and end as the undisturbed one did, unless a step used up its attempts or a deadline passed. Throws CRASH_TEST_FAILED (a
+ * CrashTestError) if one does not.
  * @example const { runs, outcomes } = await crashEverywhere(fulfil, order, { agents: [payments] })
  */
 export async function crashEverywhere<I, O>(
@@ -141,7 +141,7 @@ class CrashTest {
     }
   }
 
-  /** First without a lease that matters: how long the workflow takes decides how long the lease is. */
+  /** The undisturbed run. It is made first with a very long lease, because the workflow's duration determines the lease. */
   async #calm(): Promise<Trial> {
     const { options, trial: given } = this.#setting
     if (options.lease === undefined) {

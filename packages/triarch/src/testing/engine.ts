@@ -13,27 +13,27 @@ import { Foresight } from './prospect.ts'
 import { VirtualEnvironment } from './virtual.ts'
 
 /**
- * As for a Triarch; an in-memory store and virtual time when not given.
+ * The options of a Triarch; by default with an in-memory store and virtual time.
  * @example const engine = await testEngine({ workflows: [fulfil], agents: [payments], seed: 7 })
  */
 export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>> {
-  /** Shared by several engines, it gives them the same time. */
+  /** Engines that share an environment have the same time. */
   environment?: VirtualEnvironment
   /** Seed of randomness and ids; 1. */
   seed?: number
   /**
-   * How long, in real time, a result waits for code of yours that is at work, or for something that comes from outside, before it is
-   * rejected with WAIT_ENDLESS; 2 s.
+   * How long, in real time, a result waits for user code that is at work, or for something from outside, before it is rejected with
+   * WAIT_ENDLESS; 2 s.
    */
   patience?: Duration
 }
 
 const PATIENCE = '2s'
-/** Virtual time until a stop that waits for something gives up. */
+/** Virtual time after which a stop that waits for something gives up. */
 const LONGEST_STOP = 3_600_000
 
 /**
- * A started engine whose time stands still until it is told to advance.
+ * A started engine whose time stands still until the test advances it.
  * @example
  * await using engine = await testEngine({ workflows: [fulfil], agents: [payments] })
  * const task = await engine.submit(fulfil, { id: 'o-1', amount: 10 })
@@ -41,7 +41,7 @@ const LONGEST_STOP = 3_600_000
  */
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
   const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), patience, ...rest } = options
-  // Nobody else writes to this store and nobody dies: looking out for that now and then makes long advances cheap.
+  // There are no other writers and no dying nodes, so rare polls suffice, which makes long advances cheap.
   const standing = { lease: '1d', sweep: '1h', poll: '1h', grace: 0, notices: false } as const
   const store = watched(rest.store ?? memory(), environment)
   const time = new EngineTime(environment, milliseconds(patience ?? PATIENCE, 'patience'))
@@ -53,7 +53,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 }
 
 /**
- * A Triarch and its virtual time.
+ * A Triarch with virtual time.
  * @example
  * const engine = await testEngine({ workflows: [fulfil], agents: [payments] })
  * const { text } = await engine.triarch.task('o-1').explain()
@@ -70,7 +70,7 @@ export class TestEngine implements AsyncDisposable {
   }
 
   /**
-   * As Triarch.submit().
+   * Like Triarch.submit().
    * @example const task = await engine.submit(fulfil, { id: 'o-1', amount: 10 })
    */
   submit<I, O, E extends SignalSchemas>(
@@ -82,7 +82,7 @@ export class TestEngine implements AsyncDisposable {
   }
 
   /**
-   * As Triarch.task().
+   * Like Triarch.task().
    * @example const { receipt } = await engine.task('o-1', fulfil).result()
    */
   task<O = unknown, E extends SignalSchemas = NoSignals>(
@@ -101,7 +101,7 @@ export class TestEngine implements AsyncDisposable {
   }
 
   /**
-   * Lets this much time pass; everything that comes due meanwhile happens in its order.
+   * Lets this much time pass; everything that becomes due meanwhile happens in order.
    * @example await engine.advance('30d')
    */
   advance(duration: Duration): Promise<void> {
@@ -109,7 +109,7 @@ export class TestEngine implements AsyncDisposable {
   }
 
   /**
-   * Lets everything happen that needs no time to pass.
+   * Lets everything happen that needs no passing of time.
    * @example
    * await engine.task('o-1').signal('approved')
    * await engine.settle()
@@ -141,7 +141,7 @@ export class TestEngine implements AsyncDisposable {
   }
 }
 
-/** The time of one engine, which knows what its tasks wait for. */
+/** The time of one engine, which passes by itself while a result is awaited. */
 class EngineTime implements Environment {
   readonly random: () => number
   readonly id: () => string
@@ -168,7 +168,7 @@ class EngineTime implements Environment {
     return this.#inner.timer(ms, callback)
   }
 
-  // What it answers is looked at: an environment of a test may give a promise where it should have called back.
+  // The results are returned, so that an environment of a test that wrongly returns a promise is noticed.
   soon(callback: () => void): void {
     return this.#inner.soon(callback)
   }
@@ -185,10 +185,10 @@ class EngineTime implements Environment {
   }
 }
 
-/** The store; while a call is under way, nobody takes the engine for one that waits. */
+/** The store, which marks the environment as busy while a call is under way. */
 function watched(factory: StoreFactory, environment: VirtualEnvironment): StoreFactory {
   return (given) => {
-    // By the method: a test may put another one in its place.
+    // Cached by method, because a test may replace one.
     const calls = new Map<unknown, unknown>()
     const watch = (target: StateStore, method: (...args: unknown[]) => unknown) => {
       return (...args: unknown[]): unknown => {

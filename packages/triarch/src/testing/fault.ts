@@ -6,15 +6,15 @@ import type { Call } from './link.ts'
 import type { AttemptCall } from './sabotage.ts'
 
 /**
- * What can go wrong, once in each run. At a store call: `crash-before`, `crash-after`: the process dies, the call undone
+ * A fault, injected once in each run. At a store call: `crash-before`, `crash-after`: the process dies, the call undone
  * or done; `unheard`: the call is done, and fails all the same. At an attempt: `fails`: the service cannot be reached;
  * `unanswered`: it did the work, and its answer is lost; `refuses`: it will never do it.
  */
 export type CrashFault = StoreFault | AttemptFault
 
-/** What can go wrong at a store call. */
+/** A fault at a store call. */
 export type StoreFault = 'crash-before' | 'crash-after' | 'unheard'
-/** What can go wrong at an attempt. */
+/** A fault at an attempt. */
 export type AttemptFault = 'fails' | 'unanswered' | 'refuses'
 
 export const storeFaults: readonly StoreFault[] = ['crash-before', 'crash-after', 'unheard']
@@ -26,13 +26,13 @@ export type Strike =
   | { at: 'call'; fault: StoreFault; index: number }
   | { at: 'attempt'; fault: AttemptFault; index: number }
 
-/** Whether the attempt can meet this fault: only work that was not begun can be refused, and a verification changes nothing. */
+/** Whether the fault is possible for the attempt: only work that has not begun can be refused, and a verification has no effect to lose. */
 export function applies(fault: AttemptFault, { operation, received }: AttemptCall): boolean {
   if (fault === 'refuses') return operation === 'run' && received === undefined
   return fault === 'fails' || operation !== 'verify'
 }
 
-/** The attempt as it goes with this fault. */
+/** Runs the attempt with this fault. */
 export async function meet(fault: AttemptFault, { operation }: AttemptCall, work: () => unknown): Promise<unknown> {
   if (fault === 'fails') throw new TransientError('injected: the service cannot be reached')
   if (fault === 'refuses') throw new PermanentError('injected: the service refuses')
@@ -41,12 +41,12 @@ export async function meet(fault: AttemptFault, { operation }: AttemptCall, work
   throw new TransientError('injected: the answer is lost')
 }
 
-/** The attempt in words. */
+/** A description of the attempt. */
 export function attemptText({ action, operation, step, attempt, task }: AttemptCall): string {
   return `${operation} attempt ${attempt} of ${action} (step ${step} of task ${task})`
 }
 
-/** The store call in words. */
+/** A description of the store call. */
 export function callText({ name, machine, args }: Call): string {
   return `${name}${whatOf(name, args)} of ${machine.name}`
 }

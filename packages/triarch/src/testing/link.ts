@@ -4,15 +4,16 @@ import type { Machine } from './machine.ts'
 import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
 import type { World } from './world.ts'
 
-/** What the network and the store do to one call. Distances in ms. */
+/** What happens to one call on the network and in the store. Times in ms. */
 export interface Fate {
-  /** On its way to the store, and back. */
+  /** Time to the store, and back. */
   there: number
   back: number
   /**
-   * `refused`: fails, and nothing was done. `busy`, `locked`: the same, for somebody has rows that it needs, or all. `unheard`: done, but the caller is told that it failed. `twice`: carried out,
-   * and later again, as a sender does that got no answer: the second answer counts. `crash-before`, `crash-after`: the
-   * caller dies, the call undone or done. `swallowed`, `unanswered`: no answer ever comes, the call undone or done.
+   * `refused`: fails without effect. `busy`, `locked`: the same, because needed rows, or all, are locked. `unheard`: takes effect, but the
+   * caller gets an error. `twice`: carried out, and later again, as by a sender that got no answer; the second answer counts.
+   * `crash-before`, `crash-after`: the caller dies before or after the effect. `swallowed`, `unanswered`: no answer ever comes, without or
+   * with an effect.
    */
   fault?:
     | 'refused'
@@ -24,7 +25,7 @@ export interface Fate {
     | 'crash-after'
     | 'swallowed'
     | 'unanswered'
-  /** For `twice`: from the first time to the second. */
+  /** For `twice`: time between the two. */
   again?: number
 }
 
@@ -39,17 +40,17 @@ export interface Call {
 type StoredCall = Call & { name: StoreCall }
 
 export interface NetworkOptions {
-  /** Decides what becomes of a call; no faults, no distance when not given. */
+  /** Decides what happens to a call; by default there are no faults and no delays. */
   fate?: (call: Call) => Fate
-  /** Sees every call the store carried out. */
+  /** Called with every call that the store carried out. */
   observe?: (call: Call, answer: unknown) => void
-  /** Told when a call cost its machine its life. */
+  /** Called when a call crashed its machine. */
   crashed?: (machine: Machine) => void
-  /** Whether `changes` tells anything, as it does not in every store; true. */
+  /** Whether `changes` works, which is not so in every store; true. */
   tellsChanges?: boolean
   /** How long a machine waits for an answer (ms); a minute when not given. */
   patience?: number
-  /** Told when it no longer does. */
+  /** Called when the machine gives up waiting. */
   unanswered?: (machine: Machine, call: string) => void
 }
 
@@ -80,17 +81,17 @@ const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
   ...(['quarantine', 'releaseQuarantine', 'clearSuspicion', 'terminate', 'truncate'] as const),
 ])
 
-/** Errors that faults made: the engine may meet them, and report them. */
+/** Errors caused by faults; the engine may get and report them. */
 export class InjectedError extends TriarchError {}
 
-/** Links machines to one store: calls take their time, get lost on the way, fail, or come twice. */
+/** Connects machines to one store: calls take time, get lost, fail, or arrive twice. */
 export class Network {
-  /** Calls so far. */
+  /** Number of calls so far. */
   calls = 0
   readonly #world: World
   readonly #store: SharedStore
   readonly #options: NetworkOptions
-  /** What others than the asking machine wrote, as `PRAGMA data_version` counts it. */
+  /** Number of writes, for `changes`, which excludes those of the asking machine as `PRAGMA data_version` does. */
   #writes = 0
   readonly #own = new Map<Machine, number>()
 
@@ -100,7 +101,7 @@ export class Network {
     this.#options = options
   }
 
-  /** The store as this machine sees it. */
+  /** The store as seen by this machine. */
   link(machine: Machine): StateStore {
     let open = false
     const carry = (name: StoreCall, args: readonly unknown[]) => {
@@ -133,7 +134,7 @@ export class Network {
     return new Promise((resolve, reject) => {
       if (fate.fault === 'crash-before') return this.#crash(machine)
       if (fate.fault === 'swallowed') return
-      // Once it is sent it arrives, though its sender may have died meanwhile.
+      // A call that was sent arrives, even if its sender has died meanwhile.
       this.#world.after(fate.there, name, () => this.#arrive(call, fate, { resolve, reject }))
     })
   }
@@ -144,7 +145,7 @@ export class Network {
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
     if (fault === 'refused' || fault === 'busy' || fault === 'locked') {
       const code = fault !== 'refused' ? 'STORE_BUSY' : failureOf(call)
-      // Now and then rows of others were in the way: then a commit is to be parted, not given up.
+      // Sometimes the error says that single rows were locked; then the commit must be divided instead of given up.
       const details = fault === 'busy' && name === 'commit' && call.index % 2 === 0 ? { blocked: true } : undefined
       return answer(() =>
         caller.reject(new InjectedError(code, 'injected: nothing was done', { ...(details && { details }) })),
@@ -188,8 +189,8 @@ export class Network {
 }
 
 /**
- * Of several records at once a store may also say that it cannot take them, as it does for the sake of one: then each is tried
- * alone. Not so of a single one, for that would be its own fault.
+ * A store may also refuse several records at once because of one of them; then each must be tried alone. A single record is not refused
+ * like this, because that would be its own fault.
  */
 function failureOf({ name, args, index }: Call): 'STORE_FAILED' | 'STORE_UNAVAILABLE' {
   const batch = name === 'commit' ? (args[0] as Transition[]) : []
@@ -197,7 +198,7 @@ function failureOf({ name, args, index }: Call): 'STORE_FAILED' | 'STORE_UNAVAIL
   return records && index % 3 === 0 ? 'STORE_FAILED' : 'STORE_UNAVAILABLE'
 }
 
-/** Whether the call found or changed something: a fault at any other is like one at the next that did. */
+/** Whether the call found or changed something. A fault at another call has the same effect as at the next one that did. */
 export function isMoment({ name }: Call, answer: unknown): boolean {
   if (name === 'claim' || name === 'takeWork' || name === 'inbox') return (answer as unknown[]).length > 0
   if (name === 'sweep') return answer !== null && foundSomething(answer as SweepReport)
@@ -213,7 +214,7 @@ function foundSomething({ deadNodes, releasedTasks, expiredSteps, overdueTasks }
   return deadNodes.length + releasedTasks + expiredSteps + overdueTasks > 0
 }
 
-/** Idle polls change nothing. */
+/** Whether the call changed something; idle polls do not. */
 function wrote(name: Call['name'], answer: unknown): boolean {
   return !(name === 'claim' || name === 'takeWork') || (answer as unknown[]).length > 0
 }

@@ -2,7 +2,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import type { Network } from '../environment/network.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
 
-/** What a machine is in: time, chance, and what happens. */
+/** The world of a machine: its time, randomness and events. */
 export interface Universe {
   readonly now: number
   readonly random: () => number
@@ -19,19 +19,19 @@ export interface MachineOptions {
   lateness?: number
 }
 
-/** The environment of one process in a world of several: dies with it, stands still with it, has a clock of its own. */
+/** The environment of one process in a simulated world. It has a clock of its own, and can crash or freeze. */
 export class Machine implements Environment {
   readonly name: string
   readonly index: number
   readonly random: () => number
   readonly id: () => string
-  /** False once it crashed: nothing of it happens any more. */
+  /** False after a crash; then nothing of the machine happens any more. */
   alive = true
-  /** It stands still until this instant of true time. */
+  /** The machine stands still until this instant of true time. */
   frozenUntil = 0
   skew: number
   network?: Network
-  /** Told when it crashes. */
+  /** Called when the machine crashes. */
   crashed?: () => void
   readonly #world: Universe
   readonly #born: number
@@ -62,7 +62,7 @@ export class Machine implements Environment {
     return this.#world.after(Math.max(0, Math.ceil(ms)) + late, 'timer', callback, this)
   }
 
-  /** In the order asked for, with whatever other machines do in between. */
+  /** Callbacks run in order, interleaved with those of other machines. */
   soon(callback: () => void): void {
     this.#soon.push(callback)
     this.#world.after(0, 'soon', () => this.#soon.shift()?.(), this)
@@ -72,7 +72,7 @@ export class Machine implements Environment {
     this.#world.drained(this, callback)
   }
 
-  /** Cuts it off for good. What it runs at this moment computes on, but reaches nobody. */
+  /** Crashes the machine for good. Code that runs at this moment continues, but has no effect outside. */
   crash(): void {
     if (!this.alive) return
     this.alive = false
@@ -80,7 +80,7 @@ export class Machine implements Environment {
     this.crashed?.()
   }
 
-  /** Stands still: its timers, answers and promises wait, the world does not. */
+  /** Freezes the machine: its timers, answers and promises wait while the world continues. */
   freeze(ms: number): void {
     this.frozenUntil = Math.max(this.frozenUntil, this.#world.now + ms)
     this.#world.note(`${this.name} stands still for ${ms} ms`)

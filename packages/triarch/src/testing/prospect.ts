@@ -3,21 +3,21 @@ import { messageOf } from '../error/error.ts'
 import type { Reason } from '../view/reason.ts'
 import { type Prospect, WHILE } from './skipping.ts'
 
-/** Most tasks that are asked why they do not move. */
+/** Largest number of tasks that are explained. */
 const MOST = 100
 
 interface Seen {
   instants: number[]
   working: boolean
-  /** It waits for something of the engine's that has no instant. */
+  /** The task waits for something of the engine without a known instant. */
   vague: boolean
 }
 
-/** What tasks wait for until when, by what `explain` says of them. */
+/** Predicts what tasks wait for, and until when, from their `explain`. */
 export class Foresight {
   readonly #triarch: Triarch
   readonly #now: () => number
-  /** Told of a task that had no instant, and what was waited for then. */
+  /** The explanations, by task, for which time was already allowed to pass without a known instant. */
   readonly #granted = new Map<string, string>()
 
   constructor(triarch: Triarch, now: () => number) {
@@ -29,7 +29,7 @@ export class Foresight {
     const seen: Seen = { instants: [], working: false, vague: false }
     const known = new Set([task])
     let text = ''
-    // What it waits for, and what that waits for.
+    // The task, and those it waits for, directly or indirectly.
     for (const id of known) {
       const said = await this.#explain(id, seen, known)
       if (id === task) text = said
@@ -38,15 +38,15 @@ export class Foresight {
     let at: number | null = seen.instants.length > 0 ? Math.min(...seen.instants) : null
     if (at === null && seen.vague && this.#granted.get(task) !== text) {
       this.#granted.set(task, text)
-      // Looks of nodes and supervisors come meanwhile.
+      // Polls of nodes and sweeps of supervisors happen within this time.
       at = this.#now() + WHILE
     }
     return { at, working: seen.working, text }
   }
 
-  /** Other tasks may do something for it. */
+  /** Examines all other tasks, which may do something for this one. */
   async #others(seen: Seen, known: ReadonlySet<string>): Promise<void> {
-    // An engine that was stopped meanwhile does nothing any more: what `explain` says of the task is told.
+    // If the engine was stopped meanwhile, there are no other tasks to examine.
     const { tasks } = await this.#triarch.list({ filter: '-status:stopped', limit: MOST }).catch(() => ({ tasks: [] }))
     for (const { id } of tasks) if (!known.has(id)) await this.#explain(id, seen, new Set())
   }
@@ -68,7 +68,7 @@ export class Foresight {
   #read(reason: Reason, seen: Seen): void {
     switch (reason.code) {
       case 'step':
-        // Where nobody runs it any more, it is given up in time.
+        // An attempt that runs nowhere is given up at its complete-by.
         if (reason.node === undefined && reason.completeBy) this.#note(seen, reason.completeBy)
         else seen.working = true
         return
@@ -109,7 +109,7 @@ export class Foresight {
     for (const at of instants) {
       if (!at) continue
       if (at.getTime() > this.#now()) seen.instants.push(at.getTime())
-      // It has come, and is noticed with somebody's next look.
+      // The instant has passed, and the next poll will notice it.
       else seen.vague = true
     }
   }

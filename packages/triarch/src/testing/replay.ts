@@ -11,7 +11,7 @@ import { eventsOfExport, type TaskExport } from '../view/export.ts'
 import { VirtualEnvironment } from './virtual.ts'
 
 /**
- * Whether code and history agree.
+ * The result of comparing code with a history.
  * @example
  * const { decisions, error } = await replayHistory(await task.export(), [fulfil])
  * if (error) throw new Error(`after ${decisions} decisions: ${error.message}`)
@@ -21,15 +21,15 @@ export interface ReplayReport {
   workflow: string
   /** The version of the workflow. */
   version: string
-  /** Decisions of the run that goes on, or ended: each was compared. */
+  /** Number of decisions of the current or last run, all of which were compared. */
   decisions: number
-  /** HISTORY_MISMATCH, WORKFLOW_MISUSE or whatever else the code met; UNKNOWN_WORKFLOW: it is not among those given. Absent: they agree. */
+  /** HISTORY_MISMATCH, WORKFLOW_MISUSE or another error of the code; UNKNOWN_WORKFLOW: it was not given. Absent: they agree. */
   error?: ErrorRecord
 }
 
 /**
- * Runs the code of a workflow against the history of a task, as a node does that takes the task over: each decision is compared, and
- * no step is run. The history is what `task.export()` gave, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT,
+ * Runs the code of a workflow against the history of a task, as a node does that takes the task over: each decision is compared, and no
+ * step is run. The history is the result of `task.export()`, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT,
  * HISTORY_FORMAT_UNKNOWN.
  * @example
  * const task = triarch.task('o-1')

@@ -4,18 +4,18 @@ import type { HistoryEvent } from '../view/event.ts'
 import type { CrashFault } from './fault.ts'
 import type { AttemptCall } from './sabotage.ts'
 
-/** Of runs that broke something, those that are told in the message. */
+/** Number of failed runs that the message describes. */
 const MOST_TOLD = 3
 
-/** How the workflow ended, and what it did on its way. */
+/** One run: how the workflow ended, and its attempts. */
 export interface CrashRun<O = unknown> {
   /** Null in the undisturbed run. */
   fault: CrashFault | null
-  /** Where the fault came. */
+  /** The place of the fault. */
   at: string
   /** `paused`: an operator must decide. */
   outcome: TaskOutcome | 'paused'
-  /** When it succeeded. */
+  /** The output, if it succeeded. */
   output: O | undefined
   /** Every attempt of a step that began, in order. */
   attempts: readonly AttemptCall[]
@@ -23,47 +23,47 @@ export interface CrashRun<O = unknown> {
 
 /** A run that did not end as it should. */
 export interface CrashFailure {
-  /** What went wrong in it; null in the undisturbed run. */
+  /** The injected fault; null in the undisturbed run. */
   fault: CrashFault | null
-  /** Where that came. */
+  /** The place of the fault. */
   at: string
-  /** What is not as it should be. */
+  /** The kind of the problem. */
   problem: 'stuck' | 'ended otherwise' | 'not repeatable' | 'engine error' | 'check failed'
-  /** The same in a sentence. */
+  /** The problem as a sentence. */
   message: string
-  /** Of the workflow's own task. */
+  /** The history of the workflow's task. */
   history: HistoryEvent[]
-  /** What `check` threw, or the engine. */
+  /** The error of `check` or of the engine. */
   cause?: unknown
 }
 
 /**
- * What crashEverywhere() found.
+ * The result of crashEverywhere().
  * @example const { calm, runs, failures } = await crashEverywhere(fulfil, order, { agents: [payments] })
  */
 export interface CrashReport<O = unknown> {
   /** The undisturbed run. */
   calm: CrashRun<O>
-  /** How many there were, besides the undisturbed one. */
+  /** Number of runs, without the undisturbed one. */
   runs: number
-  /** Places that were left out because of `runs`. */
+  /** Number of places that were left out because of `runs`. */
   left: number
-  /** Runs in which each fault came. */
+  /** Number of runs with each fault. */
   faults: Partial<Record<CrashFault, number>>
-  /** Runs by how they ended. */
+  /** Number of runs by outcome. */
   outcomes: Partial<Record<CrashRun['outcome'], number>>
-  /** Those that broke something; none when the test passes. */
+  /** Failed runs; none if the test passes. */
   failures: CrashFailure[]
 }
 
 /**
- * What crashEverywhere() throws: all it found.
+ * The error of crashEverywhere(), with its report.
  * @example
  * const error = await crashEverywhere(fulfil, order).catch((error: unknown) => error)
  * if (error instanceof CrashTestError) console.log(error.report.failures)
  */
 export class CrashTestError extends TriarchError {
-  /** All that was found. */
+  /** The report. */
   readonly report: CrashReport
 
   constructor(report: CrashReport) {

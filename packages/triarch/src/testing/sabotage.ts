@@ -2,17 +2,17 @@ import type { UndoOptions } from '../definition/call.ts'
 import type { Action, ActionDefinition, Agent, TaskContext, Workflow } from '../definition/definition.ts'
 import type { StepContext } from '../definition/step.ts'
 
-/** One attempt of a step, as the code that does the work sees it. */
+/** One attempt of a step, as seen by its code. */
 export interface AttemptCall {
   /** `agent.action`, or the name of a local step. */
   action: string
-  /** What the attempt does. */
+  /** The operation of the attempt. */
   operation: 'run' | 'verify' | 'undo' | 'finalize'
   /** The id of the task. */
   task: string
   /** The number of the step in its task. */
   step: number
-  /** Which attempt it is, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
   /** The same for every attempt of the step. */
   idempotencyKey: string
@@ -20,10 +20,10 @@ export interface AttemptCall {
   received?: string
 }
 
-/** Stands between the engine and the code of each attempt. */
+/** Runs in place of the code of each attempt, which it may call. */
 export type Saboteur = (call: AttemptCall, work: () => unknown) => unknown
 
-/** The agent with the saboteur in each of its actions. */
+/** The agent with all its actions wrapped. */
 export function sabotagedAgent(agent: Agent, meet: Saboteur): Agent {
   const actions = new Map<string, Action>()
   const copy: Agent = Object.freeze({ ...agent, actions })
@@ -52,7 +52,7 @@ function sabotaged({ key, definition }: Action, meet: Saboteur): ActionDefinitio
   }
 }
 
-/** The workflow with the saboteur in each of its local steps and compensations. */
+/** The workflow with all its local steps and compensations wrapped. */
 export function sabotagedWorkflow(workflow: Workflow, meet: Saboteur): Workflow {
   const { definition } = workflow
   const { run } = definition

@@ -6,19 +6,19 @@ import { storeError } from '../store/sqlite/failure.ts'
 import { openDatabase } from '../store/sqlite/open.ts'
 import { perform } from '../store/sqlite/perform.ts'
 
-/** What a node may ask of the store: each is one transaction. */
+/** The store calls of nodes; each is one transaction. */
 export type StoreCall = BoundedCall
 
-/** All that holds data of a world; the schema's own row stays. */
+/** All tables with data; the schema's own row is kept. */
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'triarch_*' AND name <> 'triarch_schema'`
 
-/** The real SQLite store in memory, as all nodes of a world share it: every call runs at once, by the store's own clock. */
+/** The SQLite store in memory, shared by all nodes of a world: every call runs synchronously, by the store's own clock. */
 export class SharedStore {
   readonly database: Database = openDatabase(':memory:', 0)
   readonly #tables = this.database.all<{ name: string }>(TABLES).map(({ name }) => name)
   #clock: Pick<Environment, 'now'> = { now: () => 0 }
 
-  /** Empties it for another world: much quicker than setting up another one. */
+  /** Empties the store for another world, which is much faster than creating another one. */
   reset(clock: Pick<Environment, 'now'>): this {
     for (const table of this.#tables) this.database.run(`DELETE FROM ${table}`)
     this.database.run('DELETE FROM sqlite_sequence')
@@ -41,12 +41,12 @@ export class SharedStore {
   }
 }
 
-/** The port over one function that carries each call to the store and its answer back. */
+/** Implements the port by one function that carries each call to the store. */
 export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => Promise<unknown>): StateStore {
   const over =
     (call: StoreCall) =>
     (...args: unknown[]) =>
       carry(call, args)
-  // The compiler cannot see that the arguments of a name fit the method of the same name.
+  // The compiler cannot see that the arguments of a name fit the method of that name.
   return Object.fromEntries(boundedCalls.map((call) => [call, over(call)])) as unknown as StateStore
 }

@@ -1,49 +1,49 @@
 import { TriarchError } from '../error/error.ts'
 
-/** What a task that is awaited waits for. */
+/** What an awaited task waits for. */
 export interface Prospect {
-  /** The first instant (ms since the epoch) at which something happens by itself; null: no time that passes changes anything. */
+  /** The first instant (ms since the epoch) at which something happens by itself; null: passing time changes nothing. */
   at: number | null
-  /** Code of the user's is at work: time stands still until it is done. */
+  /** User code is at work, so time stands still until it is done. */
   working: boolean
   /** Why the task does not move. */
   text: string
 }
 
-/** A result that somebody awaits. */
+/** An awaited result. */
 export interface Wait {
   task: string
-  /** It ends by itself after some time. */
+  /** The wait has a timeout of its own. */
   bounded: boolean
-  /** Real time for which code of the user's, or something outside, may take its time (ms). */
+  /** Real time that user code, or something outside, may take (ms). */
   patience: number
   ahead: () => Promise<Prospect>
   reject: (error: Error) => void
 }
 
-/** What time does for those who wait. */
+/** The operations on virtual time. */
 export interface Passing {
   now(): number
   /** Real time (ms). */
   real(): number
-  /** Lets a moment of real time pass. */
+  /** Waits for a moment of real time. */
   breath(): Promise<void>
   settle(): Promise<void>
-  /** Somebody moves time, or a call to the store is under way. */
+  /** Whether time is being moved, or a call to the store is under way. */
   busy(): boolean
-  /** Another number whenever something happened. */
+  /** A number that changes whenever something happens. */
   mark(): number
-  /** Moves to the next timer, which is fired, or to this instant, if it comes before. */
+  /** Moves time to the next timer and fires it, or to this instant if that is earlier. */
   pass(until: number): void
 }
 
-/** How often an instant is waited for before a result is taken for one that never comes. */
+/** Number of predictions, after which the result counts as one that never comes. */
 const MOST_LOOKS = 50_000
 
-/** So far time may pass at once for what waits without an instant of its own (ms). */
+/** How far time may pass at once for a wait without a known instant (ms). */
 export const WHILE = 86_400_000
 
-/** Lets time pass for results that are awaited: from timer to timer, whenever nothing can happen without. */
+/** Lets time pass while results are awaited: from timer to timer, whenever nothing can happen otherwise. */
 export class Skipping {
   readonly #time: Passing
   readonly #waits = new Set<Wait>()
@@ -57,7 +57,7 @@ export class Skipping {
 
   add(wait: Wait): void {
     this.#waits.add(wait)
-    // What is known of the others is not known of this one.
+    // The horizon was computed without this wait.
     this.#horizon = Number.NEGATIVE_INFINITY
     if (this.#running) return
     this.#running = true
@@ -82,12 +82,12 @@ export class Skipping {
     this.#running = false
   }
 
-  /** Learns until when time may pass, or waits for what needs no virtual time. */
+  /** Computes until when time may pass, or waits for what needs no virtual time. */
   async #look(): Promise<void> {
     const waits = [...this.#waits]
     const prospects = await Promise.all(waits.map(({ ahead }) => ahead()))
     const now = this.#time.now()
-    // A timeout of its own ends a wait: it is one of the timers.
+    // A wait with a timeout ends by one of the timers.
     const instants = prospects.flatMap(({ at }, index) => at ?? (waits[index]?.bounded ? now + WHILE : []))
     const held = prospects.some(({ working }) => working)
     if (instants.length > 0 && !held) {
@@ -101,7 +101,7 @@ export class Skipping {
     }
   }
 
-  /** Whether nothing happens for so long, in real time. */
+  /** Whether nothing happens for this long, in real time. */
   async #stands(patience: number): Promise<boolean> {
     const mark = this.#time.mark()
     const until = this.#time.real() + patience

@@ -18,7 +18,7 @@ import type { SharedStore } from './shared.ts'
 import { World } from './world.ts'
 
 /**
- * What runs beside the engine, in the application's process, where nothing crashes.
+ * The context of code that runs beside the engine, in the application's process, which does not crash.
  * @example
  * const drive = async ({ task, sleep }: Drive) => {
  *   await sleep('1h')
@@ -26,7 +26,7 @@ import { World } from './world.ts'
  * }
  */
 export interface Drive<O = unknown> {
-  /** The workflow's own task. */
+  /** The task of the workflow. */
   task: TaskHandle<O>
   /** A client of the store. */
   triarch: Triarch
@@ -38,50 +38,50 @@ export interface TrialOptions {
   workflow: Workflow
   input: unknown
   agents: readonly Agent[]
-  /** Others that the workflow calls. */
+  /** Other workflows that it calls. */
   workflows: readonly Workflow[]
   nodes: number
   lease: number
-  /** Virtual time that all may take (ms). */
+  /** Virtual time that the run may take (ms). */
   within: number
   seed: number
   drive: ((drive: Drive) => unknown) | undefined
 }
 
-/** One run of the workflow, and all that is known of it. */
+/** The result of one run of the workflow. */
 export interface Trial {
   status: TaskStatus
   outcome: TaskOutcome
   output: Json | undefined
   error: ErrorRecord | undefined
-  /** Why it is paused. */
+  /** The pause of the task, if it is paused. */
   pause: { reason: string; error?: ErrorRecord } | undefined
-  /** Whether everything came to rest in time. */
+  /** Whether all tasks came to rest in time. */
   rested: boolean
   /** Every attempt of a step that began, in order. */
   attempts: AttemptCall[]
-  /** Store calls that are worth a fault. */
+  /** Indexes of store calls that are worth a fault. */
   moments: number[]
-  /** Where the strike came; null: it never did. */
+  /** The place of the injected fault; null: it was not reached. */
   struck: string | null
   /** Events of all tasks, the workflow's own first. */
   histories: { task: string; events: TaskEvent[] }[]
-  /** Errors that nobody expected. */
+  /** Unexpected errors. */
   errors: unknown[]
   /** Virtual time that passed (ms). */
   elapsed: number
 }
 
 const ID = 'crash-test'
-/** How long a machine stays away after a crash (ms). */
+/** Time from a crash to the restart of the machine (ms). */
 const REBOOT = 1_000
-/** Rounds of the event loop in which code of users may still do something before time passes. */
+/** Rounds of the event loop in which user code may still act before time passes. */
 const PATIENCE = 4
 const harmless = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED'] as const
-/** What the application's code meets when the task went another way than it expected. */
+/** Errors that the application's code may get if the task went another way than expected. */
 const otherwise = ['TASK_STOPPED', 'TASK_NOT_PAUSED', 'ILLEGAL_MOVE'] as const
 
-/** Runs the workflow once on several nodes in virtual time, and lets at most one fault happen to it. */
+/** Runs the workflow once on several nodes in virtual time, with at most one fault. */
 export async function trial(store: SharedStore, options: TrialOptions, strike: Strike | null): Promise<Trial> {
   return new Stage(store, options, strike).play()
 }
@@ -122,7 +122,7 @@ class Stage {
     const row = this.#store.perform('task', [ID]) as Record<string, string | null> | null
     const errors = this.#errors.filter((error) => !isHarmless(error))
     const [attempts, moments, struck, elapsed] = [this.#attempts, this.#moments, this.#struck, this.#world.elapsed]
-    // What still runs of it reaches nobody any more.
+    // Code that still runs has no effect any more.
     for (const machine of this.#world.machines) machine.crash()
     return { ...endOf(row), rested, attempts, moments, struck, errors, elapsed, histories: this.#histories() }
   }
@@ -150,7 +150,7 @@ class Stage {
     this.#world.after(0, 'boot', () => void node.start().catch(failed), machine)
   }
 
-  /** The application submits the task, and does with it what it always does. */
+  /** The application submits the task and runs `drive`. */
   #apply(): void {
     const machine = this.#world.machine('application')
     const { workflow, workflows, input, drive } = this.#options
@@ -188,7 +188,7 @@ class Stage {
     return meet(strike.fault, call, work)
   }
 
-  /** Until every task has stopped, or is paused for good. */
+  /** Runs until every task has stopped, or has been paused for a while; returns whether that was reached. */
   async #rest(within: number): Promise<boolean> {
     while (this.#world.elapsed < within) {
       const { elapsed } = this.#world
@@ -203,7 +203,7 @@ class Stage {
       'SELECT id, status, updated_at FROM triarch_tasks',
     )
     const long = this.#world.now - 2 * this.#options.lease
-    // An application that waits for what cannot come any more is not waited for.
+    // An application that still waits long after the task has stopped is not awaited.
     const over =
       this.#driven || tasks.some(({ id, status, updated_at: at }) => id === ID && status === 'stopped' && at < long)
     return (

@@ -8,7 +8,7 @@ import type { Trial } from './trial.ts'
 
 export type Problem = Pick<CrashFailure, 'problem' | 'message' | 'cause'>
 
-/** Null: it came to rest as it should. */
+/** The problem of a run; null: it came to rest as it should. */
 export function problemOf(
   played: Trial,
   strike: Strike | null,
@@ -37,7 +37,7 @@ export function runOf({ status, outcome, output, attempts, struck }: Trial, stri
   }
 }
 
-/** Null: it ended as it should, or had a reason to end otherwise. */
+/** How the end of a run differs from the undisturbed one; null: it does not, or has a reason to. */
 function differenceOf(
   played: Trial,
   strike: Strike | null,
@@ -46,7 +46,7 @@ function differenceOf(
 ): string | null {
   const { pause } = played
   if (pause && broken.has(pause.reason)) return `it is paused (${pause.reason}): ${pause.error?.message}`
-  // A step that was refused has failed for good, also where it kept another from failing that fails undisturbed.
+  // A refused step fails for good, which changes the end; it may also keep another step from failing that fails undisturbed.
   if (played === calm || strike?.fault === 'refuses' || excused(played, calm)) return null
   const [was, is] = [endText(calm), endText(played)]
   if (was !== is) return `it ended with ${is}; undisturbed, with ${was}`
@@ -54,10 +54,10 @@ function differenceOf(
   return `its output is ${text(played.output)}; undisturbed, ${text(calm.output)}`
 }
 
-/** The code cannot go on: it is not the same each time. */
+/** Pauses that show that the code is not deterministic. */
 const broken: ReadonlySet<string> = new Set(['mismatch', 'error'])
 
-/** A step used up its attempts, or a time ran out, that did not in the undisturbed run. */
+/** Whether a step used up its attempts, or a time ran out, that did not in the undisturbed run. */
 function excused(played: Trial, calm: Trial): boolean {
   return excuses(played) > excuses(calm)
 }

@@ -6,44 +6,44 @@ import { uuidv7Source } from '../environment/uuid.ts'
 import { Skipping, type Wait } from './skipping.ts'
 
 /**
- * Where time and chance begin.
+ * The start time and the seed of a virtual environment.
  * @example const environment = new VirtualEnvironment({ seed: 7, start: new Date('2026-12-24') })
  */
 export interface VirtualOptions {
   /** The same seed gives the same randomness and ids; 1. */
   seed?: number
-  /** Where the clock begins; 2026-01-01T00:00:00Z. */
+  /** The start time; 2026-01-01T00:00:00Z. */
   start?: Date
 }
 
 const START = Date.UTC(2026, 0, 1)
-/** Rounds of the event loop without anything to do, after which nothing more is expected to happen by itself. */
+/** Rounds of the event loop without activity, after which nothing more is expected to happen by itself. */
 const QUIET_ROUNDS = 4
-/** Rounds after which something keeps itself busy for ever. */
+/** Number of rounds that indicates an endless loop of callbacks. */
 const MOST_ROUNDS = 1_000_000
 
 /**
- * Time that stands still until it is told to advance. Promises and callbacks run on the real event loop; timers, clocks,
- * ids and randomness are virtual, so that the same seed gives the same run.
+ * Time that stands still until it is advanced. Promises and callbacks run on the real event loop; timers, clocks, ids and randomness are
+ * virtual, so that the same seed gives the same run.
  * @example
  * const environment = new VirtualEnvironment({ seed: 7 })
  * const [a, b] = [await testEngine({ environment }), await testEngine({ environment })]
  */
 export class VirtualEnvironment implements Environment {
-  /** Uniform in [0, 1), by the seed. */
+  /** Uniform in [0, 1), determined by the seed. */
   readonly random: () => number
-  /** A UUIDv7 of the virtual time, by the seed. */
+  /** A UUIDv7 of the virtual time, determined by the seed. */
   readonly id: () => string
   readonly #start: number
   readonly #drain = drainer()
   readonly #timers = new Heap<Entry>(before)
   #arrivals = 0
   #now: number
-  /** Callbacks handed to the real event loop that did not run yet. */
+  /** Callbacks handed to the real event loop that have not run yet. */
   #underWay = 0
-  /** Calls to stores that were not answered yet, and those who move time. */
+  /** Number of unanswered store calls, and of operations that move time. */
   #busy = 0
-  /** Another one whenever something happens. */
+  /** A number that changes whenever something happens. */
   #mark = 0
   readonly #skipping = new Skipping({
     now: () => this.#now,
@@ -89,7 +89,7 @@ export class VirtualEnvironment implements Environment {
     const entry: Entry = { due, arrival: this.#arrivals++, callback }
     this.#timers.add(entry)
     this.#mark++
-    // What is due now needs no advance.
+    // A timer that is due now needs no advance.
     if (entry.due <= this.#now) this.soon(() => this.#fire(this.#now))
     return {
       cancel: () => {
@@ -99,7 +99,7 @@ export class VirtualEnvironment implements Environment {
   }
 
   /**
-   * Calls back once all I/O and callbacks at hand had their turn.
+   * Calls back once all pending I/O and callbacks have been handled.
    * @example environment.soon(() => console.log('all callbacks at hand had their turn'))
    */
   soon(callback: () => void): void {
@@ -125,7 +125,7 @@ export class VirtualEnvironment implements Environment {
   }
 
   /**
-   * Lets everything happen that happens without time passing. Real I/O of others is not waited for.
+   * Lets everything happen that needs no passing of time. Real I/O is not awaited.
    * @example await environment.settle()
    */
   settle(): Promise<void> {
@@ -143,7 +143,8 @@ export class VirtualEnvironment implements Environment {
     }
   }
 
-  // Once it is awaited, time passes for it whenever nothing can happen without; if none that passes brings it, it is rejected with WAIT_ENDLESS.
+  // While the result is awaited, time passes for it whenever nothing can happen otherwise; if no passing of time brings it, it is rejected
+  // with WAIT_ENDLESS.
   /** @internal The same result. */
   awaitedBy<T>(result: Promise<T>, about: Omit<Wait, 'reject'>): Promise<T> {
     return new AwaitedResult(result, (reject) => {
@@ -163,7 +164,7 @@ export class VirtualEnvironment implements Environment {
   }
 
   /**
-   * Lets this much time pass: fires what comes due in its order, and lets everything settle after each.
+   * Lets this much time pass: fires what becomes due in order, and lets everything settle after each timer.
    * @example await environment.advance(60_000)
    */
   advance(ms: number): Promise<void> {
@@ -178,7 +179,7 @@ export class VirtualEnvironment implements Environment {
     await this.#settle()
   }
 
-  /** Fires the first timer due by then that was not cancelled. */
+  /** Fires the first timer that is due by then. */
   #fire(until: number): boolean {
     for (let first = this.#timers.first; first; first = this.#timers.first) {
       if (first.callback && first.due > until) return false
@@ -193,7 +194,7 @@ export class VirtualEnvironment implements Environment {
   }
 }
 
-/** Says when somebody awaits it: a result that is only kept for later moves nothing. */
+/** A promise that reports when it is awaited; a result that is only kept does not move time. */
 class AwaitedResult<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
@@ -224,11 +225,11 @@ class AwaitedResult<T> extends Promise<T> {
 interface Entry {
   due: number
   arrival: number
-  /** Null once cancelled. */
+  /** Null after it was cancelled. */
   callback: (() => void) | null
 }
 
-/** By instant, then by arrival. */
+/** Ordered by instant, then by arrival. */
 function before(a: Entry, b: Entry): boolean {
   return a.due < b.due || (a.due === b.due && a.arrival < b.arrival)
 }

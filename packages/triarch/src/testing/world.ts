@@ -15,37 +15,37 @@ export interface WorldOptions {
 
 interface WorldEvent {
   due: number
-  /** Among events due at the same instant, chance decides; then the order in which they came. */
+  /** Events due at the same instant are ordered at random, then by arrival. */
   tie: number
   arrival: number
-  /** Whose it is; null: the world's own. */
+  /** The machine of the event; null: it belongs to the world. */
   machine: Machine | null
   label: string
-  /** Null once cancelled. */
+  /** Null after it was cancelled. */
   callback: (() => void) | null
 }
 
 const START = Date.UTC(2026, 0, 1)
-/** Events without time passing, after which something keeps itself busy for ever. */
+/** Number of events without passing time that indicates an endless loop. */
 const MOST_AT_ONCE = 200_000
-/** Events after which the real event loop gets a turn. */
+/** Number of events after which the real event loop gets a turn. */
 const BREATH = 20_000
 
 /**
- * Several machines in one thread, on one queue of events. Time passes from event to event; after each, every promise
- * reaction has run before the next comes. Nothing here depends on anything but the seed.
+ * Several machines in one thread, with one queue of events. Time passes from event to event; after each, every promise reaction runs before
+ * the next. The course of events depends on nothing but the seed.
  */
 export class World implements Universe {
   readonly random: () => number
-  /** The true time, which each machine's clock only approximates (ms since the epoch). */
+  /** The true time, which each machine's clock approximates (ms since the epoch). */
   now: number = START
-  /** Events so far. */
+  /** Number of events so far. */
   steps = 0
-  /** Tells each event, when given. */
+  /** Called with each event, if set. */
   trace: ((line: string) => void) | null = null
   readonly machines: Machine[] = []
   readonly #events = new Heap<WorldEvent>(before)
-  /** What comes before any other event: machines whose promises have all run. */
+  /** Callbacks that precede any other event: of machines whose promise reactions have all run. */
   #drained: { machine: Machine; callback: () => void }[] = []
   readonly #stopBudget: number
   #arrivals = 0
@@ -57,12 +57,12 @@ export class World implements Universe {
     this.#stopBudget = patience
   }
 
-  /** Differs when the course of events differs. */
+  /** A hash of the course of events. */
   get hash(): number {
     return this.#hash >>> 0
   }
 
-  /** Time since the beginning (ms). */
+  /** Time since the start (ms). */
   get elapsed(): number {
     return this.now - START
   }
@@ -73,12 +73,12 @@ export class World implements Universe {
     return machine
   }
 
-  /** 0 … bound - 1. */
+  /** A random integer in 0 … bound - 1. */
   below(bound: number): number {
     return Math.floor(this.random() * bound)
   }
 
-  /** Something that happens at this distance: to a machine, which then must live, or to the world. */
+  /** Schedules an event after `ms`, for a machine, which must then be alive, or for the world. */
   after(ms: number, label: string, callback: () => void, machine: Machine | null = null): Timer {
     const event: WorldEvent = {
       due: this.now + Math.max(0, Math.ceil(ms)),
@@ -96,12 +96,12 @@ export class World implements Universe {
     }
   }
 
-  /** Comes next, when all promises have run. */
+  /** Schedules a callback as the next event, after all promise reactions have run. */
   drained(machine: Machine, callback: () => void): void {
     this.#drained.push({ machine, callback })
   }
 
-  /** Makes the note a part of the course of events. */
+  /** Adds a note to the hash of the course of events. */
   note(text: string): void {
     this.#mix(hash32(text))
     this.trace?.(`${this.elapsed} ${text}`)
@@ -117,14 +117,14 @@ export class World implements Universe {
         try {
           if (done()) return resolve()
           const idle = this.#drained.length === 0 && !this.#dueNow()
-          // Real I/O may still bring something that happens before time passes.
+          // Real I/O may still cause an event before time passes.
           if (idle && quiet++ < this.#stopBudget) return void setImmediate(step)
           if (!this.#next(until)) return resolve()
           quiet = 0
         } catch (error) {
           return reject(error as Error)
         }
-        // A tick asked for by a microtask comes when all microtasks have run.
+        // A tick queued from a microtask runs after all microtasks.
         if (++breath % BREATH === 0) setImmediate(step)
         else queueMicrotask(() => process.nextTick(step))
       }
@@ -153,7 +153,7 @@ export class World implements Universe {
       const { machine, callback } = event
       if (!callback || machine?.alive === false) continue
       if (machine && machine.frozenUntil > this.now && event.due < machine.frozenUntil) {
-        // In the order in which it would have happened.
+        // Events of a frozen machine keep their order.
         event.due = machine.frozenUntil
         event.tie = -1
         event.arrival = this.#arrivals++

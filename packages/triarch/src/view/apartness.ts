@@ -4,10 +4,10 @@ import type { StateStore, TaskRow } from '../store/port.ts'
 import { legibleOutline } from '../store/record.ts'
 import { clock, type Explanation, type Reason } from './reason.ts'
 
-/** No task has so many records. */
+/** Higher than the number of any record. */
 const BEYOND = 2 ** 31 - 1
 
-/** Why a task is set apart, as its row says it, or the last record of one that had stopped: nothing else might be readable. */
+/** Why a task is quarantined, from its row, or from the last record of a task that had stopped; the rest of the task may be unreadable. */
 export async function apartness(store: StateStore, row: TaskRow): Promise<Explanation> {
   const { id, workflow, status, updatedAt } = row
   const told = status === 'stopped' ? await lastWord(store, row) : undefined

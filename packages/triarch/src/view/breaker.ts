@@ -15,37 +15,37 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { clock } from './reason.ts'
 
 /**
- * A circuit breaker as it stands.
+ * The current state of a circuit breaker.
  * @example const { state, waiting, nextProbe } = await triarch.breaker('payments').info()
  */
 export interface BreakerInfo {
-  /** Its agent, or `agent#key`. */
+  /** The name of its agent, or `agent#key`. */
   name: string
   /** The name of its agent. */
   agent: string
-  /** Of which key; undefined: of the whole agent. */
+  /** The key; undefined: the breaker is for the whole agent. */
   key: string | undefined
-  /** The agent has one for each key: this one says only that, and never opens. */
+  /** The agent has one breaker for each key; this entry only records that, and never opens. */
   keyed: boolean
   /** Whether it lets attempts through. */
   state: BreakerPhase
-  /** Since when. */
+  /** When it entered this state. */
   since: Date
-  /** Before that nothing is tried while it is open; undefined: it is not open, or only an operator closes it. */
+  /** While it is open, no attempt starts before this instant; undefined: it is not open, or only an operator closes it. */
   nextProbe: Date | undefined
-  /** It is open, its next probe is due, and no step waits that could be the probe: the next step of the agent is. */
+  /** It is open and its next probe is due, but no step waits; the agent's next step will be the probe. */
   idle?: true
-  /** How many requests wait in its queue; nothing is counted beyond 10,000. */
+  /** How many requests wait in its queue; counted up to 10,000. */
   waiting: number
-  /** What nodes told of their attempts, as far as the window reaches back: all answers, the ill and the slow ones. Nothing while all is well. */
+  /** Answers that nodes have reported within the window: all, ill and slow ones. Nodes report nothing while all is well. */
   seen: { answers: number; ill: number; slow: number }
-  /** The numbers that it goes by. */
+  /** The parameters of the breaker. */
   rule: BreakerRule
-  /** How often it opened by itself since the service was well: each time it stays open twice as long. */
+  /** How often it opened by itself since the service was last well; each time it stays open twice as long. */
   streak: number
-  /** The attempts that are out to try the service, or a part of what waits; undefined: none are. */
+  /** The probes, or the wave of waiting steps, that are under way; undefined: none. */
   wave: BreakerWave | undefined
-  /** The last changes, oldest first: 20 at most. */
+  /** The latest changes, oldest first: 20 at most. */
   changes: BreakerChange[]
 }
 
@@ -54,30 +54,30 @@ export interface BreakerInfo {
  * @example const [last]: BreakerChange[] = (await triarch.breaker('payments').info()).changes.slice(-1)
  */
 export interface BreakerChange {
-  /** When. */
+  /** When the state changed. */
   at: Date
-  /** What it was. */
+  /** The state before. */
   from: BreakerPhase
-  /** What it came to be. */
+  /** The state after. */
   to: BreakerPhase
-  /** The id of the node that told of it, or what the operator gave as `actor`. */
+  /** The id of the node that reported it, or the `actor` that an operator gave. */
   actor: string
-  /** Why, in words. */
+  /** The reason, for people. */
   reason: string
 }
 
 /**
- * Attempts that a circuit breaker lets go together: its probes, or, once those were answered, a part of what waits.
+ * Attempts that a circuit breaker lets through together: its probes or, once those have succeeded, a part of the waiting steps.
  * @example const { wave }: { wave: BreakerWave | undefined } = await triarch.breaker('payments').info()
  */
 export interface BreakerWave {
-  /** Which one it is since the breaker is there, from 1. */
+  /** Number of the wave since the breaker exists, from 1. */
   number: number
-  /** Of how many attempts, over all nodes. */
+  /** Number of its attempts, over all nodes. */
   size: number
-  /** How many of those nodes were given leave to start. */
+  /** How many of them nodes may start or have started. */
   given: number
-  /** What came back of them so far. */
+  /** Their answers so far. */
   seen: { answers: number; ill: number; slow: number }
 }
 
@@ -86,7 +86,7 @@ function waveInfo(wave: Wave): BreakerWave {
   return { number: wave.number, size: wave.size, given: givenOf(wave), seen: { answers, ill, slow } }
 }
 
-/** Null: there is no row, or it cannot be read. */
+/** The view of a breaker's row; null: it is empty or cannot be read. */
 export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: number): BreakerInfo | null {
   const stored = text === null ? null : storedBreaker(text)
   if (!stored) return null
@@ -106,14 +106,14 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
   }
 }
 
-/** What its state means for who waits. */
+/** What the breaker's state means for the steps that wait, as text. */
 export function keeperText(breaker: BreakerInfo): string {
   const { waiting } = breaker
   const many = waiting >= MOST_COUNTED ? `${MOST_COUNTED.toLocaleString('en')} or more` : waiting.toLocaleString('en')
   return `${breakerText(breaker)}, ${many} ${waiting === 1 ? 'step waits' : 'steps wait'}`
 }
 
-/** The same without how many wait. */
+/** The same without the number of waiting steps. */
 export function breakerText({ name, state, since, nextProbe, idle, changes }: BreakerInfo): string {
   const last = changes.at(-1)
   const why = last && `: ${last.reason}`

@@ -2,7 +2,7 @@ import { filterFields } from '../filter/field.ts'
 import type { Filter, FilterTerm, FilterTest } from '../filter/filter.ts'
 import type { RowColumn, RowCondition, RowTest, TextRange } from '../store/port.ts'
 
-/** What a store is asked for, and what only the decoded row tells. */
+/** The conditions that the store checks, and the terms that need the decoded row. */
 export interface Conditions {
   where: readonly RowCondition[]
   rest: readonly FilterTerm[]
@@ -21,13 +21,13 @@ const numbers: Readonly<Record<string, RowColumn>> = {
   submitted: 'submittedAt',
   updated: 'updatedAt',
 }
-/** Spans until now, by the instant from which they are counted. */
+/** Fields that are spans until now, with the column from which they are counted. */
 const spans: Readonly<Record<string, RowColumn>> = { age: 'submittedAt', idle: 'updatedAt' }
-/** What texts tell that may be encrypted. */
+/** Fields whose columns may be encrypted, so that the store cannot search them. */
 export const told: ReadonlySet<string> = new Set(['error', 'step', 'cause'])
 const TAG = 'tag.'
 
-/** `now`: by the store's clock. */
+/** Converts a filter to conditions. `now`: by the store's clock. */
 export function conditionsOf({ terms }: Filter, now: number): Conditions {
   const where: RowCondition[] = []
   for (const field of ['status', 'outcome'] as const) {
@@ -53,7 +53,7 @@ function conditionOf({ field, not, test }: FilterTerm, now: number): RowConditio
     return { column: since, ...negated, test: { type: 'number', ...span } }
   }
   if (field === 'ready' || field === 'quarantined') return flag(field, not ?? false, test)
-  // Of all tasks, only these have an error.
+  // Only these tasks have an error.
   if ((field === 'error' || field === 'step') && !not) return { column: 'troubled', test: { type: 'given' } }
   return null
 }
@@ -69,26 +69,26 @@ function rowTest(test: FilterTest): RowTest {
   return { type: 'number', ...(from !== undefined && { least: from }), ...(to !== undefined && { most: to }) }
 }
 
-/** Whether it is so; null where both will do. */
+/** The condition for a boolean column; null: both values match. */
 function flag(column: 'ready' | 'quarantined', not: boolean, test: FilterTest): RowCondition | null {
   const wanted = new Set(test.type === 'is' ? test.values.map(({ text }) => (text === 'true') !== not) : [])
   if (wanted.size !== 1) return wanted.size === 0 || !not ? null : { column, test: { type: 'text', oneOf: [] } }
   return { column, ...(!wanted.has(true) && { not: true as const }), test: { type: 'given' } }
 }
 
-/** What begins with the text: the stores compare by code points. */
+/** The range of texts with this prefix; stores compare by code points. */
 function beginning(text: string): TextRange {
   const points = [...text]
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const next = (last.codePointAt(0) ?? 0) + 1
-    // Half a surrogate pair is no character.
+    // Half a surrogate pair is not a character.
     if (next <= 0x10_ffff)
       return { from: text, to: points.join('') + String.fromCodePoint(next === 0xd800 ? 0xe000 : next) }
   }
   return { from: text, to: null }
 }
 
-/** The values that all terms of the field leave, where they leave out some: what is not asked for is what is left. */
+/** The values of a field that satisfy all its terms; null: the terms exclude none. */
 function allowedOf(field: 'status' | 'outcome', terms: readonly FilterTerm[]): string[] | null {
   const known = filterFields.find(({ name }) => name === field)?.values ?? []
   const left = terms.reduce((values, term) => {

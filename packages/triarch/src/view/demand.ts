@@ -12,26 +12,26 @@ import { checkOptions } from '../value/options.ts'
 import { type AgentInfo, agentPage } from './inventory.ts'
 
 /**
- * How long work may wait.
+ * The longest acceptable wait.
  * @example const { agents } = await triarch.demand({ within: '5s' })
  */
 export interface DemandOptions {
-  /** What waits should not wait for longer: '100ms' to '1d'; '30s'. */
+  /** Work should not wait longer than this: '100ms' to '1d'; '30s'. */
   within?: Duration
 }
 
 /**
- * How many processes the work that waits and runs asks for.
+ * How many processes are recommended for the waiting and running work.
  * @example
  * const { agents, schedulers } = await triarch.demand()
  * const most = Math.max(0, ...[...agents, ...schedulers].map(({ wanted }) => wanted.processes))
  */
 export interface Demand {
-  /** By name: those of living nodes, those that the process asked knows, and those for which anything waits. */
+  /** By name: agents of living nodes, agents that the answering process knows, and agents with waiting requests. */
   agents: AgentDemand[]
-  /** By workflow and version: those of living nodes, and those of which a task is ready. */
+  /** By workflow and version: those of living nodes, and those with a ready task. */
   schedulers: SchedulerDemand[]
-  /** There are more than 1,000 agents or versions of workflows, and these are the first. */
+  /** The lists are cut: there are more than 1,000 agents or versions of workflows. */
   truncated?: true
 }
 
@@ -40,47 +40,48 @@ export interface Demand {
  * @example const none: Capacity = { slots: 0, processes: 0 }
  */
 export interface Capacity {
-  /** How many may run at a time. */
+  /** Largest number that may run at a time. */
   slots: number
-  /** Processes that run any of it. */
+  /** Number of processes with such slots. */
   processes: number
 }
 
 /**
- * What work of one kind asks for.
+ * The demand of one kind of work.
  * @example const grows = ({ has, wanted }: WorkDemand) => wanted.processes > has.processes
  */
 export interface WorkDemand {
-  /** How much waits, and nobody has taken. Counted to 10,000 for each queue. */
+  /** Number that waits and has not been taken, counted up to 10,000 for each queue. */
   waiting: number
-  /** As much waits, or more. */
+  /** The number is a lower bound. */
   truncated?: true
-  /** Since when the one waits that waits longest; absent where nothing does, or nobody can say. */
+  /** Since when the oldest has waited; absent if nothing waits, or it is unknown. */
   since?: Date
-  /** How much runs, as the living nodes last said: they say so once in a third of their lease. */
+  /** Number that runs, by the latest reports of the living nodes, which report once in a third of their lease. */
   running: number
-  /** What the living nodes have. */
+  /** The capacity of the living nodes. */
   has: Capacity
-  /** What should be there. */
+  /** The recommended capacity. */
   wanted: Capacity
 }
 
 /**
- * What waits for one agent asks for.
+ * The demand of one agent.
  * @example const sick = (await triarch.demand()).agents.filter(({ held }) => held?.by === 'breaker')
  */
 export interface AgentDemand extends WorkDemand {
   /** The name of the agent. */
   agent: string
   /**
-   * More processes would do nothing for what waits: its circuit breaker lets nothing through, its rate limit is used up, or as many run over all nodes
-   * as may, or as the service is well with (`concurrency`). Absent where nothing of the kind is so, or nothing waits.
+   * More processes would not help the waiting requests: the circuit breaker lets nothing through, the rate limit is used up, or the
+   * concurrency limit over all nodes, or the one adapted to the service, is reached (`concurrency`). Absent if none of this applies, or
+   * nothing waits.
    */
   held?: { by: 'breaker' | 'rate' | 'concurrency'; until?: Date }
 }
 
 /**
- * What ready tasks of one version of a workflow ask for: of the nodes that run it, which are its group.
+ * The demand of one version of a workflow, for the group of nodes that run it.
  * @example
  * const { schedulers } = await triarch.demand()
  * const idle = schedulers.filter(({ waiting, running }) => waiting + running === 0)
@@ -97,7 +98,7 @@ const MOST_AGENTS = 1_000
 const LEAST_WITHIN = 100
 const MOST_WITHIN = 86_400_000
 
-/** In ms. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/** The longest acceptable wait in ms. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function demandTerms(options: DemandOptions): number {
   checkOptions('demand', options, ['within'])
   const within = milliseconds(options.within ?? '30s', 'demand: within')
@@ -106,7 +107,7 @@ export function demandTerms(options: DemandOptions): number {
   return within
 }
 
-/** `nodes`: those that live. */
+/** Computes the demand. `nodes`: the living ones. */
 export async function demandOf(
   store: StateStore,
   known: readonly Agent[],
@@ -149,7 +150,7 @@ interface Moment {
   within: number
 }
 
-/** What keeps the queues of agents, whoever would take of them. */
+/** Limits that keep requests of agents from being taken, whichever node takes them. */
 class Holds {
   readonly #breakers: ReadonlyMap<string, string | null>
   readonly #rates: ReadonlyMap<string, string | null>
@@ -189,7 +190,7 @@ function agentDemand(
   { now, within }: Moment,
 ): AgentDemand {
   const shares: NodeShare[] = hosts.map(({ id, slots = 1 }) => {
-    // One that says nothing of its load is taken for busy: it is not taken away for its silence.
+    // A node that does not report its load counts as busy, so that its silence does not lower the demand.
     const said = nodes.find((node) => node.id === id)?.runs?.load?.agents[agent]
     return said ?? { running: slots, most: slots }
   })
@@ -211,7 +212,7 @@ function agentDemand(
   }
 }
 
-/** What runs in each pool; null: slots are not parted, or a process of another version does not say. */
+/** The load of each pool; null: slots are not divided into pools, or a process of another version does not report it. */
 function partedOf(shares: readonly NodeShare[]): { pools: PoolLoad[]; processes: number } | null {
   const said = shares.flatMap(({ pools }) => (pools ? [pools] : []))
   if (said.length === 0 || said.length < shares.length) return null
@@ -222,7 +223,7 @@ function partedOf(shares: readonly NodeShare[]): { pools: PoolLoad[]; processes:
   return { pools, processes: said.length }
 }
 
-/** Each process keeps to what the service is well with: one more would be one too many. */
+/** If all processes are throttled by adaptive concurrency, another process would only add load. */
 function throttledIn(shares: readonly NodeShare[]): AgentDemand['held'] {
   const all = shares.length > 0 && shares.every(({ throttled }) => throttled)
   return all ? { by: 'concurrency' } : undefined

@@ -16,42 +16,42 @@ import type { PlanView } from '../planning/preview.ts'
 export interface HistoryAttempt {
   /** Which attempt of its operation it was, from 1. */
   attempt: number
-  /** When it began; absent: it died unseen, or nothing was tried. */
+  /** When it began; absent: no start was reported, or no attempt was made. */
   startedAt?: Date
-  /** When its end was seen. */
+  /** When its end was recorded. */
   endedAt: Date
   /** The node that ran it. */
   node?: string
-  /** Nothing was tried: it is the answer of before, from a cache. */
+  /** The output came from a cache; no attempt was made. */
   cached?: CachedAt
 }
 
 /**
- * Where an answer of before came from.
+ * The origin of a cached answer.
  * @example const old = ({ at, stale }: CachedAt) => stale === true && at.getTime() < Date.now() - 60_000
  */
 export interface CachedAt {
-  /** When it was kept. */
+  /** When the answer was stored. */
   at: Date
-  /** The memory of the process that was asked, or what all nodes share. */
+  /** The memory of the process, or the cache that all nodes share. */
   from: 'memory' | 'shared'
-  /** It was older than its `ttl`, and another was asked for. */
+  /** The answer was past its `ttl`, and a new one was being requested. */
   stale?: true
 }
 
 /**
- * What the person or program that asked for it said of it, if anything.
+ * The remark of the person or program that requested an operation, if there is one.
  * @example const byWhom = ({ actor, reason }: HistoryRemark) => `${actor ?? 'somebody'}: ${reason ?? ''}`
  */
 export interface HistoryRemark {
-  /** Why, in their words. */
+  /** The reason, in their words. */
   reason?: string
-  /** Who. */
+  /** Who requested it. */
   actor?: string
 }
 
 /**
- * How a step is tried, as it was recorded with its request: what differs from the defaults of the version that requested it. Spans in ms.
+ * The policy of a step as recorded with its request: what differs from the defaults of the version that requested it. Spans in ms.
  * @example const isCareful = ({ semantics }: HistoryPolicy) => semantics === 'at-most-once'
  */
 export interface HistoryPolicy {
@@ -61,26 +61,26 @@ export interface HistoryPolicy {
   stepWithin?: number
   /** An attempt without a heartbeat for this long is given up (ms). */
   heartbeatWithin?: number
-  /** How often and at what distance it is tried. */
+  /** Number of attempts and the waits between them. */
   retry?: Omit<RetryOptions, 'retryIf'>
-  /** The same of its compensation. */
+  /** The same for its compensation. */
   undoRetry?: Omit<RetryOptions, 'retryIf'>
   /** What happens when the attempts are used up. */
   rescue?: RescueOption
-  /** Whether it may be tried again when nobody knows if the last attempt took effect. */
+  /** Whether it may be tried again if it is unknown whether the last attempt took effect. */
   semantics?: Semantics
-  /** Its place in the agent's queue: higher first. */
+  /** Its priority in the agent's queue: higher first. */
   priority?: number
   /** Its share of the task's progress. */
   weight?: number
 }
 
 /**
- * One event of a task's history. `id` is the number of what it is about in its task: a step, a timer, a wait, a child, a batch or a lock, which
+ * One event of a task's history. `id` is the number of its subject in the task: a step, a timer, a wait, a child, a batch or a lock, which
  * share one sequence. Instants are Dates.
  */
 export type HistoryEvent =
-  /** The task came to be. `parent`: the task, and the step of it, that started it. */
+  /** The task was created. `parent`: the task and step that started it. */
   | {
       type: 'submitted'
       workflow: string
@@ -91,7 +91,7 @@ export type HistoryEvent =
       completeBy?: Date
       priority?: number
       tags?: Readonly<Record<string, string>>
-      /** Whose it is in the line of ready tasks, and with which weight. */
+      /** The tenant or key under which it waits in the order of ready tasks, and its weight. */
       share?: { readonly key: string; readonly weight: number }
       metadata?: Readonly<Record<string, string>>
       exclusive?: readonly { key: string; ifHeld: IfHeld }[]
@@ -101,25 +101,28 @@ export type HistoryEvent =
     }
   /** A task that was submitted frozen may begin, now or at `startAt`. */
   | ({ type: 'thawed'; startAt?: Date } & HistoryRemark)
-  /** A task that this one comes after has stopped; no outcome: the store does not know it (any more). */
+  /** A predecessor has stopped; no outcome: the store does not know it (any more). */
   | { type: 'predecessorStopped'; task: string; outcome?: TaskOutcome }
-  /** The code that plans began. */
+  /** The planning code began. */
   | { type: 'planning' }
   /** The plan was made. */
   | { type: 'planned'; plan: PlanView }
   /** The workflow's code, or its plan, began to run. `completeBy`: by the workflow's `runWithin`. */
   | { type: 'started'; completeBy?: Date }
-  /** The code took the new way of a patch. */
+  /** The code took the new branch of a patch. */
   | { type: 'patched'; patch: string }
-  /** The code said how far it is. */
+  /** The code reported its progress. */
   | { type: 'progressed'; progress: Json }
   /** The code returned. */
   | { type: 'returned'; output: Json }
-  /** The code threw, or a plan failed; `rescue`: what that leads to. */
+  /** The code threw, or a plan failed; `rescue`: the strategy that applies. */
   | { type: 'threw'; error: ErrorRecord; rescue: RescueStrategy }
-  /** The code asked for another run with this input. */
+  /** The code requested another run with this input. */
   | { type: 'continueAsNewRequested'; input: Json }
-  /** Another run begins. `fromStart`: as a task just submitted, its plan is made anew. `pendingSignals`: of the run before, not heard yet. `left`: of what runs before it did and were to undo, how much cannot be undone any more. */
+  /**
+   * Another run begins. `fromStart`: like a task just submitted, with a new plan. `pendingSignals`: signals that the run before had not
+   * consumed. `left`: how many effects of earlier runs were to be undone and cannot be undone any more.
+   */
   | ({
       type: 'continuedAsNew'
       input: Json
@@ -127,32 +130,32 @@ export type HistoryEvent =
       pendingSignals: readonly { name: string; payload: Json }[]
       left?: number
     } & HistoryRemark)
-  /** What was asked for under this name was taken: asked for again, it changes nothing. */
+  /** A request with this id was received; the same request again changes nothing. */
   | { type: 'requestReceived'; request: string }
-  /** What was asked of the task came to nothing. `message`: what it was; `cause`: why. */
+  /** A request had no effect on the task. `message`: the request; `cause`: why. */
   | ({ type: 'messageIgnored'; message: string; name?: string; step?: number; cause: string } & HistoryRemark)
-  /** No new step starts until it is resumed. `step`: the one that it is about. */
+  /** No new step starts until the task is resumed. `step`: the one that caused the pause. */
   | ({ type: 'paused'; cause: PauseCause; step?: number; error?: ErrorRecord } & HistoryRemark)
   | ({ type: 'resumed' } & HistoryRemark)
-  /** The task stops what it does: no new step starts, what runs is aborted and awaited. `compensate`: then what is done is undone. */
+  /** The task unwinds: no new step starts, what runs is aborted and awaited. `compensate`: then completed steps are undone. */
   | ({
       type: 'closing'
       cause: 'cancel' | 'deadline' | 'limit' | 'operator'
       compensate: boolean
       error?: ErrorRecord
     } & HistoryRemark)
-  /** It began to undo what is done. */
+  /** Compensation began. */
   | { type: 'compensating' }
   | { type: 'stopped'; outcome: TaskOutcome; output?: Json; error?: ErrorRecord }
-  /** A stopped task goes on. `step`: what came after its outcome is void; absent: only the stop itself is. */
+  /** A stopped task goes on. `step`: all that came after its outcome is void; absent: only the stop itself is. */
   | ({ type: 'reset'; step?: number; input?: Json } & HistoryRemark)
   /** `action`: as `agent.action`; null: a local step. */
   | { type: 'stepRequested'; id: number; action: string | null; name: string; input: Json; policy: HistoryPolicy }
-  /** `by`: not the attempt's own answer, but a verification or an operator said so. */
+  /** `by`: the result comes from a verification or an operator instead of the attempt's own reply. */
   | ({ type: 'stepCompleted'; id: number; output: Json; by?: 'verify' | 'operator' } & HistoryAttempt)
   /**
-   * `unknown`: nobody knows whether it took effect. `lost`: what happened to its process; not counted as a failure. `next`: what is
-   * attempted next, and when.
+   * `unknown`: it is unknown whether the attempt took effect. `lost`: what happened to its process; not counted as a failure. `next`: the
+   * next operation, and when it starts.
    */
   | ({
       type: 'attemptFailed'
@@ -163,16 +166,16 @@ export type HistoryEvent =
       lost?: 'death' | 'silence' | 'alive' | 'stop'
       next?: { operation: Operation; at: Date }
     } & HistoryAttempt)
-  /** Whether the attempt took effect is asked from this instant on. */
+  /** A verification was requested, to start at this instant. */
   | { type: 'verifyRequested'; id: number; at: Date }
-  /** The circuit breaker before its action was open: from here on the step is one of this action. */
+  /** The circuit breaker of its action was open; from here on the step has this action. */
   | { type: 'fallbackRequested'; id: number; action: string; at: Date }
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: Date } }
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
-  /** In a plan: what does not depend on the step goes on before its rescue strategy is obeyed. */
+  /** A step of a plan failed; steps that do not depend on it go on before its rescue strategy is applied. */
   | { type: 'plannedStepFailed'; id: number; error: ErrorRecord }
-  /** `output`: recorded in place of its own. `cascade`: steps that go with it, for they depend on it. */
+  /** `output`: the substitute that is recorded. `cascade`: steps that are skipped too, because they depend on it. */
   | ({
       type: 'stepSkipped'
       id: number
@@ -181,9 +184,9 @@ export type HistoryEvent =
       by: 'rescue' | 'operator'
     } & HistoryRemark)
   | { type: 'stepCancelled'; id: number }
-  /** An operator set it going again. */
+  /** An operator retried the step. */
   | ({ type: 'stepRetried'; id: number; input?: Json; at: Date } & HistoryRemark)
-  /** It waits, and holds nothing meanwhile. `total`: of a batch, how many children it has. */
+  /** The step is suspended. `total`: of a batch, how many children it has. */
   | ({
       type: 'stepSuspended'
       id: number
@@ -194,7 +197,7 @@ export type HistoryEvent =
       onCancel?: true
       total?: number
     } & HistoryAttempt)
-  /** It was given a signal. `selfSignalAt`: its own, for this instant. `queued`: until it waits again. */
+  /** The step got a signal. `selfSignalAt`: sent by itself, for this instant. `queued`: kept until the step waits again. */
   | ({
       type: 'stepSignalled'
       id: number
@@ -206,11 +209,11 @@ export type HistoryEvent =
   /** `task.undo` was called. */
   | { type: 'undoRegistered'; id: number; name: string; policy?: HistoryPolicy }
   | { type: 'undoRequested'; id: number; at: Date }
-  /** `incomplete`: of a child, some of what it did could not be undone. */
+  /** `incomplete`: some effects of the child could not be undone. */
   | ({ type: 'undone'; id: number; by?: 'operator'; incomplete?: true } & HistoryAttempt & HistoryRemark)
-  /** The task that started it wants it for another step. */
+  /** The parent has taken the task over for another step. */
   | { type: 'adopted'; parent: { task: string; step: number } }
-  /** An earlier run of the task did it, and it is undone when the task is. */
+  /** A step that an earlier run of the task completed, and that is undone when the task is. */
   | {
       type: 'stepCarried'
       id: number
@@ -225,7 +228,7 @@ export type HistoryEvent =
   /** The code waits for a signal. */
   | { type: 'waitStarted'; id: number; name: string; until?: Date }
   | { type: 'waitTimedOut'; id: number }
-  /** Nobody listens any more to what was asked for. `signal`: had come, and goes to who waits for one. */
+  /** The code stopped waiting for a signal or lock. `signal`: had arrived, and goes to another wait. */
   | { type: 'waitCancelled'; id: number; lock?: true; signal?: { name: string; payload: Json } }
   | ({ type: 'signalReceived'; name: string; payload: Json } & HistoryRemark)
   /** `mode`: `call` waits for the child's end, `start` does not. `undo`: it is undone with its parent. */
@@ -239,7 +242,7 @@ export type HistoryEvent =
       onCancel: ParentPolicy
       undo: boolean
     }
-  /** An earlier run of the task started it. */
+  /** A child that an earlier run of the task started. */
   | {
       type: 'childCarried'
       id: number
@@ -251,8 +254,9 @@ export type HistoryEvent =
     }
   | { type: 'childStopped'; id: number; outcome: TaskOutcome; output?: Json; error?: ErrorRecord }
   /**
-   * Children of a batch ended, others were started. `ended`: by ordinals, inclusive. `refused`: those that were never made. `started`, `retried`: how
-   * many. `left`: of how many some could not be undone. `error`: how the first that failed ended.
+   * Children of a batch ended, others were started. `ended`: ranges of ordinals, inclusive. `refused`: children that were never created.
+   * `started`, `retried`: their numbers. `left`: how many have effects that could not be undone. `error`: that of the first child that
+   * failed.
    */
   | {
       type: 'batchAdvanced'
@@ -266,13 +270,13 @@ export type HistoryEvent =
     }
   /** No more children are started. */
   | { type: 'batchStopping'; id: number; error?: ErrorRecord }
-  /** The task asks for the locks of its submission. */
+  /** The task requests the locks of its submission. */
   | { type: 'locksRequested' }
   | { type: 'lockRequested'; id: number; name: string; until?: Date }
-  /** `fence`: higher than that of any grant before. */
+  /** `fence`: the fencing number, higher than that of any earlier grant. */
   | { type: 'lockGranted'; id: number; fence?: number }
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
-  /** `lock`: the number under which it was asked for; `id`: the step of a plan that gave it back. */
+  /** `lock`: the number of its request; `id`: the step of a plan that released it. */
   | { type: 'lockReleased'; lock: number; id?: number }
 
 /**

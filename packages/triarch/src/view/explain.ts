@@ -20,9 +20,9 @@ import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 import { fullText } from './seat.ts'
 import { isInLine, putOffOf } from './wait.ts'
 
-/** Most children, locks and antecedents that are looked at one by one. */
+/** Largest number of children, locks and predecessors that are examined one by one. */
 const MOST = 20
-/** A running task with nothing outstanding is between two turns for less than this (ms). */
+/** After this time (ms), a running task with nothing outstanding is not merely between two turns. */
 const STALL = 3_000
 
 interface Scene {
@@ -34,25 +34,25 @@ interface Scene {
   /** When its history last grew. */
   last: number
   queued: QueuedRow
-  /** What may keep its requests. */
+  /** What may keep its requests from being taken. */
   known: Hindrances
-  /** That its workflow is paused, while it waits to be taken up. */
+  /** The pause of its workflow, while the task waits to be taken. */
   paused: NodePause | undefined
   locks: readonly LockRow[]
-  /** Nodes whose lease holds. */
+  /** Living nodes. */
   nodes: readonly NodeRow[]
-  /** Those whose process is known to be no more. */
+  /** Nodes whose process is known to have ended. */
   gone: readonly NodeRow[]
 }
 
-/** What this process knows besides. */
+/** Functions that provide what only this process knows. */
 interface Known {
   isGone: (node: NodeRow) => boolean
-  /** Why a submission with this id is not taken yet; null: none waits here. */
+  /** Why a submission with this id is not accepted yet; null: none waits here. */
   unsubmitted: (id: string) => Explanation | null
 }
 
-/** Says why a task is not moving. Reads only. Throws UNKNOWN_TASK, HISTORY_CORRUPT, STORE_*. */
+/** Explains why a task is not moving. Reads only. Throws UNKNOWN_TASK, HISTORY_CORRUPT, STORE_*. */
 export async function explain(
   store: StateStore,
   id: string,
@@ -109,7 +109,7 @@ function heldText({ lock, since }: Explanation['holds'][number]): string {
 async function reasonsOf(scene: Scene): Promise<Reason[]> {
   const { row, state, now, last } = scene
   if (row.status === 'stopped') {
-    // A task that was cancelled without a reason has nothing more to say than its outcome.
+    // The error of a task that was cancelled without a reason only repeats its outcome.
     const error = state.error?.message === row.result ? undefined : state.error?.message
     const why = error === undefined ? '' : `: ${error}`
     return [
@@ -140,7 +140,7 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
     ...(await childrenOf(scene)),
   ]
   if (reasons.length > 0) return reasons
-  // Its code has had its turn, and asked for nothing: no letter, no timer and no child will ever move it.
+  // The code has run and requested nothing, so no message, timer or child will ever move the task.
   if (row.status === 'running' && state.begun && !state.plan && !row.ready && now - last >= STALL) {
     const text = `waits for something that is no task call since ${clock(at(last))}: it may wait for ever`
     return [{ code: 'stalled', since: at(last), text }]
@@ -150,14 +150,14 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
   return [{ code: 'moving', ...(node !== undefined && { node }), text }]
 }
 
-/** Who should have it does not live. */
+/** The reason if the task's owner does not live. */
 function ownerOf(scene: Scene): Reason | null {
   const node = scene.row.lockedBy
   if (node === null || scene.nodes.some(({ id }) => id === node)) return null
   return { code: 'node-lost', node, text: `belongs to node ${node}, ${lossOf(scene, node)}` }
 }
 
-/** What became of a node that does not live. */
+/** Why a node counts as dead. */
 function lossOf({ gone }: Scene, node: string): string {
   const place = gone.find(({ id }) => id === node)?.place
   if (!place) return 'which gives no sign of life: a supervisor will release it'
@@ -194,7 +194,7 @@ function pauseOf({ state, heard }: Scene): Reason {
     error: 'because its code failed',
     quarantine: 'because it was set apart',
   }[reason]
-  // The verdict on all its attempts says more than the last of them.
+  // STEP_KEEPS_DYING describes all attempts, so it is shown instead of the last one's error.
   const verdict = error?.code === 'STEP_KEEPS_DYING'
   const which = held && !verdict && `step ${held.id} (${held.name})`
   const about = [which, note && `"${note}"`, (verdict ? error : (held?.error ?? error))?.message]
@@ -208,7 +208,7 @@ function pauseOf({ state, heard }: Scene): Reason {
   }
 }
 
-/** What keeps a task from beginning. */
+/** The reasons for which a task cannot begin. */
 async function gatesOf(scene: Scene): Promise<Reason[]> {
   const { state, store, now } = scene
   const reasons: Reason[] = []
@@ -378,7 +378,7 @@ function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): 
   }
 }
 
-/** What is suspended of a batch is its source: its children run. */
+/** The reason for a batch that waits: its source is suspended while its children run. */
 function batchOf(step: Step, counts: BatchCounts, since: Date, which: string): Reason {
   const { total, success, failed, cancelled } = counts
   const ended = success + failed + cancelled
@@ -388,7 +388,7 @@ function batchOf(step: Step, counts: BatchCounts, since: Date, which: string): R
   return { code: 'batch', step: step.id, action: step.action ?? step.name, since, ...counts, text }
 }
 
-/** Sleeps and signals that a function waits for. */
+/** The reasons for timers and waits of a function. */
 function waitsOf({ state, heard, now }: Scene): Reason[] {
   const timers = [...state.timers.values()].map((until): Reason => {
     return { code: 'timer', until: at(until), text: `sleeps until ${clock(at(until))}, for ${span(until - now)} more` }

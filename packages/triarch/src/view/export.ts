@@ -3,7 +3,7 @@ import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
 import { eventsIn, FORMAT, unknownFormat, unreadable } from '../store/record.ts'
 
-/** A record as it may be shown, before it is put into the words of the API. */
+/** A record with secrets hidden, before it is converted to the API's form. */
 export interface ShownRecord {
   seq: number
   at: number
@@ -18,7 +18,7 @@ export interface ExportedRecord {
   seq: number
   /** When it was decided (ms since the epoch). */
   at: number
-  /** What happened, as stores keep it: their words are those of the format. */
+  /** The events in the stored format. */
   events: readonly Json[]
   /** Of a task in quarantine: why the record cannot be read. */
   error?: ErrorRecord
@@ -27,8 +27,8 @@ export interface ExportedRecord {
 }
 
 /**
- * The history of a task as stores keep it, as plain JSON. What is in its events is for `replayHistory`, and is no promise: `task.history()` tells
- * people and programs what happened.
+ * The history of a task in the stored format, as plain JSON. Its events are meant for `replayHistory` and may change in later versions; for
+ * people and programs there is `task.history()`.
  * @example
  * const { format, records }: TaskExport = await task.export()
  * console.log(`${records.length} records of format ${format}`)
@@ -38,31 +38,31 @@ export interface TaskExport {
   format: number
   /** The id of the task. */
   task: string
-  /** All of them, the oldest first. */
+  /** All records, oldest first. */
   records: readonly ExportedRecord[]
-  /** Secrets are not in it: `•••` stands in their place, and it cannot be imported. */
+  /** Secrets are replaced by `•••`, so the export cannot be imported. */
   veiled: boolean
 }
 
 /**
- * Which records of a history.
+ * A range of records of a history.
  * @example
  * const [last] = (await task.history()).slice(-1)
  * const later = await task.history({ after: last?.seq ?? 0, limit: 100 })
  */
 export interface RecordRange {
-  /** Those after this record; from the first. */
+  /** Records after this one; from the first. */
   after?: number
-  /** Most records. There are fewer where they are large (1 MiB), and none where there is none after `after`; all. */
+  /** Largest number of records; fewer are returned if they are large (1 MiB), none if there is none after `after`; all. */
   limit?: number
 }
 
 /**
- * How much of a history is exported.
+ * The range and content of an export.
  * @example const whole: ExportOptions = { secrets: true }
  */
 export interface ExportOptions extends RecordRange {
-  /** With what is marked as secret, readable: only where the store is, never from a server. False. */
+  /** Includes secrets in readable form; only in a process with the store, never from a server; false. */
   secrets?: boolean
 }
 
@@ -71,7 +71,7 @@ export function exportOf(task: string, records: readonly ShownRecord[], veiled: 
 }
 
 /**
- * The record as stores have it. An export has no references: no value takes more room in memory than in the file. Throws
+ * The record in the form of the stores. An export has no references, so no value takes more room in memory than in the file. Throws
  * HISTORY_FORMAT_UNKNOWN, HISTORY_CORRUPT.
  */
 export function exportedText(format: number, { seq, events }: ExportedRecord): string {
@@ -80,7 +80,7 @@ export function exportedText(format: number, { seq, events }: ExportedRecord): s
   return JSON.stringify([format, ...events])
 }
 
-/** What was exported, to be folded. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
+/** The events of an export, for a rebuild. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
 export function eventsOfExport({ format, records }: TaskExport): DatedEvent[] {
   return records.flatMap((record) =>
     eventsIn(exportedText(format, record), record.seq).map((event) => ({ at: record.at, event })),

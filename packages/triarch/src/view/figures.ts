@@ -5,23 +5,23 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 
 /**
- * What figures can be told apart by.
+ * Columns by which figures can be grouped.
  * @example const by: readonly FiguresColumn[] = ['hour', 'workflow']
  */
 export type FiguresColumn = 'hour' | 'kind' | 'workflow' | 'agent' | 'action' | 'outcome' | 'error' | 'tag'
 
 /**
- * Which figures, and what they are told apart by.
+ * A selection of figures, and the columns by which they are grouped.
  * @example const query: FiguresQuery = { by: ['action', 'error'], kind: 'attempt', workflow: 'order' }
  */
 export interface FiguresQuery {
-  /** A row for each combination of these that there is: `['kind', 'workflow', 'outcome']`. */
+  /** One row for each existing combination of these: `['kind', 'workflow', 'outcome']`. */
   by?: readonly FiguresColumn[]
-  /** From the hour that this instant is in (ms since the epoch): a day before `to`. */
+  /** From the hour of this instant on (ms since the epoch); a day before `to`. */
   from?: number
-  /** Up to this instant (ms since the epoch), with the hour that it is in: now. */
+  /** Up to and including the hour of this instant (ms since the epoch); now. */
   to?: number
-  /** Only of tasks, of steps, or of attempts that failed: of all. */
+  /** Only of tasks, of steps, or of failed attempts; all. */
   kind?: 'task' | 'step' | 'attempt'
   /** Only of this workflow. */
   workflow?: string
@@ -29,7 +29,7 @@ export interface FiguresQuery {
   agent?: string
   /** Only of this action, as `agent.action`. */
   action?: string
-  /** Only of those that became this. */
+  /** Only with this outcome. */
   outcome?: string
   /** Only with this error: its code, or its name. */
   error?: string
@@ -38,84 +38,84 @@ export interface FiguresQuery {
 }
 
 /**
- * How often something was so, and how long that took. What the query does not tell apart is absent.
+ * A count with durations. Columns that the query does not group by are absent.
  * @example const told = ({ workflow, count, p95 }: FiguresRow) => `${workflow} ran ${count} times, ${p95} ms`
  */
 export interface FiguresRow {
   /** The beginning of the hour (ms since the epoch). */
   hour?: number
-  /** What is counted: tasks, steps, or attempts that failed. */
+  /** The kind that is counted: tasks, steps, or failed attempts. */
   kind?: string
   /** The name of the workflow. */
   workflow?: string
-  /** The agent; '' where none has a part in it. */
+  /** The agent; '' if none is involved. */
   agent?: string
   /** `agent.action`; '(local)' for all steps that no agent runs, '' for tasks. */
   action?: string
   /**
-   * What became of it. A task: `submitted`, or the result that it stopped with. A step: `success`, `cached`, `error`, `skipped`, `cancelled`,
-   * `undone`. An attempt: `failed`, `undo failed`, or `lost` with its process.
+   * The outcome. Of a task: `submitted`, or the result with which it stopped. Of a step: `success`, `cached`, `error`, `skipped`,
+   * `cancelled`, `undone`. Of an attempt: `failed`, `undo failed`, or `lost` with its process.
    */
   outcome?: string
   /** The code of the error, or its name; '' without one. */
   error?: string
   /** The value of the tag that the supervisor counts by; '' without one. */
   tag?: string
-  /** How often. Where outcomes are not told apart, submissions are left out: a task counts once, when it stops. */
+  /** The count. If rows are not grouped by outcome, submissions are left out: a task counts once, when it stops. */
   count: number
-  /** How many of them it is known of how long they took. */
+  /** How many of them have a known duration. */
   timed: number
-  /** How long they took on average (ms): tasks since they were due, steps in the attempt that counted; null: not known. */
+  /** Mean duration (ms): of tasks since they were due, of steps in the attempt that counted; null: unknown. */
   mean: number | null
-  /** Half of them took no longer (ms, within 5 %). */
+  /** Median duration (ms, within 5 %). */
   p50: number | null
-  /** 95 of 100 took no longer (ms, within 5 %). */
+  /** 95th percentile of the duration (ms, within 5 %). */
   p95: number | null
-  /** 99 of 100 took no longer (ms, within 5 %). */
+  /** 99th percentile of the duration (ms, within 5 %). */
   p99: number | null
 }
 
 /**
- * What was counted.
+ * The result of a query of figures.
  * @example
  * const { rows, behind } = await triarch.statistics({ by: ['hour'], kind: 'task', outcome: 'error' })
  */
 export interface Figures {
-  /** In the order of `by`, at most 2,000. */
+  /** Rows in the order of `by`, at most 2,000. */
   rows: FiguresRow[]
-  /** There are more than these: ask for fewer hours, or tell less apart. */
+  /** The rows are cut: query fewer hours, or group by fewer columns. */
   truncated: boolean
-  /** All that was written before this instant is counted (ms since the epoch); null: nothing was ever counted whole. */
+  /** All records written before this instant are counted (ms since the epoch); null: no counting was ever complete. */
   asOf: number | null
-  /** How far behind that is (ms); null: nothing was ever counted whole. */
+  /** How long ago that is (ms); null: no counting was ever complete. */
   behind: number | null
-  /** All is being counted anew; absent: that is done. */
+  /** Progress of a recount; absent: none is under way. */
   recount?: RecountProgress
 }
 
 /**
- * How far counting anew has come. Until it is done, rows are of what is counted so far.
+ * Progress of a recount. Until it is done, rows contain what is counted so far.
  * @example const told = ({ share }: RecountProgress) => `${Math.floor(share * 100)} % are counted`
  */
 export interface RecountProgress {
-  /** When it was asked for (ms since the epoch). */
+  /** When it was requested (ms since the epoch). */
   since: number
-  /** How much of it is done, from 0 to 1: by the tasks that there were then. */
+  /** The share that is done, from 0 to 1, of the tasks that existed then. */
   share: number
 }
 
 /**
- * Why, and who wants it.
+ * The reason for a recount, and who requests it.
  * @example const options: RecountOptions = { reason: 'the tag is another now', actor: 'ada' }
  */
 export interface RecountOptions {
-  /** Why: kept in the audit, up to 1,000 characters; nothing is said. */
+  /** The reason, kept in the audit, up to 1,000 characters; none. */
   reason?: string
-  /** Who; whoever acts. */
+  /** Who requests it; the caller. */
   actor?: string
 }
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Checks the options. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function recountBy(options: RecountOptions): RecountOptions {
   checkOptions('recount', options, ['reason', 'actor'])
   const { reason, actor } = options
@@ -128,21 +128,21 @@ export function recountBy(options: RecountOptions): RecountOptions {
 const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
 const KINDS: readonly string[] = ['task', 'step', 'attempt']
 const FILTERS = ['kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const
-/** Characters of what is chosen by: what is counted is cut to fewer. */
+/** Largest length of a filter value (characters); counted values are cut to fewer. */
 const LONGEST = 300
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Rows of an answer, and of the store for them: each has one for each bucket of its durations. */
+/** Largest number of rows of an answer, and of the store's rows that they are made of: the store has one for each bucket of durations. */
 const MOST_ROWS = 2_000
 const MOST_TALLIES = 50_000
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Queries the figures. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query: FiguresQuery): Promise<Figures> {
   const { by = ['kind', 'workflow', 'outcome'] } = checked(query)
   const to = query.to ?? (await store.now())
   const from = query.from ?? to - DAY
   const where = Object.fromEntries(FILTERS.flatMap((it) => (query[it] === undefined ? [] : [[it, query[it]]])))
-  // A task is counted when it is submitted and when it stops: where outcomes are not told apart, it counts once.
+  // A task is counted when it is submitted and when it stops; without grouping by outcome, only the stop counts.
   const isOnce = !by.includes('outcome') && query.outcome === undefined
   const columns: TallyColumn[] = [...ALL.filter((it) => by.includes(it)), 'bucket']
   const start = Math.max(0, from - (from % HOUR))
@@ -154,12 +154,12 @@ export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query:
     by: columns,
     limit: MOST_TALLIES + 1,
   })
-  // Stops that were taken back leave rows of nothing.
+  // Stops that were taken back leave rows with a count of zero.
   const counted = page.tallies.slice(0, MOST_TALLIES).filter(({ count }) => count > 0)
   const groups = Map.groupBy(counted, (it) => JSON.stringify(by.map((name) => it[name])))
   const rows = [...groups.values()].map((tallies) => rowOf(tallies, by))
   const cut = page.tallies.length > MOST_TALLIES
-  // What the bound cut off may be of the last row, which is not whole then.
+  // The cut rows may belong to the last group, which is incomplete then.
   if (cut && rows.length > 1) rows.pop()
   return {
     rows: rows.slice(0, MOST_ROWS),

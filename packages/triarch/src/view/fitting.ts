@@ -4,7 +4,7 @@ import type { TaskRow } from '../store/port.ts'
 import { told } from './condition.ts'
 import { fitsTrouble } from './trouble.ts'
 
-/** Whether the row fits the filter, as a list by it would say. `now`: by the store's clock. */
+/** Whether the row matches the filter, as in a list by it. `now`: by the store's clock. */
 export function fits(row: TaskRow, { terms }: Filter, now: number): boolean {
   const subject = subjectOf(row)
   const texts = terms.filter(({ field }) => told.has(field))
@@ -14,7 +14,7 @@ export function fits(row: TaskRow, { terms }: Filter, now: number): boolean {
   )
 }
 
-/** Only of such rows is asked what went wrong. */
+/** Only such rows can have an error, so only these are decoded for it. */
 function mayBe({ field, not }: FilterTerm, { status, result }: TaskRow): boolean {
   if (not) return true
   if (field === 'cause') return status === 'paused'

@@ -1,12 +1,12 @@
 import type { DatedEvent } from '../kernel/rebuild.ts'
 
-/** When each decision was last heard of, and each kind of event last happened. */
+/** When each decision last had an event, and each type of event last occurred. */
 export interface Heard {
   ids: ReadonlyMap<number, number>
   kinds: ReadonlyMap<string, number>
 }
 
-/** The same while the history grows. */
+/** The same, extended as the history grows. */
 export class GrowingHeard implements Heard {
   readonly ids: Map<number, number> = new Map()
   readonly kinds: Map<string, number> = new Map()

@@ -7,10 +7,10 @@ import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
 import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'
 import { type FullBound, fullBoundOf } from './seat.ts'
 
-/** For what a request waits that nobody has taken. */
+/** The queue and action of a request that has not been taken. */
 export type Waiting = Pick<ParkedRow, 'queue' | 'action'>
 
-/** What keeps a request from being taken. */
+/** The reason for which a request is not taken. */
 export type Hindrance =
   | { code: 'no-agent' }
   | { code: 'agent-paused'; pause: SettingPause }
@@ -18,26 +18,26 @@ export type Hindrance =
   | { code: 'rate-limit'; limiter: Limiter }
   | { code: 'concurrency'; full: FullBound }
 
-/** What may keep requests from being taken: read once for all of them, by the names of what they wait for. */
+/** Everything that may keep the given requests from being taken, read once for all of them. */
 export interface Hindrances {
   now: number
-  /** Those that live. */
+  /** The living nodes. */
   nodes: readonly NodeRow[]
-  /** By agents. */
+  /** Pauses, by agent. */
   paused: ReadonlyMap<string, NodePause>
-  /** Circuit breakers that are not closed, by the queues that they keep. */
+  /** Circuit breakers that are not closed, by the queues that they hold. */
   breakers: ReadonlyMap<string, BreakerInfo>
-  /** Rate limits, by what they are of. */
+  /** Rate limits, by agent or action. */
   rates: ReadonlyMap<string, StoredRate>
-  /** Until when services want to be left alone (ms since the epoch), by queues. */
+  /** Ends of cooldowns that services asked for (ms since the epoch), by queue. */
   rests: ReadonlyMap<string, number>
-  /** Bounds over all nodes that have no seat left, by what they are of. */
+  /** Limits over all nodes without a free permit, by agent or action. */
   full: ReadonlyMap<string, PermitRow>
-  /** How many requests wait in each queue, counted up to what was asked for. */
+  /** Number of requests that wait in each queue, counted up to `count`. */
   waiting: ReadonlyMap<string, number>
 }
 
-/** `count`: so many requests are counted in each queue. */
+/** Reads the hindrances. `count`: requests of each queue are counted up to this number. */
 export async function hindrancesOf(
   store: StateStore,
   waits: readonly Waiting[],
@@ -84,10 +84,10 @@ export async function hindrancesOf(
   }
 }
 
-/** Null: nothing but a free slot. */
+/** The first hindrance that applies; null: the request only waits for a free slot. */
 export function hindranceOf(known: Hindrances, { queue, action }: Waiting): Hindrance | null {
   const { now, nodes, paused, breakers, rates, rests, full, waiting } = known
-  // A node that does not say what it runs may well run it.
+  // A node that does not report its actions is taken to have the action.
   if (!nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true)))
     return { code: 'no-agent' }
   const pause = paused.get(agentOfQueue(queue))

@@ -10,11 +10,11 @@ import type { CachedAt, HistoryAttempt, HistoryEvent, HistoryPolicy, HistoryRema
 type Recorded<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 type Shown<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>
 
-/** An event that is shown as it is: a field that only histories have does not compile. */
+/** Marks an event that is shown unchanged. It does not compile if the history has a field that the API has not. */
 type Same<T extends TaskEvent['type'] & HistoryEvent['type']> =
   Exclude<keyof Recorded<T>, keyof Shown<T>> extends never ? (Recorded<T> extends Shown<T> ? 'same' : never) : never
 
-/** What people see of each event: in the words of the API, which histories need not follow, and without what is the engine's own. */
+/** The API's form of each event: with the API's names, from which the stored ones may differ, and without internal fields. */
 const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>) => Omit<Shown<T>, 'type'>) } & {
   readonly [T in HistoryEvent['type']]: unknown
 } = {
@@ -46,7 +46,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
     ...(left !== undefined && { left }),
     ...remark(event),
   }),
-  // What inboxes call an event is a signal.
+  // The stored type of a task's signal is `event`.
   requestReceived: ({ request }) => ({ request: request.replace(/^event /, 'signal ') }),
   messageIgnored: ({ message, name, step, reason, ...event }) => ({
     message: message === 'event' ? 'signal' : message,
@@ -65,7 +65,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
   closing: ({ cause, compensate, error, ...event }) => ({
     ...{ cause, compensate },
     ...failed(error),
-    // What a cancelled task was told why is its error.
+    // The reason of a cancellation is the message of its error.
     ...(cause === 'cancel' && error && { reason: error.message }),
     ...remark(event),
   }),
@@ -174,7 +174,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
   lockReleased: 'same',
 }
 
-/** An event of a history, as the API shows it. Of one that only a newer version knows there is the type. */
+/** The API's form of an event. For an event of a newer version, it has the type only. */
 export function historyEvent(event: TaskEvent): HistoryEvent {
   const { type } = event
   const view = views[type] as 'same' | ((event: TaskEvent) => object) | undefined
@@ -207,7 +207,7 @@ function then(next: { operation: Operation; at: number } | undefined): { next?: 
   return next ? { next: { operation: next.operation, at: new Date(next.at) } } : {}
 }
 
-/** Those that are given, as Dates. */
+/** The given instants, as Dates. */
 function dated<K extends string>(instants: Readonly<Record<K, number | null | undefined>>): { [name in K]?: Date } {
   const given = Object.entries<number | null | undefined>(instants).flatMap(([name, at]) =>
     at == null ? [] : [[name, new Date(at)]],

@@ -11,28 +11,28 @@ import { heardOf } from './heard.ts'
 import { agentPauses, type NodePause, pausesIn, rowsOf, type SettingPause, saidBy, workflowPauses } from './pause.ts'
 
 /**
- * Which page of what is listed by name.
+ * A page of a list by name.
  * @example const { locks, next } = await triarch.locks({ cursor: 'stock:7', limit: 20 })
  */
 export interface NamedPage {
-  /** `next` of the page before: those behind this name. */
+  /** `next` of the previous page: entries after this name. */
   cursor?: string
-  /** Most of them: 1 to 100; 100. */
+  /** Largest number of entries: 1 to 100; 100. */
   limit?: number
 }
 
 /**
- * A workflow, by its name.
+ * A workflow with its versions.
  * @example const { workflows } = await triarch.workflows()
  */
 export interface WorkflowInfo {
   /** The name of the workflow. */
   name: string
-  /** Its versions, by name: those that living nodes run, and those that this process knows. */
+  /** Its versions, by name: those of living nodes, and those that this process knows. */
   versions: WorkflowVersionInfo[]
-  /** An operator has paused it by its setting: nobody takes up its tasks. */
+  /** An operator has paused it by its setting: its tasks are not taken. */
   pausedBy?: SettingPause
-  /** The same of submissions: they are refused. */
+  /** An operator has closed it by its setting: submissions are refused. */
   closedBy?: SettingPause
 }
 
@@ -40,44 +40,44 @@ export interface WorkflowInfo {
 export interface WorkflowVersionInfo {
   /** The version. */
   version: string
-  /** How its code decides; absent where this process does not know it. */
+  /** The kind of its code; absent if this process does not know it. */
   kind?: 'function' | 'plan'
-  /** The living nodes that run it, by their ids. */
+  /** The ids of the living nodes that run it. */
   nodes: string[]
-  /** A server was asked, and takes submissions of it. */
+  /** The answering server accepts submissions of it. */
   startable?: true
-  /** JSON Schema of its input; absent where no server was asked that takes it, or the library of the schema cannot say it. */
+  /** JSON Schema of its input; absent if no server that accepts it answered, or the schema's library cannot export it. */
   input?: unknown
-  /** The same of its output. */
+  /** JSON Schema of its output, likewise. */
   output?: unknown
-  /** The same of the payloads of its signals, by their names. */
+  /** JSON Schemas of the payloads of its signals, by name, likewise. */
   signals?: Readonly<Record<string, { payload?: unknown }>>
 }
 
 /** Workflows by name. */
 export interface WorkflowPage {
-  /** Those of this page. */
+  /** The workflows of this page. */
   workflows: WorkflowInfo[]
   /** `cursor` of the next page; absent on the last. */
   next?: string
 }
 
 /**
- * An agent, by its name.
+ * An agent with its nodes and its queue.
  * @example for (const { name, queue } of (await triarch.agents()).agents) console.log(name, queue.depth)
  */
 export interface AgentInfo {
   /** The name of the agent. */
   name: string
-  /** The names of its actions: those that living nodes have, and those that this process knows. */
+  /** The names of its actions: those of living nodes, and those that this process knows. */
   actions: string[]
   /** The living nodes that run its attempts. */
   nodes: AgentNode[]
-  /** Attempts that run at a time on all nodes together at most, where they share a bound; absent where the slots of the nodes alone bound them. */
+  /** Largest number of attempts that run at a time on all nodes together; absent if only the nodes' slots limit them. */
   shared?: number
-  /** Requests that nobody has taken. */
+  /** Requests that have not been taken. */
   queue: AgentQueue
-  /** An operator has paused it by its setting: none of its attempts begins. */
+  /** An operator has paused it by its setting: no attempt begins. */
   pausedBy?: SettingPause
 }
 
@@ -85,35 +85,35 @@ export interface AgentInfo {
 export interface AgentNode {
   /** The id of the node. */
   id: string
-  /** Attempts that it runs at a time; absent where its row does not say so. */
+  /** Largest number of attempts that it runs at a time; absent if it is not reported. */
   slots?: number
-  /** Those of them for steps of a high priority, and for all others; absent where there is one pool for all. */
+  /** Slots for steps of a high priority, and for all others; absent if there is one pool for all. */
   pools?: { high: number; rest: number }
 }
 
-/** What waits for an agent. */
+/** The work queue of an agent. */
 export interface AgentQueue {
-  /** How many requests there are. */
+  /** Number of requests. */
   depth: number
-  /** There are as many, or more. */
+  /** The number is a lower bound. */
   truncated?: true
   /**
-   * The request that waits longest, of those that are counted, and since when; without `since`, the history of its task does not say.
-   * Absent where nothing waits.
+   * The oldest of the counted requests, and since when it has waited; without `since`, the history of its task does not tell. Absent if
+   * nothing waits.
    */
   oldest?: { task: string; step: number; since?: Date }
 }
 
 /** Agents by name. */
 export interface AgentPage {
-  /** Those of this page. */
+  /** The agents of this page. */
   agents: AgentInfo[]
   /** `cursor` of the next page; absent on the last. */
   next?: string
 }
 
 /**
- * A lock that a task has.
+ * A lock that a task holds.
  * @example
  * const { locks } = await triarch.locks()
  * for (const { name, holder, waiting } of locks) console.log(name, holder, waiting)
@@ -121,33 +121,33 @@ export interface AgentPage {
 export interface LockInfo {
   /** The name of the lock. */
   name: string
-  /** The task that has it. */
+  /** The task that holds it. */
   holder: string
-  /** When that had it. */
+  /** When it was granted. */
   since: Date
   /** The fencing number of its grant. */
   fence?: number
-  /** How many wait for it. */
+  /** Number of tasks that wait for it. */
   waiting: number
-  /** As many wait, or more. */
+  /** The number is a lower bound. */
   truncated?: true
-  /** The first five in line, and when they asked for it. */
+  /** The first five waiting tasks, and when they requested it. */
   next: { task: string; since: Date }[]
 }
 
 /** Locks by name. */
 export interface LockPage {
-  /** Those of this page. */
+  /** The locks of this page. */
   locks: LockInfo[]
   /** `cursor` of the next page; absent on the last. */
   next?: string
 }
 
 const MOST = 100
-/** Names of locks have a prefix where they are a schedule's. */
+/** Names of a schedule's locks have a prefix, so they may be longer than those of users. */
 const LONGEST_NAME = 1_000
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Checks the options of a page. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function namedPage(of: string, options: NamedPage): NamePage {
   checkOptions(of, options, ['cursor', 'limit'])
   const { cursor: after = '', limit = MOST } = options
@@ -155,7 +155,7 @@ export function namedPage(of: string, options: NamedPage): NamePage {
   return { after, limit: checkInteger(`${of}: limit`, limit, 1, MOST) }
 }
 
-/** What is at hand of what is asked for: one more than a page shows that there is another. */
+/** Cuts a list to a page; one more entry than the page holds shows that there is another page. */
 export function paged<T extends { name: string }>(
   all: readonly T[],
   { limit }: NamePage,
@@ -165,12 +165,12 @@ export function paged<T extends { name: string }>(
   return { page, ...(all.length > limit && last && { next: last.name }) }
 }
 
-/** Nothing, where only some nodes say so. */
+/** The pause if it applies to all nodes. */
 function whole(pause: NodePause | undefined): SettingPause | undefined {
   return pause?.everywhere ? pause.pause : undefined
 }
 
-/** `nodes`: those that live. */
+/** A page of workflows. `nodes`: the living ones. */
 export async function workflowPage(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
   known: readonly Workflow[],
@@ -218,7 +218,7 @@ export async function workflowPage(
   return { workflows: await Promise.all(workflows), ...rest }
 }
 
-/** `nodes`: those that live. */
+/** A page of agents. `nodes`: the living ones. */
 export async function agentPage(
   store: StateStore,
   known: readonly Agent[],
@@ -243,10 +243,10 @@ export async function agentPage(
       const agent = agentOf(name)
       const { actions, nodes } = agent
       actions.add(action)
-      // A setting, or what the service is well with, may make them others than the code says: nodes tell so with their load.
+      // A setting or adaptive concurrency may change the slots that the code gives; nodes report the current number with their load.
       const slots = runs?.load?.agents[name]?.most ?? runs?.slots?.[name]
       const pools = runs?.pools?.[name]
-      // While a change of the bound is on its way, the nodes that have heard of the lower one keep to it.
+      // While a change of the limit is spreading, nodes that have the lower one already keep to it.
       const { shared } = runs?.load?.agents[name] ?? {}
       if (shared !== undefined) agent.shared = Math.min(shared, agent.shared ?? shared)
       if (nodes.at(-1)?.id !== id)
@@ -283,7 +283,7 @@ export async function agentPage(
   return { agents: await Promise.all(agents), ...rest }
 }
 
-/** What waits for circuit breakers of an agent's keys waits for the agent. */
+/** The queues of agents; requests that wait for circuit breakers of an agent's keys belong to the agent. */
 async function queuesAfter(store: StateStore, { after, limit }: NamePage): Promise<QueueRow[]> {
   const found = new Map<string, QueueRow>()
   for (let last = after; ; ) {
@@ -296,7 +296,7 @@ async function queuesAfter(store: StateStore, { after, limit }: NamePage): Promi
       else found.set(agent, { ...row, agent })
     }
     last = rows.at(-1)?.agent ?? ''
-    // One more than is asked for: the last may have more queues.
+    // One more agent than requested, because the last one may have more queues.
     if (rows.length < limit || found.size > limit) return [...found.values()].slice(0, limit)
   }
 }
@@ -312,7 +312,7 @@ async function queueOf(store: StateStore, row: QueueRow | undefined): Promise<Ag
   }
 }
 
-/** Only the history says when a step was asked for: no request pays for a column that is seldom looked at. */
+/** When a step was requested. Only the history has this, because a column would make every request more expensive for a rare use. */
 async function askedAt(store: StateStore, { task, step }: { task: string; step: number }): Promise<number | undefined> {
   const row = await store.task(task)
   if (!row) return undefined

@@ -2,7 +2,7 @@ import type { LeaderRow, NamePage, StateStore } from '../store/port.ts'
 import { paged } from './inventory.ts'
 
 /**
- * A name that processes lead by.
+ * A leadership, by its name.
  * @example
  * const { leaders } = await triarch.leaders()
  * for (const { name, node, token } of leaders) console.log(name, node ?? 'nobody', token)
@@ -10,20 +10,20 @@ import { paged } from './inventory.ts'
 export interface LeaderInfo {
   /** The name. */
   name: string
-  /** The id of the node that leads; undefined: nobody does at the moment. */
+  /** The id of the node that leads; undefined: none leads at the moment. */
   node: string | undefined
-  /** Of whoever leads, or led last. */
+  /** The fencing token of the leader, or of the last one. */
   token: number
 }
 
 /**
- * A page of them.
+ * A page of leaderships.
  * @example const { leaders, next }: LeaderPage = await triarch.leaders()
  */
 export interface LeaderPage {
-  /** By name. */
+  /** The leaderships of this page, by name. */
   leaders: LeaderInfo[]
-  /** The next page: `leaders({ cursor: next })`; undefined: there is none. */
+  /** `cursor` of the next page; absent on the last. */
   next?: string
 }
 

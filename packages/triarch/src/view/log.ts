@@ -12,27 +12,27 @@ import { type LogLevel, logLevels } from '../value/level.ts'
 export interface LogLine {
   /** Its number in the log of its task, rising: for `after`. */
   seq: number
-  /** When it was said, by the clock of the node that said it. */
+  /** When it was written, by the clock of the node that wrote it. */
   at: Date
-  /** How much it matters. */
+  /** The level of the line. */
   level: LogLevel
-  /** What it says; cut off beyond 4,096 characters. */
+  /** The message, cut off beyond 4,096 characters. */
   message: string
-  /** What else it says, as JSON has it. */
+  /** Further fields, as JSON. */
   fields: { readonly [key: string]: Json }
-  /** The number of the step; undefined: the workflow's own code said it. */
+  /** The number of the step; undefined: the workflow's own code wrote it. */
   step: number | undefined
-  /** What the step's attempt was for. */
+  /** The operation of the step's attempt. */
   operation: Operation | undefined
-  /** Which attempt of the operation, from 1. */
+  /** The number of the attempt of that operation, from 1. */
   attempt: number | undefined
-  /** The node that said it, or was told it by an agent that is elsewhere. */
+  /** The node that wrote it, or received it from a remote agent. */
   node: string | undefined
-  /** So many lines before it were dropped, since too much was said at once; 0. */
+  /** How many lines before it were dropped because too many were written at once; 0. */
   dropped: number
 }
 
-/** The line as it may be shown; `secrets`: null: nobody can say what of it is secret. */
+/** The line with secrets hidden. `secrets` null: it is unknown what is secret. */
 export function logLine(row: LogRow, secrets: SecretTexts | null): LogLine {
   const { seq, at, level, step, operation, attempt, node } = row
   const { message, fields, dropped = 0 } = lineOf(row.text)

@@ -11,57 +11,57 @@ import { pauseOf, pauseShown, type TaskInfo } from './status.ts'
 import { GrowingSteps, progressOfSteps, type StepView } from './steps.ts'
 
 /**
- * A task as it was when a record of its history had just been written, and what that record changed. Nothing secret is in it.
+ * A task as of one record of its history, and the changes by that record. Secrets are hidden.
  * @example const wasFine = ({ steps }: TaskMoment) => steps.every(({ error }) => error === undefined)
  */
 export interface TaskMoment {
-  /** The record. All of its events were one transition: there was nothing to be seen between them. */
+  /** The record. Its events were one transition, so there is no state between them. */
   seq: number
   /** When it was decided. */
   at: Date
   /** The last record of the task now. */
   last: number
-  /** The record with which the run began that this one belongs to: 1, or the last one before it that continued as new. */
+  /** The first record of the run: 1, or the last one before this that continued as new. */
   run: number
-  /** What happened then. */
+  /** The events of the record. */
   events: HistoryEvent[]
-  /** Where the task was between submission and end. */
+  /** The status of the task. */
   status: TaskStatus
-  /** How it had ended; `pending`: it had not stopped. */
+  /** The outcome of the task; `pending`: it had not stopped. */
   outcome: TaskOutcome
   /** Failed attempts of all its steps. */
   failures: number
-  /** What its workflow had said by `task.progress`, else the share of its known steps that was done. */
+  /** The last value of `task.progress`, else the share of its known steps that was done. */
   progress: Json | undefined
-  /** What its workflow had returned. */
+  /** The output of the workflow. */
   output: Json | undefined
   /** Why it had stopped, or was paused. */
   error: ErrorRecord | undefined
   /** Why it was paused. */
   pause: TaskInfo['pause']
-  /** Every step of that run which was known, or those of the range that was asked for. */
+  /** All known steps of that run, or those of the requested range. */
   steps: StepView[]
-  /** The last of these steps, where the range ends before the last step of all: the `after` of the next. */
+  /** The `after` of the next range; absent if this range contains the last step. */
   next?: number
 }
 
-/** What a moment is made of: the events of the run, and what may be shown of them. */
+/** The data of which moments of a run are made: its events, and its redaction. */
 export interface Past {
   /** The events of the run, after those of record 1. */
   events: readonly DatedEvent[]
   redaction: Redaction
-  /** How many of the events there are up to the record, and how many before it. */
+  /** Number of events up to and including the record, and before it. */
   size: number
   before: number
-  /** The record with which the run begins, and the last record of the task. */
+  /** The first record of the run, and the last record of the task. */
   from: number
   last: number
 }
 
-/** The same of records. Throws HISTORY_CORRUPT. */
+/** The data of a moment, from records. Throws HISTORY_CORRUPT. */
 export function* pastOf(seq: number, { records, from, last }: Run): Generator<void, Past> {
   const chronicle = new Chronicle()
-  // What is marked as secret later on is hidden from the beginning.
+  // A secret that is marked later is hidden from the beginning.
   const redaction = new Redaction()
   let [size, before] = [0, 0]
   for (const record of records) {
@@ -75,7 +75,7 @@ export function* pastOf(seq: number, { records, from, last }: Run): Generator<vo
   return { events: chronicle.events, redaction, size, before, from, last }
 }
 
-/** The task as of a record of the run, by the fold that also runs it. Throws HISTORY_CORRUPT. */
+/** The task as of a record of the run, by the same fold that runs it. Throws HISTORY_CORRUPT. */
 export function* momentOf(id: string, seq: number, past: Past): Generator<void, TaskMoment> {
   const { redaction, size, before, from, last } = past
   const history = past.events.slice(0, size)

@@ -1,25 +1,25 @@
 import type { NodeRow } from '../store/port.ts'
 
 /**
- * A node that lives.
+ * A living node.
  * @example const supervisors = (await triarch.nodes()).filter(({ roles }) => roles.includes('supervisor'))
  */
 export interface NodeInfo {
-  /** Another one for each life of a node. */
+  /** Unique for each start of a node. */
   id: string
   /** Its roles: `scheduler`, `agent`, `supervisor`. */
   roles: string[]
   /** When it registered. */
   startedAt: Date
-  /** Until when it is taken for alive, unless it says so again. */
+  /** Until when it counts as alive, unless it renews its lease. */
   leaseUntil: Date
-  /** What it runs: `workflow@version`, `agent.action`; undefined: it never said so. */
+  /** The workflows and actions that it runs, as `workflow@version` and `agent.action`; undefined: it never reported them. */
   runs: { workflows: readonly string[]; actions: readonly string[] } | undefined
-  /** What it is told apart by; none. */
+  /** Its labels; none. */
   labels: Readonly<Record<string, string>>
-  /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
+  /** Versions of settings that it uses, by name; settings without a value in the store are left out. */
   settings: Readonly<Record<string, number>>
-  /** Where it is; undefined: its machine does not tell. */
+  /** Its machine and process; undefined: the machine does not provide the data. */
   place: { host: string; pid: number } | undefined
 }
 

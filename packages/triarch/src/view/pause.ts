@@ -5,28 +5,28 @@ import { storedChange, storedSetting } from '../store/version.ts'
 import { clock } from './reason.ts'
 
 /**
- * That an operator has paused something by a setting, or closed it.
+ * A pause or closure that an operator has made by a setting.
  * @example
  * const { pausedBy = [] } = await task.status()
  * for (const { name, reason, actor, since } of pausedBy) console.log(name, reason, actor, since)
  */
 export interface SettingPause {
-  /** The setting that says so. */
+  /** The setting that contains it. */
   setting: string
-  /** The name of what is paused: of an agent, a workflow or a schedule. */
+  /** The name of the paused agent, workflow or schedule. */
   name: string
-  /** Why, in the operator's words. */
+  /** The operator's reason. */
   reason: string
-  /** Who said so first; `code`: nobody, for it is what the defaults or the environment of nodes make. */
+  /** Who set it first; `code`: it comes from the defaults or the environment of nodes. */
   actor: string
-  /** Since when. */
+  /** When it was set. */
   since: Date
 }
 
-/** What a value of a setting says of a pause; undefined: there is none. */
+/** The reason of a pause in a setting's value; undefined: there is none. */
 type Said = (value: unknown) => string | undefined
 
-/** Of a setting whose `paused`, or `closed`, is the reason itself. */
+/** Reads the reason from the property `paused`, or `closed`, of a value. */
 export const saidBy =
   (property: 'paused' | 'closed'): Said =>
   (value) => {
@@ -34,13 +34,10 @@ export const saidBy =
     return typeof reason === 'string' ? reason : undefined
   }
 
-/** Changes that are looked back at for who said so first. */
+/** Number of changes that are searched for the first one with the pause. */
 const LOOKED_BACK = 100
 
-/**
- * What a row says is paused where nothing is on trial, by what is asked of it; null: nothing. Who said so first is read once, however many ask, and
- * only if something is.
- */
+/** Finds pauses in the live value of a setting's row; null: none. The changes are read once for all calls, and only if there is a pause. */
 export function pausesIn(
   store: Pick<StateStore, 'settingChanges'>,
   { name: setting, state }: SettingRow,
@@ -56,7 +53,7 @@ export function pausesIn(
   }
 }
 
-/** The version that said it first of those that say the same up to this one: something else may have been changed since. */
+/** The first of the consecutive versions up to this one with the same pause; later ones may have changed other properties. */
 function firstSaid(
   live: SettingVersion,
   before: readonly SettingChangeRow[],
@@ -68,7 +65,7 @@ function firstSaid(
     const change = storedChange(text)
     if (!change || change.move === 'cleared') break
     if (change.move === 'completed' && change.version !== null) completed.set(change.version, change.at)
-    // What was only on trial never counted everywhere.
+    // A canary value that was never completed did not apply everywhere.
     const counted = change.move === 'staged' ? completed.get(revision) : 'value' in change ? change.at : undefined
     if (counted === undefined) continue
     if (!same(change.value)) break
@@ -77,7 +74,7 @@ function firstSaid(
   return first
 }
 
-/** The settings of these, as far as there are any. */
+/** The rows of these settings, as far as they exist. */
 export async function rowsOf(
   store: Pick<StateStore, 'settings'>,
   prefix: string,
@@ -86,7 +83,7 @@ export async function rowsOf(
   return names.length === 0 ? [] : store.settings({ names: names.map((name) => `${prefix}${name}`) })
 }
 
-/** What is paused of these, by their names. */
+/** Pauses in the store, by name. */
 export async function pausesOf(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
   prefix: string,
@@ -109,17 +106,17 @@ async function found(
   return pauses
 }
 
-/** A pause as the nodes have it that could do what it is about. */
+/** A pause together with the nodes on which it applies. */
 export interface NodePause {
   pause: SettingPause
-  /** All of them, and not only some: nothing of it begins. */
+  /** The pause applies to all nodes concerned, so nothing begins. */
   everywhere: boolean
-  /** How many nodes say so, and of how many. */
+  /** Number of nodes on which it applies, and of nodes concerned. */
   on: number
   of: number
 }
 
-/** What is looked for: its name, its key in what nodes tell of themselves, and the nodes that could do it. */
+/** A subject that may be paused: its name, its key in the reports of nodes, and the nodes that could run it. */
 interface Pausable {
   name: string
   key: string
@@ -127,8 +124,8 @@ interface Pausable {
 }
 
 /**
- * What is paused of these, by their keys. For all by the engine's own setting, as the store has it; else as nodes say of themselves: by what
- * their code makes of a setting, by their environment, or by what is on trial there.
+ * Pauses by key. A pause in the engine's own setting in the store applies to all nodes; otherwise nodes report their pauses, which may come
+ * from a setting that their code follows, from their environment, or from a canary value.
  */
 async function pausesAmong(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
@@ -152,7 +149,7 @@ async function pausesAmong(
   return pauses
 }
 
-/** Of these agents, by their names. */
+/** Pauses of these agents, by name. */
 export function agentPauses(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
   names: readonly string[],
@@ -162,7 +159,7 @@ export function agentPauses(
   return pausesAmong(store, AGENT_SETTING, wanted)
 }
 
-/** Of these versions of workflows, by `name@version`. */
+/** Pauses of these versions of workflows, by `name@version`. */
 export function workflowPauses(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,
   versions: readonly { workflow: string; version: string }[],
@@ -177,7 +174,7 @@ export function workflowPauses(
   return pausesAmong(store, WORKFLOW_SETTING, [...wanted.values()])
 }
 
-/** A node that does not say what it runs may well run it. */
+/** Whether a node may run the workflow; a node that does not report its workflows is taken to. */
 export function schedules({ roles, runs }: NodeRow, key: string): boolean {
   return roles.includes('scheduler') && (runs?.workflows.includes(key) ?? true)
 }
@@ -186,7 +183,7 @@ function serves({ roles, runs }: NodeRow, agent: string): boolean {
   return roles.includes('agent') && (runs?.actions.some((action) => action.startsWith(agent)) ?? true)
 }
 
-/** Who brought the version that nodes run; where the store says nothing of it, it has been so since they began. */
+/** The pause that nodes report, with the author of its version; without a version in the store, it exists since the nodes began. */
 async function toldPause(
   store: Pick<StateStore, 'settingChanges'>,
   name: string,
@@ -198,7 +195,7 @@ async function toldPause(
   return { setting, name, reason, actor: brought?.by ?? 'code', since: new Date(brought?.at ?? began) }
 }
 
-/** Who brought this version of a setting, and when; null: the store says nothing of it, so it is what the code makes. */
+/** The author and time of a version of a setting; null: the store has none, so the value comes from code. */
 export async function broughtBy(
   store: Pick<StateStore, 'settingChanges'>,
   { setting, version }: Pick<PausedThere, 'setting' | 'version'>,
@@ -211,7 +208,7 @@ export function pauseText(what: 'agent' | 'workflow', { name, reason, since, act
   return `${what} ${name} is paused since ${clock(since)} by ${actor}: ${reason}`
 }
 
-/** That only some nodes keep it from beginning; nothing where none do. */
+/** Text for a pause that applies to some of the nodes only; '' if it applies to none or all. */
 export function partlyText(what: 'agent' | 'workflow', paused: NodePause | undefined): string {
   if (!paused || paused.everywhere) return ''
   return ` (on ${paused.on} of ${paused.of} nodes ${pauseText(what, paused.pause)})`

@@ -1,15 +1,15 @@
 import type { NodeRow } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 
-/** Slots that are set apart for steps of a priority, of all nodes together. */
+/** One of two pools of slots, over all nodes. */
 export interface PoolShare {
   name: 'high' | 'rest'
-  /** Where the high pool begins. */
+  /** The priority at which the high pool begins. */
   from: number
   slots: number
 }
 
-/** Those of which a step of this priority may have one; null: its agent does not part them, or its nodes do not say. */
+/** The pool that serves steps of this priority; null: the agent has no pools, or its nodes do not report them. */
 export function poolOf(nodes: readonly NodeRow[], action: string, priority: number): PoolShare | null {
   const agent = agentOf(action)
   const shares = nodes.flatMap(({ runs }): PoolShare[] => {

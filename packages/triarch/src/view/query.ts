@@ -9,14 +9,11 @@ import { checkTags } from '../value/tag.ts'
 import { checkText } from '../value/text.ts'
 
 /**
- * Which tasks to list, and how many.
+ * A selection of tasks, and the page of the list.
  * @example const { tasks } = await triarch.list({ status: ['running', 'paused'], limit: 50 })
  */
 export interface ListOptions {
-  /**
-   * Tasks that fit this, in the filter language (docs/reference/filter.md), besides what the other options say. INVALID_FILTER where it
-   * cannot be read.
-   */
+  /** Tasks that match this filter (docs/reference/filter.md) as well as the other options. INVALID_FILTER if it cannot be parsed. */
   filter?: string
   /** Tasks in this state, or in one of these. */
   status?: TaskStatus | readonly TaskStatus[]
@@ -36,11 +33,11 @@ export interface ListOptions {
   submittedAfter?: Date
   /** Tasks that were submitted earlier than this. */
   submittedBefore?: Date
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
-  /** Rows a page: 1 to 1,000; 100. */
+  /** Rows per page: 1 to 1,000; 100. */
   limit?: number
-  /** By submission; newest, unless the filter says otherwise (`sort:oldest`). */
+  /** Order by submission; newest, unless the filter has `sort:oldest`. */
   order?: 'newest' | 'oldest'
 }
 
@@ -59,10 +56,10 @@ const keys = [
   'limit',
   'order',
 ] as const
-/** Ids of children hold those of all their ancestors. */
+/** Ids of children contain those of all their ancestors, so they may be this long. */
 const LONGEST_NAME = 10_000
 
-/** What is asked for, as a filter, and the page of it. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
+/** Converts the options to a filter and a page. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
 export function listedBy(options: ListOptions): { filter: Filter; page: Pick<ListQuery, 'after' | 'limit'> } {
   checkOptions('list', options, keys)
   const { filter: text, cursor, limit = 100, order } = options
@@ -78,7 +75,7 @@ export function listedBy(options: ListOptions): { filter: Filter; page: Pick<Lis
   }
 }
 
-/** The terms that say the same as the options. */
+/** The terms that are equivalent to the options. */
 function termsOf({ tags, quarantined, submittedAfter, submittedBefore, ...options }: ListOptions): FilterTerm[] {
   const terms: FilterTerm[] = []
   for (const field of ['status', 'outcome'] as const) {

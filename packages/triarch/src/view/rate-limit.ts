@@ -3,69 +3,69 @@ import type { BreakerRow } from '../store/port.ts'
 import { storedRate } from '../store/rate.ts'
 
 /**
- * A rate limit as it stands.
+ * The current state of a rate limit.
  * @example const { limit, per, waiting, forced } = await triarch.rateLimit('payments').info()
  */
 export interface RateLimitInfo {
-  /** Its agent, or `agent.action`; with `#key` that of one key. */
+  /** The name of its agent, or `agent.action`; with `#key` for the limit of one key. */
   name: string
   /** The name of its agent. */
   agent: string
-  /** Of which action, as `agent.action`; undefined: of the whole agent. */
+  /** The action, as `agent.action`; undefined: the limit is for the whole agent. */
   action: string | undefined
-  /** Of which key; undefined: of all. */
+  /** The key; undefined: the limit has no keys. */
   key: string | undefined
-  /** So many attempts begin in each `per`, as the code or a setting says. */
+  /** Number of attempts that begin in each `per`, as given by the code or a setting. */
   limit: number
-  /** In ms. */
+  /** The span of time (ms). */
   per: number
-  /** So many more may begin at once after a lull. */
+  /** How many more may begin at once after an idle time. */
   burst: number
-  /** What counts instead, by an operator's word; undefined: nothing does. */
+  /** An operator's override; undefined: none. */
   forced: ForcedRate | undefined
-  /** How many requests wait under it; nothing is counted beyond 10,000. */
+  /** How many requests wait under it; counted up to 10,000. */
   waiting: number
-  /** The service asked for a rest until then; undefined: it did not. */
+  /** End of the cooldown that the service asked for; undefined: there is none. */
   rests: Date | undefined
-  /** What operators did, oldest first: the last 20. */
+  /** Changes by operators, oldest first: the last 20. */
   changes: RateLimitChange[]
 }
 
 /**
- * The numbers that an operator gave.
+ * An operator's override of a rate limit.
  * @example
  * const { forced } = await triarch.rateLimit('payments').info()
  * const { lifted, until }: Partial<ForcedRate> = forced ?? {}
  */
 export interface ForcedRate {
-  /** There is no limit meanwhile; the numbers are 0. */
+  /** There is no limit meanwhile; the other numbers are 0. */
   lifted: boolean
-  /** So many attempts begin in each `per`. */
+  /** Number of attempts that begin in each `per`. */
   limit: number
-  /** In ms. */
+  /** The span of time (ms). */
   per: number
-  /** So many more may begin at once after a lull. */
+  /** How many more may begin at once after an idle time. */
   burst: number
-  /** Then the limit is its own again; undefined: once somebody restores it. */
+  /** When the override ends; undefined: when an operator restores the limit. */
   until: Date | undefined
 }
 
 /**
- * One word of an operator on a rate limit.
+ * One change of a rate limit by an operator.
  * @example const [last]: RateLimitChange[] = (await triarch.rateLimit('payments').info()).changes.slice(-1)
  */
 export interface RateLimitChange {
-  /** When. */
+  /** When it was done. */
   at: Date
   /** What was done. */
   did: 'changed' | 'lifted' | 'restored'
-  /** Who: what the operator gave as `actor`. */
+  /** The `actor` that the operator gave. */
   actor: string
-  /** Why, in words. */
+  /** The reason, for people. */
   reason: string
 }
 
-/** Null: there is no row, or it cannot be read. */
+/** The view of a rate limit's row; null: it is empty or cannot be read. */
 export function rateLimitInfo({ name, state: text, waiting }: BreakerRow, now: number): RateLimitInfo | null {
   const stored = storedRate(text)
   if (!stored) return null

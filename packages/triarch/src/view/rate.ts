@@ -3,19 +3,19 @@ import { agentOfQueue } from '../store/breaker.ts'
 import type { StoredRate } from '../store/rate.ts'
 import { clock, span } from './reason.ts'
 
-/** What lets no more attempts begin before then. */
+/** A limit that lets no attempt begin before an instant. */
 export interface Limiter {
   name: string
   until: Date
-  /** The service asked for it. */
+  /** The limit is a cooldown that the service asked for. */
   rests: boolean
-  /** Null: there is none, the service asked for it. */
+  /** Null: a cooldown has no limit. */
   limit: number | null
-  /** ms. */
+  /** The span of time (ms). */
   per: number
 }
 
-/** The one that keeps the action longest; null: none does. */
+/** The limit that holds the action back longest; null: none does. */
 export function limiterOf(
   known: ReadonlyMap<string, StoredRate>,
   queue: string,
@@ -32,14 +32,14 @@ export function limiterOf(
   return found.sort((a, b) => b.until.getTime() - a.until.getTime())[0] ?? null
 }
 
-/** Limits over what waits in the queue: of the agent and of the action, and of its key. */
+/** The names of the limits that apply to a queue's requests: those of the agent and the action, and of the key. */
 export function namesOf(queue: string, action: string): string[] {
   const agent = agentOfQueue(queue)
   const of = [agent, action]
   return queue === agent ? of : of.flatMap((name) => [name, name + queue.slice(agent.length)])
 }
 
-/** The service of an agent without a limit asked for a rest; null: it did not, or that is over. */
+/** The cooldown of an agent's service; null: there is none, or it is over. */
 export function restOver(rests: ReadonlyMap<string, number>, queue: string, now: number): Limiter | null {
   const found = [agentOfQueue(queue), queue].map((name) => ({ name, until: rests.get(name) ?? 0 }))
   const [last] = found.filter(({ until }) => until > now).sort((a, b) => b.until - a.until)

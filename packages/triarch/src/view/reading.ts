@@ -5,25 +5,25 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Heard } from './heard.ts'
 import type { StepView } from './steps.ts'
 
-/** What the history of a task says, up to its last record. It is shared: nobody changes it. */
+/** The contents of a task's history, up to its last record. Readers share it, so it must not be changed. */
 export interface Reading {
   /** The last record that was read; 0: none. */
   readonly last: number
-  /** The record from which on the task is replayed. */
+  /** The record from which the task is replayed. */
   readonly base: number
   readonly events: readonly DatedEvent[]
   readonly redaction: Redaction
   readonly heard: Heard
-  /** The task by these events. */
+  /** The task's state after these events. */
   readonly state: TaskState
-  /** Why the history cannot be read to its end, or contradicts itself: HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+  /** Why the history cannot be read to its end, or is inconsistent: HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
   readonly broken: TriarchError | null
   /** When the last record was written; 0: there is none. */
   readonly at: number
-  /** The steps of the run after a number, without what is secret. */
+  /** The steps of the run after a number, with secrets hidden. */
   steps(after?: number): StepView[]
-  /** Weighted share of the steps that are known which is done: 0 to 1. */
+  /** The weighted share of the known steps that is done: 0 to 1. */
   progress(): number
-  /** How many events there are up to this record, and how many of them are before it; null: it is no record of the run. */
+  /** Number of events up to this record, and before it; null: the record does not belong to the run. */
   upTo(seq: number): { size: number; before: number } | null
 }

@@ -2,45 +2,52 @@ import type { Operation } from '../kernel/step/step.ts'
 import type { PauseCause } from '../kernel/task/pause.ts'
 import type { BreakerPhase } from '../policy/breaker.ts'
 
-/** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
+/** One reason for which a task does not move, as text and as data. Instants are Dates. */
 export type Reason = {
   text: string
 } /** It has stopped, and nothing will happen by itself; `error`: why, if it did not succeed. */ & (
   | { code: 'stopped'; outcome: string; error?: string }
-  /** An operator, a failure or a missing lock holds it; `step`: the step it is about; `reason`, `actor`: what whoever paused it gave. */
+  /**
+   * An operator, a failure or a missing lock holds the task; `step`: the one that caused it; `reason`, `actor`: those of the person who
+   * paused it.
+   */
   | { code: 'paused'; cause: PauseCause; since: Date; reason?: string; actor?: string; step?: number }
   /**
-   * It was set apart, for it harmed whoever had it; `cause`: as in TASK_QUARANTINED. Only an operator ends that. `broken`: the
+   * The task is quarantined because it harmed its owners; `cause`: as in TASK_QUARANTINED. Only an operator ends that. `broken`: the
    * records that are missing or cannot be read; resume({ after }) goes on from the one before.
    */
   | { code: 'quarantined'; since: Date; cause?: string; error?: string; broken?: { from: number; to: number } }
   /** A step waits for an operator while others go on. */
   | { code: 'held'; step: number; cause: PauseCause; error?: string }
-  /** Its time has not come. */
+  /** The task's start time has not come. */
   | { code: 'scheduled'; until: Date }
-  /** It waits until somebody approves it, by a thaw; `planned`: how many steps its plan has, which can be read before that. */
+  /** The task waits for its approval, by a thaw; `planned`: number of steps of its plan, which can be read before that. */
   | { code: 'frozen'; planned?: number }
-  /** A task it comes after has not stopped. */
+  /** A predecessor has not stopped. */
   | { code: 'predecessor'; task: string; status: string }
-  /** Another task holds the lock; `ahead`: how many have it or are before this one in line. */
+  /** Another task holds the lock; `ahead`: number of tasks that hold it or wait before this one. */
   | { code: 'lock'; lock: string; holder: string; since: Date; ahead: number }
   /**
-   * It is not taken yet: `most` tasks of its workflow wait already, as many as may (`maxQueued`). It is submitted when there is room, and
-   * refused `until` then; `ahead`: how many submissions are before it in that process, which alone knows of it.
+   * The submission is not accepted yet: `most` tasks of its workflow wait already, the largest number allowed (`maxQueued`). It is
+   * submitted when there is room, and refused at `until`. `ahead`: number of submissions before it in that process, the only one that knows
+   * of it.
    */
   | { code: 'queue-full'; workflow: string; most: number; ahead: number; since: Date; until: Date }
   /**
-   * It waits for a scheduler that has room; `ahead`: how many of its kind are before it by priority, then by when they came. Schedulers with
-   * `ageing` may take it before some of them.
+   * The task waits for a scheduler with room; `ahead`: number of tasks of its kind before it, by priority and then by arrival. Schedulers
+   * with `ageing` may take it before some of them.
    */
   | { code: 'queued'; ahead: number }
   /** No living node runs this version of its workflow. */
   | { code: 'no-scheduler'; workflow: string; version: string }
-  /** The node that has it gives no sign of life; a supervisor will take it away. */
+  /** The node that owns the task gives no sign of life; a supervisor will take the task away. */
   | { code: 'node-lost'; node: string; step?: number }
-  /** The code that plans it is at work. */
+  /** The planning code runs. */
   | { code: 'planning'; since: Date }
-  /** An attempt runs; `node` is where. Without it: in a process of remote agents, awaited until `completeBy`, or longer while a server hears of it. */
+  /**
+   * An attempt runs on `node`. Without `node`: in a process of remote agents, awaited until `completeBy`, or longer while a server hears
+   * from it.
+   */
   | {
       code: 'step'
       step: number
@@ -52,8 +59,8 @@ export type Reason = {
       completeBy?: Date
     }
   /**
-   * An attempt waits for a free slot of its agent; `ahead`: how many are before it in the queue. `pool`: where slots are parted by priority, the
-   * one that it is for, at which priority the high one begins (`from`), and how many slots it has on all nodes together.
+   * An attempt waits for a free slot of its agent; `ahead`: number of requests before it in the queue. `pool`: if slots are divided by
+   * priority, the pool that serves it, the priority at which the high pool begins (`from`), and the pool's slots on all nodes.
    */
   | {
       code: 'step-queued'
@@ -64,7 +71,10 @@ export type Reason = {
       since: Date
       pool?: { name: 'high' | 'rest'; from: number; slots: number }
     }
-  /** The circuit breaker of its service keeps an attempt from starting; `waiting`: how many wait for it, counted up to 10,000. */
+  /**
+   * The circuit breaker of the service keeps an attempt from starting; `waiting`: number of requests that wait for it, counted up to
+   * 10,000.
+   */
   | {
       code: 'breaker'
       step: number
@@ -76,7 +86,7 @@ export type Reason = {
       nextProbe?: Date
       waiting: number
     }
-  /** The rate limit of its agent, or of its action, keeps an attempt from starting before `until`; `ahead`: how many are before it. */
+  /** The rate limit of the agent or action keeps an attempt from starting before `until`; `ahead`: number of requests before it. */
   | {
       code: 'rate-limit'
       step: number
@@ -88,8 +98,8 @@ export type Reason = {
       since: Date
     }
   /**
-   * As many attempts of its agent, or of its action, run over all nodes as may: `running` of `most`; `waiting`: how many wait in the queue,
-   * counted up to 10,000; `ahead`: how many of them are before it.
+   * The concurrency limit of the agent or action over all nodes is reached: `running` of `most`. `waiting`: number of requests in the
+   * queue, counted up to 10,000; `ahead`: how many of them are before it.
    */
   | {
       code: 'concurrency'
@@ -103,7 +113,7 @@ export type Reason = {
       ahead: number
       since: Date
     }
-  /** An operator has paused the agent: nothing of it begins, on any node. */
+  /** An operator has paused the agent: none of its attempts begins, on any node. */
   | {
       code: 'agent-paused'
       step: number
@@ -114,15 +124,15 @@ export type Reason = {
       actor: string
       since: Date
     }
-  /** An operator has paused its workflow: nobody takes it up. */
+  /** An operator has paused the workflow: its tasks are not taken. */
   | { code: 'workflow-paused'; workflow: string; reason: string; actor: string; since: Date }
   /** No living node has the action. */
   | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
-  /** The last attempt failed, or its agent put it off; the next comes `at`. */
+  /** The last attempt failed, or its agent put it off; the next one starts `at`. */
   | { code: 'retry'; step: number; operation: Operation; action: string; attempt: number; at: Date; error?: string }
-  /** A step waits for a signal, by its resume token; `until`: its timeout. */
+  /** A step waits for a signal by its resume token; `until`: its timeout. */
   | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { name: string; at: Date } }
-  /** A batch: its children run. `total`: null while its source has more. */
+  /** The children of a batch run. `total`: null while its source has more. */
   | {
       code: 'batch'
       step: number
@@ -135,19 +145,19 @@ export type Reason = {
       failed: number
       cancelled: number
     }
-  /** It sleeps. */
+  /** The task sleeps. */
   | { code: 'timer'; until: Date }
-  /** It waits for a signal of this name. */
+  /** The task waits for a signal of this name. */
   | { code: 'signal'; name: string; since: Date; until?: Date }
   | { code: 'child'; task: string; workflow: string; status: string }
-  /** Its code waits for something that is no task call, and nothing else is outstanding. */
+  /** The code waits for something that is not a call of its task, and nothing else is outstanding. */
   | { code: 'stalled'; since: Date }
-  /** A node has it and nothing keeps it: it moves, or will at once. */
+  /** A node owns the task and nothing holds it back: it moves, or will at once. */
   | { code: 'moving'; node?: string }
 )
 
 /**
- * What a task waits for, as `explain` tells it.
+ * The answer of `explain`: what a task waits for.
  * @example
  * const { text, reasons } = await triarch.task('o-1').explain()
  * if (reasons.some(({ code }) => code === 'no-agent')) console.error(text)
@@ -159,18 +169,18 @@ export interface Explanation {
   workflow: string
   /** The status of the task; `unsubmitted` of a submission that waits for room. */
   status: string
-  /** All of it in one text. */
+  /** The whole explanation as text. */
   text: string
-  /** What it waits for, the most telling first; several when it waits for several things at once. */
+  /** The reasons, most important first; several if it waits for several things at once. */
   reasons: Reason[]
-  /** Locks that are its own now, whatever it waits for; the first 20. */
+  /** Locks that the task holds now; the first 20. */
   holds: { lock: string; since: Date }[]
 }
 
-/** What kind of wait it is: stable, for programs. */
+/** The kind of a reason: stable, for programs. */
 export type ReasonCode = Reason['code']
 
-/** An instant as people read it, always alike. */
+/** An instant in a fixed format for people. */
 export function clock(at: Date): string {
   return at
     .toISOString()
@@ -178,7 +188,7 @@ export function clock(at: Date): string {
     .replace(/(\.000)?Z$/, ' UTC')
 }
 
-/** A span in its largest two units. */
+/** A span in its two largest units. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const parts: [number, string][] = [
@@ -196,7 +206,7 @@ export function span(ms: number): string {
     .join(' ')
 }
 
-/** From so many on, a place in line may be counted no further. */
+/** From this number on, a place in the queue may be a lower bound. */
 const FEW = 1_000
 
 export function before(count: number): string {

@@ -2,13 +2,13 @@ import type { PermitRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { namesOf } from './rate.ts'
 
-/** A bound over all nodes under which as many attempts run as may. */
+/** A concurrency limit over all nodes that is reached. */
 export interface FullBound extends PermitRow {
-  /** How many wait in the queue, counted up to 10,000. */
+  /** Number of requests in the queue, counted up to 10,000. */
   waiting: number
 }
 
-/** The one that keeps the action, its agent's first; null: none does. */
+/** The limit that holds the action back, its agent's first; null: none does. */
 export function fullBoundOf(
   { bounds, waiting }: { bounds: ReadonlyMap<string, PermitRow>; waiting: ReadonlyMap<string, number> },
   queue: string,
@@ -24,7 +24,7 @@ export function fullText(bound: FullBound): string {
   return `${boundText(bound)}, ${many} ${waiting === 1 ? 'waits' : 'wait'}`
 }
 
-/** The same without how many wait. */
+/** The same without the number of waiting requests. */
 export function boundText({ name, taken, most }: PermitRow): string {
   return `of ${name} ${taken.toLocaleString('en')} of ${most.toLocaleString('en')} are running over all nodes`
 }

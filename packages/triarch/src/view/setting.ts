@@ -4,84 +4,84 @@ import type { NodeRow, SettingChangeRow } from '../store/port.ts'
 import { type SettingMove, storedChange } from '../store/version.ts'
 
 /**
- * A version of a setting: what somebody gave, when and why. It is laid over the layers below.
+ * A version of a setting: its value, when and why it was set. It overrides the layers below.
  * @example
  * const { live } = await triarch.setting('triarch.engine').get()
  * const said: SettingVersionInfo | undefined = live
  */
 export interface SettingVersionInfo<T = unknown> {
-  /** The number of the change that brought it. */
+  /** The number of the change that set it. */
   version: number
-  /** As it was given: for an object, what of it differs from the layers below. */
+  /** The value as it was given; of an object, the properties that override the layers below. */
   value: T
-  /** When. */
+  /** When it was set. */
   at: Date
-  /** Who; `operator` where nobody said. */
+  /** Who set it; `operator` if no name was given. */
   actor: string
-  /** Why. */
+  /** The reason. */
   reason: string
 }
 
 /**
- * A value on trial: some nodes run it, the others do not yet.
+ * A value in a canary rollout, which only some nodes use yet.
  * @example
  * const { trial } = await triarch.setting('payments.limits').get()
  * if (trial) console.log(trial.stage, trial.stages)
  */
 export interface SettingTrialInfo<T = unknown> extends SettingVersionInfo<T> {
-  /** Which stage it is in, from 1 on. */
+  /** The present stage, from 1. */
   stage: number
-  /** How many there are before it is everywhere. */
+  /** Number of stages before the value applies everywhere. */
   stages: number
-  /** When this one began. */
+  /** When the stage began. */
   since: Date
-  /** When the next begins; undefined: by hand. */
+  /** When the next stage begins; undefined: an operator advances it. */
   until: Date | undefined
-  /** What takes it back by itself. */
+  /** Measures that withdraw the value automatically. */
   guards: readonly SettingGuard[]
 }
 
 /**
- * What a node runs of a setting.
+ * The version of a setting that a node uses.
  * @example const behind = ({ version, expected }: SettingNode) => version !== expected
  */
 export interface SettingNode {
   /** The id of the node. */
   id: string
-  /** The version that it says it runs; 0: none of the store's. */
+  /** The version that it reports; 0: it uses no value of the store. */
   version: number
-  /** The version that it is to run. */
+  /** The version that it should use. */
   expected: number
 }
 
 /**
- * A setting as it stands.
+ * The current state of a setting.
  * @example
  * const { live, trial, drift }: SettingInfo = await triarch.setting('triarch.agent.payments').get()
  */
 export interface SettingInfo<T = unknown> {
   /** Its name. */
   name: string
-  /** The number of its last change: `expected` of the next; 0: it was never changed. */
+  /** The number of its last change, to be passed as `expected` with the next; 0: it was never changed. */
   revision: number
-  /** What the store says where nothing is on trial; undefined: nothing. */
+  /** The store's value outside of a canary rollout; undefined: none. */
   live: SettingVersionInfo<T> | undefined
-  /** What some nodes try; undefined: nothing. */
+  /** The value in a canary rollout; undefined: none. */
   trial: SettingTrialInfo<T> | undefined
-  /** What the process that was asked makes of it, and from where; undefined: it does not know the definition. */
+  /** The value in the answering process, and its origin; undefined: the process does not have the definition. */
   here:
     | {
         value: unknown
         version: number
         origin: SettingOrigin
         origins: Readonly<Record<string, SettingOrigin>>
-        /** What each layer says, the lowest first. */
+        /** The value of each layer, lowest first. */
         layers: readonly SettingLayer[]
       }
     | undefined
-  /** The living nodes; those that do not know it run version 0 of it. */
+  /** The living nodes; a node that does not know the setting has version 0. */
   nodes: readonly SettingNode[]
-  /** Whether one of them runs another version than it is to: for a moment after each change; for longer, where a node refuses it. */
+  /** Whether a node uses another version than it should: for a moment after each change; for longer if a node refuses it. */
   drift: boolean
 }
 
@@ -92,22 +92,23 @@ export interface SettingInfo<T = unknown> {
  * const last: SettingChange | undefined = changes[0]
  */
 export interface SettingChange {
-  /** Its number. */
+  /** The number of the change. */
   revision: number
   /**
-   * What was done: a value everywhere (`set`), on some nodes (`staged`), on more (`advanced`), on all at last (`completed`); other nodes for
-   * those that died (`placed`); a trial taken back (`withdrawn`); an earlier value again (`rolled-back`); nothing any more (`cleared`).
+   * What was done: a value was set everywhere (`set`), on some nodes (`staged`), on more (`advanced`), on all at last (`completed`); nodes
+   * were replaced because some died (`placed`); a canary value was withdrawn (`withdrawn`); an earlier value was restored (`rolled-back`);
+   * the value was removed (`cleared`).
    */
   move: SettingMove
-  /** Which version it was about; undefined: none. */
+  /** The version concerned; undefined: none. */
   version: number | undefined
-  /** The value that it brought; undefined: it brought none. */
+  /** The value that it set; undefined: none. */
   value?: unknown
-  /** When. */
+  /** When it was made. */
   at: Date
-  /** Who: what was given as `actor`, or `node:` and the id of the node that did it by itself. */
+  /** The given `actor`, or `node:` and the id of the node that made it automatically. */
   actor: string
-  /** Why. */
+  /** The reason. */
   reason: string
 }
 
@@ -126,7 +127,7 @@ export function trialInfo({ trial }: SettingState): SettingTrialInfo | undefined
   }
 }
 
-/** What each of the nodes runs, and is to run. A process that says nothing of settings has none. */
+/** The version that each node uses, and the one that it should. Processes that report no settings are left out. */
 export function settingNodes(name: string, state: SettingState, nodes: readonly NodeRow[]): SettingNode[] {
   return nodes.map(({ id, runs }) => {
     const expected = versionFor(state, { id, labels: runs?.labels ?? {} })?.version ?? 0
@@ -134,7 +135,7 @@ export function settingNodes(name: string, state: SettingState, nodes: readonly 
   })
 }
 
-/** Null: it cannot be read. */
+/** The view of a change's row; null: it cannot be read. */
 export function changeInfo({ revision, change: text }: SettingChangeRow): SettingChange | null {
   const change = storedChange(text)
   if (!change) return null

@@ -14,7 +14,7 @@ import type { SettingPause } from './pause.ts'
 import type { TaskWait } from './wait.ts'
 
 /**
- * A task as its row shows it.
+ * A task, as in its row.
  * @example for await (const { status, progress } of task.watch()) console.log(status, progress)
  */
 export interface TaskInfo {
@@ -24,27 +24,27 @@ export interface TaskInfo {
   workflow: string
   /** The version that it started with. */
   version: string
-  /** Where it is between submission and end. */
+  /** The status of the task. */
   status: TaskStatus
-  /** How it ended; `pending` until it has stopped. */
+  /** The outcome of the task; `pending` until it has stopped. */
   outcome: TaskOutcome
   /** Failed attempts of all its steps. */
   failures: number
-  /** What its workflow last said by `task.progress`. */
+  /** The last value of `task.progress`. */
   progress: Json | undefined
-  /** What its workflow returned, once it has stopped. */
+  /** The output of the workflow, once it has stopped. */
   output: Json | undefined
   /** Why it stopped, or is paused. */
   error: ErrorRecord | undefined
-  /** Why it is paused; `reason` and `actor` are what whoever paused it gave, `step` the name of the step it is about. */
+  /** Why it is paused; `reason` and `actor` are those of the person who paused it, `step` the name of the step that caused it. */
   pause: { cause: PauseCause; error?: ErrorRecord; reason?: string; actor?: string; step?: string } | undefined
-  /** Higher first. */
+  /** The priority: higher first. */
   priority: number
   /** The tags of its submission. */
   tags: Record<string, string>
   /** The id of the task that started it. */
   parent: string | undefined
-  /** The node that has it. */
+  /** The node that owns it. */
   lockedBy: string | undefined
   /** When it was submitted, or created by its parent. */
   submittedAt: Date
@@ -54,22 +54,22 @@ export interface TaskInfo {
   ready: boolean
   /** When a sleeping task wakes. */
   wakeAt: Date | undefined
-  /** It was set apart (TASK_QUARANTINED): nobody takes it before an operator's word. */
+  /** It is quarantined (TASK_QUARANTINED): no node takes it until an operator resumes it. */
   quarantined?: true
   /**
-   * For what it waits in a line, and what keeps it there: until it is taken up, and of its first 20 steps that wait for their agents, 10 at
-   * most; absent: nothing of it does. Told by `status()` and `list()`.
+   * The queues in which it waits, and the limits that hold it there: for the task itself until it is taken, and for its first 20 steps that
+   * wait for their agents, 10 entries at most; absent: nothing waits. Set by `status()` and `list()`.
    */
   waits?: TaskWait[]
-  /** What settings have paused of that: its workflow, and agents; absent: nothing. Told by `status()` and `list()`. */
+  /** Pauses by settings that apply: of its workflow, and of agents; absent: none. Set by `status()` and `list()`. */
   pausedBy?: SettingPause[]
-  /** What of it cannot be read in the store, and is shown as undefined. */
+  /** Parts that cannot be read in the store, and are undefined. */
   broken?: Broken[]
-  /** What of it lists and streams leave out, for it has more than 2 KiB of JSON: it is shown as undefined, and `status()` has it. */
+  /** Parts that lists and streams omit because they exceed 2 KiB of JSON; they are undefined here, and `status()` has them. */
   omitted?: Omitted[]
 }
 
-/** Parts of a task that lists and streams leave out where they are large. */
+/** Parts of a task that lists and streams omit if they are large. */
 export type Omitted = 'progress' | 'output'
 
 /** Parts of a task that may be unreadable in the store. */
@@ -80,9 +80,9 @@ export type Broken = 'progress' | 'output' | 'error' | 'pause'
  * @example const { status, steps, metadata } = await task.status()
  */
 export interface TaskDetails extends TaskInfo {
-  /** Of its submission, and of those of the tasks above it. */
+  /** Metadata of its submission and of its ancestors' submissions. */
   metadata: Record<string, string>
-  /** Steps that run, wait for their next attempt, or wait for an operator; in the order they were asked for. */
+  /** Steps that run, wait for their next attempt, or wait for an operator; in the order of their requests. */
   steps: StepInfo[]
 }
 
@@ -90,19 +90,19 @@ export interface TaskDetails extends TaskInfo {
 export interface StepInfo {
   /** Its number in the task. */
   id: number
-  /** What it is called: the action's name, unless the workflow says otherwise. */
+  /** The name of the step: the action's, unless the workflow gives another. */
   name: string
-  /** What is attempted now, and which attempt of it. */
+  /** The current operation. */
   operation: Operation
-  /** Which attempt it is, from 1. */
+  /** The number of its attempt, from 1. */
   attempt: number
-  /** What its attempts told last by heartbeat. */
+  /** The progress in the last heartbeat. */
   progress: Json | undefined
-  /** How its last attempt failed. */
+  /** The error of its last attempt. */
   error: ErrorRecord | undefined
   /** Why it waits for an operator. */
   held: PauseCause | undefined
-  /** Of a batch: how many children it has, and what became of them. */
+  /** Of a batch: how many children it has, and how they ended. */
   children?: BatchCounts
 }
 
@@ -114,17 +114,17 @@ export interface Ending {
   error: ErrorRecord | undefined
 }
 
-/** Nothing secret is in it: the row says nothing of that but by its output, and how that may be shown. */
+/** The view of a row. It contains no secrets: the row has none, except in its output, which is stored with a copy for display. */
 export function infoOf(row: TaskRow): TaskInfo {
   const { output, ...info } = wholeOf(row)
   return { ...info, output: row.veiled === undefined ? output : unveil(legible(row.veiled) as Json).shown }
 }
 
-/** The row with its output, whatever is secret in that. */
+/** The view of a row, including secrets in its output. */
 export function wholeOf(row: TaskRow): TaskInfo {
   const broken: Broken[] = []
   const omitted: Omitted[] = []
-  // One that cannot be read hides neither the rest of its row nor the rows beside it.
+  // A part that cannot be read must not hide the rest of the row or other rows.
   const read = (name: Broken): unknown => {
     const text = row[name]
     if ((name === 'progress' || name === 'output') && text !== null && isPlace(text) && !row.undecoded) {
@@ -187,7 +187,7 @@ export function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   }
 }
 
-/** The pause without what is secret. */
+/** The pause with secrets hidden. */
 export function pauseShown(pause: TaskInfo['pause'], { texts }: Redaction): TaskInfo['pause'] {
   if (!pause) return undefined
   const { cause, ...said } = pause

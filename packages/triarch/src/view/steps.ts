@@ -16,66 +16,66 @@ import type { CachedAt } from './event.ts'
 import { cachedAt } from './history.ts'
 
 /**
- * One step of a task, as people and pages want to see it: nothing secret is in it.
+ * One step of a task, for display; secrets are hidden.
  * @example const failed = (await task.steps()).filter(({ status }) => status === 'error')
  */
 export interface StepView {
   /** Its number in the task. */
   id: number
-  /** `agent.action`; null: local. */
+  /** `agent.action`; null: a local step. */
   action: string | null
-  /** Whose step it was, until the circuit breaker of that was open and its fallback did it: `agent.action`; absent: no fallback did. */
+  /** The action before a fallback took the step over because of an open circuit breaker: `agent.action`; absent: none did. */
   fallbackOf?: string
-  /** What it is called: the action's name, unless the workflow says otherwise. */
+  /** The name of the step: the action's, unless the workflow gives another. */
   name: string
   /** `waiting`: a planned step whose turn has not come. */
   status: StepStatus | 'waiting'
-  /** What the action was given. */
+  /** The input of the action. */
   input: Json
-  /** What it gave; undefined while there is none. */
+  /** The output; undefined while there is none. */
   output: Json | undefined
-  /** How it, or its last attempt, failed. */
+  /** The error of the step, or of its last attempt. */
   error: ErrorRecord | undefined
-  /** How often it was tried. */
+  /** Number of attempts. */
   attempts: number
-  /** Its output is the answer of before, from a cache; absent: the service gave it. */
+  /** The output came from a cache; absent: it came from the service. */
   cached?: CachedAt
-  /** When the workflow asked for it. */
+  /** When the workflow requested it. */
   requestedAt: Date | undefined
   /** When it succeeded, failed for good, or was skipped or cancelled. */
   endedAt: Date | undefined
-  /** 0 to 1. */
+  /** Progress of the step, 0 to 1. */
   progress: number
   /** Its share of the task's progress. */
   weight: number
-  /** What the action says about it in words. */
+  /** The description by the action's `present`. */
   summary: string | undefined
-  /** What may help when it failed. */
+  /** Advice in case it failed. */
   hints: readonly string[]
-  /** Of a batch: how many children it has, and what became of them. */
+  /** Of a batch: how many children it has, and how they ended. */
   children?: BatchCounts
-  /** What it did stands, and can be undone: compensation of the task would. Absent: it has no undo, did nothing, or is being undone or undone. */
+  /** Its effect exists and compensation of the task would undo it. Absent: it has no undo or no effect, or is being undone or undone. */
   undoable?: true
 }
 
 /**
- * Which steps of a task.
+ * A range of steps of a task.
  * @example const first: StepRange = { limit: 100 }
  */
 export interface StepRange {
-  /** Those after the step of this number; from the first. */
+  /** Steps after this number; from the first. */
   after?: number
-  /** Most steps. There are fewer where they are large (1 MiB); all. */
+  /** Largest number of steps; fewer are returned if they are large (1 MiB); all. */
   limit?: number
 }
 
-/** What this process knows by name. */
+/** Lookups of definitions that this process has. */
 interface Known {
   action: (key: string) => Action | undefined
   middleware: readonly Middleware[]
 }
 
-/** Every step of the run that goes on (or ended), and what earlier runs did and it may undo, in the order of their ids. */
+/** All steps of the current (or last) run, and those of earlier runs that it may undo, in the order of ids. */
 export function stepViews(id: string, history: readonly DatedEvent[], redaction: Redaction): StepView[] {
   const { state } = rebuild(id, history)
   const views = new GrowingSteps()
@@ -83,11 +83,11 @@ export function stepViews(id: string, history: readonly DatedEvent[], redaction:
   return views.shown(state)
 }
 
-/** The same while the history grows, by events that no rewind makes void. */
+/** The same, extended as the history grows. The events must not include any that a rewind made void. */
 export class GrowingSteps {
   readonly #views = new Map<number, StepView>()
   readonly #carried = new Set<number>()
-  /** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
+  /** All batches, also those that the fold has dropped: it forgets a batch without a success once that has ended. */
   readonly #batches = { batches: new Table<number, Batch>(), steps: new Table<number, Step>() }
 
   add({ at, event }: DatedEvent, redaction: Redaction): void {
@@ -98,12 +98,12 @@ export class GrowingSteps {
     batched(this.#batches, event)
   }
 
-  /** Whether the step is among them. */
+  /** Whether a step with this id is known. */
   has(id: number): boolean {
     return this.#views.has(id)
   }
 
-  /** Copies of those after a number. `state`: of the task by the same events. */
+  /** Copies of the steps after a number. `state`: the task's state after the same events. */
   shown(state: TaskState, after: number = 0): StepView[] {
     const views: StepView[] = []
     for (const known of this.#views.values()) {
@@ -117,17 +117,17 @@ export class GrowingSteps {
   }
 }
 
-/** Weighted share of the steps that are known which is done: 0 to 1. */
+/** The weighted share of the known steps that is done: 0 to 1. */
 export function progressOfSteps(views: readonly StepView[]): number {
   const all = views.reduce((sum, { weight }) => sum + weight, 0)
   const done = views.reduce((sum, { weight, progress }) => sum + weight * progress, 0)
   return all === 0 ? 0 : Math.floor((done / all) * 100) / 100
 }
 
-/** Bytes of JSON of as many steps as there may be. */
+/** Largest size of the steps in one answer, in bytes of JSON. */
 const LARGEST = 1024 * 1024
 
-/** The first of the steps, each as `shown` makes it: no more than there may be; all without a limit. */
+/** The first of the steps, each mapped by `shown`, within the limits of one answer; all if there is no limit. */
 export async function bounded(
   views: readonly StepView[],
   limit: number | undefined,
@@ -138,14 +138,14 @@ export async function bounded(
   for (const view of views.slice(0, limit)) {
     const step = await shown(view)
     if (limit !== undefined) left -= Buffer.byteLength(JSON.stringify(step))
-    // One that is larger by itself is given alone.
+    // A step that exceeds the limit by itself is returned alone.
     if (left < 0 && steps.length > 0) break
     steps.push(step)
   }
   return steps
 }
 
-/** What the action says about the step, as far as it is known here. What fails in saying so is what is shown. */
+/** Adds the action's description of the step, if this process has the action. If the description fails, its error is shown instead. */
 export async function present(view: StepView, { action, middleware }: Known): Promise<void> {
   const definition = view.action === null ? undefined : action(view.action)?.definition
   const chain = inOrder(middleware, definition?.middleware)
@@ -164,7 +164,7 @@ export async function present(view: StepView, { action, middleware }: Known): Pr
   }
 }
 
-/** Characters of a summary and of a hint, and hints of a step. */
+/** Largest number of characters of a summary or hint, and of hints per step. */
 const LONGEST_SUMMARY = 4_096
 const MOST_HINTS = 100
 
@@ -219,14 +219,14 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
       if (event.input !== undefined) view.input = event.input
       return void Object.assign(view, { status: 'running', endedAt: undefined })
     case 'stepCancelled':
-      // One that had failed, and waited for what its task makes of that, is not what was called off.
+      // A step that had failed and waited for its task's rescue keeps its failure; the cancellation does not concern it.
       return view.status === 'error' ? undefined : end('cancelled')
     case 'undone':
       return end('compensated')
   }
 }
 
-/** What the fold knows better: steps that are not done. */
+/** Adds what only the fold knows, about steps that are not done. */
 function settle(view: StepView, state: TaskState, batches: Table<number, Batch>): void {
   const step = state.steps.get(view.id)
   if (view.status === 'waiting' && state.plan && nodeOf(state.plan, view.id)?.standing === 'skipped')
@@ -253,7 +253,7 @@ function batched(
   if (batch) tryAgain(batch)
 }
 
-/** The steps of a plan of which none has been asked for. */
+/** Views of a plan's steps, none of which has been requested. */
 function waiting(plan: Plan, redaction: Redaction): Map<number, StepView> {
   const views = new Map<number, StepView>()
   for (const [index, step] of plan.steps.entries()) {

@@ -4,7 +4,7 @@ import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
 
-/** What the row tells of what went wrong fits all of these. What cannot be read tells nothing. */
+/** Whether the error data in the row satisfies all terms. Data that cannot be read satisfies none. */
 export function fitsTrouble(row: Pick<TaskRow, 'error' | 'pause'>, terms: readonly FilterTerm[]): boolean {
   if (terms.length === 0) return true
   const pause = objectOf<Pause>(row.pause)
@@ -32,14 +32,17 @@ function isOne(test: FilterTest, value: unknown): boolean {
   return test.values.some(({ text, prefix }) => (prefix ? value.startsWith(text) : value === text))
 }
 
-/** The error, and what caused it: records keep five causes. */
+/** The error and its chain of causes; records keep five. */
 function chainOf(error: ErrorRecord | undefined): ErrorRecord[] {
   const chain: ErrorRecord[] = []
   for (let one = error; typeof one === 'object' && one !== null && chain.length < 10; one = one.cause) chain.push(one)
   return chain
 }
 
-/** What the step is called, its action with and without the agent: of the one it is paused at, and of those that failed. */
+/**
+ * The names by which a step can be found: its name, its action with and without the agent; of the step that caused the pause, and of failed
+ * ones.
+ */
 function namesOf(pause: Pause | null, errors: readonly ErrorRecord[]): string[] {
   const failed = errors.flatMap(({ code, details }) => {
     const { action } = (details ?? {}) as { action?: unknown }

@@ -12,39 +12,39 @@ import type { ReasonCode } from './reason.ts'
 import { boundText } from './seat.ts'
 
 /**
- * For what something of a task waits in a line that it shares with others, or what keeps it there: in short. `explain()` says all of it.
+ * A queue in which a task or a step of it waits, or a limit that holds it there, in short. `explain()` has the details.
  * @example
  * const { waits = [] } = await task.status()
  * for (const { code, of, until } of waits) console.log(code, of, until)
  */
 export interface TaskWait {
-  /** What kind of wait it is, as in the reasons of `explain()`. */
+  /** The kind of the wait, as in the reasons of `explain()`. */
   code: Extract<
     ReasonCode,
     | 'frozen'
     | ('queued' | 'no-scheduler' | 'workflow-paused')
     | ('step-queued' | 'no-agent' | 'agent-paused' | 'breaker' | 'rate-limit' | 'concurrency')
   >
-  /** By name: the workflow (also of one that waits to be approved); the action, or the agent, breaker or limit that keeps its steps. */
+  /** The name of the workflow (also for a task that waits for approval), or of the action, agent, breaker or limit that holds its steps. */
   of: string
-  /** When it may go on, as far as that is known: the next probe of a breaker, the next moment of a rate limit. */
+  /** When it may go on, if known: at the next probe of a breaker, or the next free instant of a rate limit. */
   until?: Date
-  /** In words. */
+  /** The wait as text. */
   text: string
 }
 
-/** What is told of one task. */
+/** The waits and pauses of one task. */
 export interface Standing {
   waits?: TaskWait[]
   pausedBy?: SettingPause[]
 }
 
-/** So many waits of one task are told. */
+/** Largest number of waits that are reported per task. */
 const MOST_WAITS = 10
 
 /**
- * What keeps some tasks waiting, by their ids; those of which nothing waits are not there. One reading for all of them, and no more if nothing
- * waits: then what they wait for is read by its names, the same once. `putOff`: steps without a request, which a circuit breaker may keep.
+ * The waits of some tasks, by id; tasks without any are left out. One query finds the waiting requests of all tasks; if there are any, the
+ * limits that may hold them are read together. `putOff`: steps without a request, which a circuit breaker may hold.
  */
 export async function standingsOf(
   store: StateStore,
@@ -75,10 +75,10 @@ export async function standingsOf(
   return standings
 }
 
-/** So many rows of tasks that were submitted frozen, and had an owner since, are looked at in their histories. */
+/** Largest number of tasks, submitted frozen and owned since, whose histories are read. */
 const MOST_READ = 50
 
-/** Those that wait to be approved. Nobody has had the others yet, or their histories say whether they were thawed. */
+/** Tasks that wait for approval. A task that never had an owner was not thawed; otherwise its history tells. */
 async function frozenOf(store: StateStore, rows: readonly TaskRow[]): Promise<TaskRow[]> {
   const [[name, value]] = Object.entries(FROZEN) as [[string, string]]
   const asked = rows.filter(
@@ -99,7 +99,7 @@ function askedFor(workflow: string): Standing {
   return { waits: [{ code: 'frozen', of: workflow, text: 'waits to be approved, by a thaw' }] }
 }
 
-/** The same kept by the same is said once. */
+/** Adds a wait, unless there is one with the same code and name. */
 function joined({ waits = [], pausedBy = [] }: Standing, wait: TaskWait, hindrance: Hindrance | null): Standing {
   const isNew = waits.length < MOST_WAITS && !waits.some(({ code, of }) => code === wait.code && of === wait.of)
   const pause = hindrance?.code === 'agent-paused' ? hindrance.pause : undefined
@@ -107,12 +107,12 @@ function joined({ waits = [], pausedBy = [] }: Standing, wait: TaskWait, hindran
   return { waits: isNew ? [...waits, wait] : waits, ...(pauses.length > 0 && { pausedBy: pauses }) }
 }
 
-/** It waits to be taken up. */
+/** Whether the task waits to be taken by a scheduler. */
 export function isInLine({ ready, lockedBy, status }: TaskRow): boolean {
   return ready && lockedBy === null && status !== 'stopped'
 }
 
-/** Steps that their agent has put off, for they have no request. */
+/** Steps that their agent has put off, which have no request in a queue. */
 export function putOffOf({ id: task, steps }: Pick<TaskState, 'id' | 'steps'>): (Waiting & { task: string })[] {
   return [...steps.values()].flatMap(({ action, putOff }) =>
     action === null || putOff === null ? [] : [{ task, queue: agentOf(action), action }],

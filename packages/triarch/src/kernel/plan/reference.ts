@@ -5,7 +5,8 @@ import type { Json } from '../json.ts'
  * done. Its list begins with an operation; what follows are templates again, but for the paths.
  *
  *   ["output", step, ...path]  ["text", ...parts]  ["or", value, otherwise]  ["length", of]  ["pluck", list, ...path]
- *   ["at", value, ...path]  ["concat", ...lists]  ["merge", ...objects]  ["join", list, separator]  ["equals", a, b]  ["when", is, then, otherwise]
+ *   ["at", value, ...path]  ["concat", ...lists]  ["merge", ...objects]  ["join", list, separator]
+ *   ["equals", a, b]  ["when", is, then, otherwise]
  *   ["object", ...[key, value]]  an object with a key `$ref` of its own
  */
 export type Template = Json
