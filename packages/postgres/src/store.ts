@@ -99,8 +99,8 @@ export class PostgresStore implements port.StateStore {
   readonly commitsAtOnce = 2
   readonly patience: number
   /**
-   * Separate pools, so that the calls that drive tasks never wait for users' reads or internal lookups, and nothing
-   * delays the renewal of the node's lease.
+   * Separate pools, so that the calls that drive tasks never wait for users' reads or other reads of that kind, and
+   * nothing delays the renewal of the node's lease.
    */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null

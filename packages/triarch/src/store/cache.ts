@@ -17,8 +17,8 @@ export interface CacheRow {
 }
 
 /**
- * A write of an answer. An answer that is no newer than the stored one changes nothing. It also ends the fill of its
- * node, but of no other.
+ * A write of an answer. An answer that is no newer than the stored one changes nothing; a newer one also ends the fill
+ * of its node, but of no other.
  */
 export interface CacheWrite extends CachedAnswer {
   /** The node that asked for it. */

@@ -68,7 +68,10 @@ function whole(row: TaskRow): TaskRow {
   }
 }
 
-/** Returns the row with the part of its output that may be shown, if part of it is secret. */
+/**
+ * If part of the output is secret, returns the row with the value as `output`, and the stored text, which also contains
+ * what may be shown, as `veiled`.
+ */
 function unveiled(row: TaskRow): TaskRow {
   const { output } = row
   const veiled = output !== null && isVeiled(output) ? legible(output) : undefined

@@ -324,7 +324,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   /** Drops entries that are too old or too many. Returns how many it dropped. */
   trimAudit(bounds: AuditBounds): Promise<number>
 
-  /** Reads the row of a task. This call and those below only read; no decision may depend on them. */
+  /** Reads the row of a task. This call and those below only read. */
   task(id: string): Promise<TaskRow | null>
   /** Returns how far these tasks are, without their payloads; ids of tasks that do not exist are left out. At most 1,000 ids at a time. */
   taskVersions(ids: readonly string[]): Promise<TaskVersion[]>

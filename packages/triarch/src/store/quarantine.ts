@@ -20,7 +20,10 @@ export interface Quarantine extends Ownership {
   at: number
   /** Whether an attempt may have been in flight in its owner: the next owner counts such an attempt as lost. */
   orphaned: boolean
-  /** The record that states why, and the pause for the row. Null: the task has stopped and keeps its status. */
+  /**
+   * The record that states why, and the pause for the row; without a pause (null) the task keeps its status, because it
+   * has stopped. Null: no record is appended.
+   */
   record: { events: string; pause: string | null } | null
 }
 

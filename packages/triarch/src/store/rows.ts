@@ -44,7 +44,7 @@ export interface TaskRow extends Snapshot {
   outputIn?: string
   /**
    * The text of its output as the row has it, if part of it is secret (`kernel/veiled.ts`); then `output` is the value
-   * that may be shown.
+   * itself, with its secrets.
    */
   veiled?: string
   /** Why some of its texts cannot be decoded; those are not JSON then. */

@@ -31,5 +31,5 @@ export interface ScheduleWrite extends Omit<ScheduleRow, 'revision'>, Audited {
   fence: { name: string; token: number } | null
 }
 
-/** Selects schedules that are due, the longest due first; or by name. */
+/** Selects schedules that are due, the longest due first; one by name; or a page behind a name. */
 export type ScheduleQuery = { limit: number } & ({ due: number } | { name: string } | { after: string })

@@ -22,10 +22,10 @@ $$;
 -- Accepts a node's replies, in the order of their ids: each removes its work row and becomes a message to the task.
 -- Returns the keys of the tasks, 0: too late. Rows that a sweep or a withdrawal is about to delete are waited for, and
 -- then gone. What the agent knows of each request is compared with what is removed; only if it differs are the ids
--- checked (`works_of`) and the removal repeated. The row of a task is read once for each reply: while the work row is
--- locked it identifies the task and its owner, and neither changes before the message is there, because a transaction
--- that changes them locks the row FOR UPDATE. Tasks without an owner are left to `deliver`, and so are all tasks of a
--- call in which the task of one reply is gone.
+-- checked (`works_of`) and the removal repeated.
+-- The row of a task is read once for each reply. The read returns its id and its owner and locks it, and neither
+-- changes before the message is there, because a transaction that changes them locks the row FOR UPDATE. Tasks without
+-- an owner are left to `deliver`, and so are all tasks of a call in which the task of one reply is gone.
 CREATE FUNCTION triarch.reply_many(
   slot text, call bigint, node text, ids bigint[], messages text[],
   of_tasks text[], steps bigint[], operations text[], attempts bigint[]

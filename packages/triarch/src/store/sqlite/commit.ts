@@ -26,8 +26,8 @@ const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, ?
 const APPEND = `${RECORD} ON CONFLICT (task, seq) DO NOTHING`
 /**
  * The fence. It finds no row if the task has another owner, or if its history lacks the record before or has another
- * one in its place: then the store went back, and may have given the key to another task, or the same epoch to another
- * owner on this node.
+ * one in its place: then the store went back, and may have given the key to another task, or the same epoch to this
+ * node again.
  */
 const OWNED = `
 SELECT 1 FROM triarch_tasks WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3 AND id = ?4

@@ -22,7 +22,7 @@ DELETE FROM triarch_shares WHERE (queue, priority, share) IN (
 export function placeIn(database: Database, queue: string, priority: number, { key, weight }: Share): number {
   const head = database.get<{ place: number }>(HEAD, queue, priority)?.place
   const present = head ?? database.get<{ id: number }>(NEXT_ID)?.id ?? 1
-  // The queue is empty: a share that had more than others so far took it from none.
+  // The queue is empty: a share that had more than others so far took it from none, so all start equal.
   if (head === undefined) database.run(FORGET_ALL, queue, priority)
   else database.run(FORGET, queue, priority, present)
   const own = database.get<{ next: number }>(OWN, queue, priority, key)?.next ?? present
