@@ -3,8 +3,9 @@ import type { Network } from './network.ts'
 import { systemEnvironment } from './system.ts'
 
 /**
- * Wraps a user's environment so that the engine's loops can rely on it. A method that throws, or returns no valid value, is reported once
- * and replaced: clocks continue from their last value, other methods use the real environment. Failures of `id` are passed to the caller.
+ * Wraps a user's environment so that the engine's loops can rely on it. The first failure of each method is reported: an error, a promise,
+ * or an invalid value. Clocks then continue from their last value, `random` gives 0.5, `gone` false, and callbacks use the real environment.
+ * Failures of `id` are passed to the caller.
  */
 export class SteadyEnvironment implements Environment {
   readonly #inner: Environment

@@ -247,7 +247,7 @@ function runsElsewhere(turn: Turn, step: Step, operation: Operation): void {
 }
 
 /**
- * Ends attempts that run elsewhere and were not heard of for a lease, or are past their complete-by. Called after the messages of the turn
+ * Ends attempts that run elsewhere and were not reported for a lease, or are past their complete-by. Called after the messages of the turn
  * were applied, for one of them may be the reply.
  */
 export function giveUpSilent(turn: Turn): void {
