@@ -21,39 +21,39 @@ export interface AdoptionsOptions {
   remotes: Pick<Remotes, 'occupy'>
   store: Pick<StateStore, 'post'>
   keys: SigningKeys
-  /** Of a task, as its history has it; null: that cannot be read. */
+  /** The task's state from its history; null: the history cannot be read. */
   state: (task: string) => Promise<TaskState | null>
   /** Largest payload, in bytes of JSON. */
   payload: number
-  /** For how long the owner of a task awaits the answer to such an attempt without a word (ms). */
+  /** How long the owner of a task awaits such an attempt without a heartbeat (ms). */
   lease: number
-  /** Something was written for tasks that may be owned here. */
+  /** Called when something was written for tasks that may be owned here. */
   posted: () => void
   failed: (error: unknown) => void
 }
 
-/** An attempt that goes on in a process which is connected here, though this server did not give it away. */
+/** An attempt that runs in a process connected here although this server did not give it away. */
 interface Adopted {
   session: Session
   ticket: Ticket
-  /** What its step asks for (ms); null: that its process lives is enough. */
+  /** The heartbeat interval that the step requires (ms); null: it is enough that the process is alive. */
   heartbeatWithin: number | null
   beatAt: number
   beat: number
-  /** Its agent was told that its task stops. */
+  /** The agent was told that the task stops. */
   told: boolean
-  /** What its code said last, and how it is told to the task. */
+  /** The last progress and checkpoint of the code, and the function that posts them to the task. */
   said: { startedAt: number; progress?: Json; checkpoint: Json | undefined }
   say?: () => void
   freed: () => void
 }
 
-/** Attempts of one process that go on so: the owner of the task is told of each in each third of a lease. */
+/** Most adopted attempts; the owner of each one's task is notified every third of a lease. */
 const MOST_ADOPTED = 10_000
 
 /**
- * Attempts without a row in a queue, whose server died or has no part in them any more. The owner of the task awaits their answers by its
- * inbox, for a lease each time that it hears of them.
+ * Attempts without a row in a work queue whose server died or is no longer involved. The owner of the task awaits their answers through
+ * its inbox, for one lease after each heartbeat.
  */
 export class Adoptions implements Adopts {
   readonly #options: AdoptionsOptions
@@ -64,7 +64,7 @@ export class Adoptions implements Adopts {
     this.#options = options
   }
 
-  /** The session runs it, as it says. `freed`: its place there, if it has one already. */
+  /** Adopts an attempt that the session runs. `freed` frees its slot, if it has one already. */
   adopt(session: Session, name: string, freed?: () => void): void {
     void this.#adopt(session, name, freed)
   }
@@ -95,7 +95,7 @@ export class Adoptions implements Adopts {
     if (!freed && step.action !== null) adopted.freed = remotes.occupy(session, step.action)
   }
 
-  /** What its code says goes to the task. */
+  /** Posts progress and checkpoints of the code to the task. */
   heartbeat(session: Session, { attempt: name, beat, progress, checkpoint }: Heartbeat): void {
     const adopted = this.#adopted.get(name)
     if (adopted?.session !== session || beat <= adopted.beat) return
@@ -108,10 +108,10 @@ export class Adoptions implements Adopts {
     try {
       Object.assign(adopted.said, toldOf({ progress, checkpoint }, payload, []))
     } catch {
-      return // what cannot be recorded is not; it lives all the same
+      return // contents that cannot be recorded are dropped; it still counts as a heartbeat
     }
     const { said, ticket } = adopted
-    // As its own node would write it: no more often.
+    // Posted no more often than its own node would write it.
     adopted.say ??= throttle(environment, pacing(environment, said, payload), () => {
       if (this.#adopted.get(name) !== adopted) return
       const { progress, checkpoint } = said
@@ -121,12 +121,12 @@ export class Adoptions implements Adopts {
     adopted.say()
   }
 
-  /** It was answered. */
+  /** The attempt was answered. */
   over(name: string): void {
     this.#drop(name)
   }
 
-  /** Its process is not heard of any more: who owns the tasks learns that by hearing nothing. */
+  /** The process is gone. The owners of the tasks notice that heartbeats stop. */
   leave(session: Session): void {
     for (const [name, adopted] of this.#adopted) if (adopted.session === session) this.#drop(name)
   }
@@ -154,7 +154,10 @@ export class Adoptions implements Adopts {
     return heartbeatWithin === null || this.#options.environment.monotonic() - beatAt <= heartbeatWithin
   }
 
-  /** The step, if its task still waits for this very attempt; where it does not, the agent is told. */
+  /**
+   * Notifies the task's owner that the attempt runs. Returns the step if the task still waits for exactly this attempt; otherwise tells
+   * the agent to stop.
+   */
   async #tell(name: string, adopted: Adopted): Promise<Step | null> {
     const { session, ticket } = adopted
     const { step: id, operation, attempt, task } = ticket
@@ -173,7 +176,7 @@ export class Adoptions implements Adopts {
       await this.#post(task, { type: 'heartbeat', step: id, attempt, elsewhere: operation })
       return wanted.step
     } catch (error) {
-      this.#options.failed(error) // it is told again: a lease is longer than that
+      this.#options.failed(error) // the next round tries again; a lease is longer than that
       return null
     }
   }
@@ -184,7 +187,7 @@ export class Adoptions implements Adopts {
   }
 }
 
-/** The step of the ticket, if its task still waits for this very attempt. `stops`: it would rather that it ended. */
+/** The step of the ticket, if its task still waits for exactly this attempt. `stops`: the task wants it to end. */
 export async function wantedStep(
   stateOf: AdoptionsOptions['state'],
   { task, step: id, operation, attempt }: Ticket,

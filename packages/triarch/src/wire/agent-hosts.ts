@@ -11,22 +11,22 @@ import { unheard } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { Lines } from './lines.ts'
 
-/** Who does the work that comes over the wire. */
+/** The hosts that run attempts received over the wire. */
 export interface AgentHosts {
-  /** Names this process in its hellos. */
+  /** Identifies this process in its hellos. */
   readonly instance: string
-  /** Where lines of logs wait to be said; null: they go another way. */
+  /** Log lines that wait to be sent; null: lines do not go over the wire. */
   readonly lines: Lines | null
-  /** Those of whom something is offered. */
+  /** The hosts that are offered. */
   hosts(): Iterable<AgentHost>
   host(agent: string): AgentHost | undefined
-  /** What is offered of a host, as step requests name it. */
+  /** The actions offered of a host, as step requests name them. */
   actions(host: AgentHost): string[]
-  /** How many attempts the other side may have there at a time; `running`: it has so many now. */
+  /** How many attempts the other side may run there at a time; `running`: how many it runs now. */
   room(host: AgentHost, running: number): number
-  /** A server took it: outputs may have so many bytes of JSON. */
+  /** A server has accepted the hello. `payload`: largest output, in bytes of JSON. */
   welcomed(payload: number): void
-  /** Takes nothing more, and lets what runs finish for `grace` ms. */
+  /** Takes nothing more, and lets attempts finish for `grace` ms. */
   drain(grace: number, patience: StopBudget): Promise<void>
 }
 
@@ -35,16 +35,16 @@ export interface LocalAgentHostsOptions {
   agents: readonly Agent[]
   middleware: readonly Middleware[]
   threads: number
-  /** There is something to say. */
+  /** Called when there is something to send. */
   urge: () => void
-  /** Told of what code left behind when nobody waited for it any more. */
+  /** Called with errors that code leaves behind after its attempt is over. */
   failed: (error: unknown) => void
 }
 
-/** How long code that was told to end has for that, at most (ms). */
+/** The longest that aborted code is given to end (ms). */
 const LAST_GRACE = 1_000
 
-/** The agents of a process without a store: it runs attempts as any node does. */
+/** The agents of a process without a store, which runs attempts as any node does. */
 export class LocalAgentHosts implements AgentHosts {
   readonly instance: string
   readonly lines: Lines
@@ -76,13 +76,13 @@ export class LocalAgentHosts implements AgentHosts {
       around,
       late: () => undefined,
       failed,
-      // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
+      // The process needs no lease: whoever gives its attempts up tells it so, or does not take the answer.
       lease: { holds: () => true, sure: async () => true, trace: null },
       threads: this.#threads,
       probation: new Probation(environment),
       telemetry: unheard,
       logs: this.lines,
-      // Servers send it with each attempt.
+      // Servers send the token with each attempt.
       token: () => '',
       freed: urge,
       overrun: urge,
@@ -102,7 +102,7 @@ export class LocalAgentHosts implements AgentHosts {
     return host.actions
   }
 
-  /** Slots that code took which outlived its attempt are no one's. */
+  /** Slots held by code that outlived its attempt are not offered. */
   room({ slots }: AgentHost, running: number): number {
     return Math.max(0, Math.min(slots.most, slots.free + running))
   }

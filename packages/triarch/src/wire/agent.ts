@@ -16,10 +16,10 @@ import { type Answer, Unacknowledged } from './unacknowledged.ts'
 
 export interface AgentProcessOptions {
   environment: Environment
-  /** Who does the work. */
+  /** The hosts that run the attempts. */
   crew: AgentHosts
   software: string
-  /** There is something to say. */
+  /** Called when there is something to send. */
   urge: () => void
   failed: (error: unknown) => void
 }
@@ -30,35 +30,35 @@ interface Running {
   beat: number
 }
 
-/** Messages in one request, and their bytes (about). */
+/** Most messages in one request, and their bytes (approximate). */
 const MOST_MESSAGES = 500
 const MOST_BYTES = 512 * 1024
-/** How long answers may take to be acknowledged once nothing runs, at least (ms). */
+/** The least time for answers to be acknowledged once nothing runs (ms). */
 const LAST_WORDS = 1_000
 
 /**
- * A process of agents without a store, whatever carries its messages: it runs attempts as any node does, says how they go, and keeps
- * each answer until it is durable.
+ * The agents' side of the protocol, independent of the transport: runs attempts as any node does, reports their progress, and keeps each
+ * answer until it is durable.
  */
 export class AgentProcess {
   readonly #options: AgentProcessOptions
   readonly #instance: string
   readonly #running = new Register<string, Running>()
-  /** How many of them each host has. */
+  /** The number of running attempts of each host. */
   readonly #loads = new Map<AgentHost, number>()
   readonly #unacknowledged: Unacknowledged
   readonly #answered: AnsweredElsewhere
-  /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
+  /** Messages that are sent once: the latest heartbeat of each attempt, and the number of slots. */
   readonly #beats = new Map<string, AgentMessage>()
   readonly #told = new Map<string, number>()
   readonly #lines: Lines | null
   #session: string | null = null
   #hellos = 0
   #seen = 0
-  /** The server gives up what it gave to a process of which it hears nothing for so long (ms). */
+  /** The server gives up the attempts of a process from which it hears nothing for this long (ms). */
   #lease = Number.POSITIVE_INFINITY
   #draining = false
-  /** Messages in one request: fewer where a server took no more. */
+  /** Most messages in the next request; reduced when a server refuses a request as too large. */
   #portion = MOST_MESSAGES
   #empty: (() => void)[] = []
 
@@ -79,7 +79,7 @@ export class AgentProcess {
     return this.#session !== null
   }
 
-  /** Who asks next is somebody else: says hello. */
+  /** The connection is lost: the next request begins with a hello. */
   disconnected(): void {
     this.#session = null
     this.#seen = 0
@@ -87,13 +87,13 @@ export class AgentProcess {
     this.#unacknowledged.unheard()
   }
 
-  /** Whether there is more to say than that it lives. */
+  /** Whether there is more to send than a sign of life. */
   get urgent(): boolean {
     if (this.#session === null || this.#beats.size > 0 || this.#lines?.due) return true
     return this.#unacknowledged.due || this.#credits().length > 0
   }
 
-  /** What is to be said now; what got lost on the way is said again after `disconnected`. */
+  /** The messages to send now. What gets lost on the way is sent again after `disconnected`. */
   request(wait: number): AgentRequest {
     const messages: AgentMessage[] = this.#session === null ? [this.#hello()] : []
     let bytes = 0
@@ -143,13 +143,13 @@ export class AgentProcess {
   }
 
   /**
-   * What a server said to this very process since its last hello. `since`: when it had not said it yet, for sure (monotonic ms). Throws
-   * what it refused.
+   * Takes messages that the server sent to this process after its last hello. `since`: a time at which they had certainly not been sent
+   * yet (monotonic, ms). Throws if the server refused the hello.
    */
   hear(messages: readonly ServerMessage[], since: number): void {
     for (const message of messages) {
       if ('n' in message) {
-        // Said twice, it is heard once.
+        // A message that is received twice is handled once.
         if (message.n <= this.#seen) continue
         this.#seen = message.n
       }
@@ -188,12 +188,12 @@ export class AgentProcess {
         return this.#settled()
       case 'abort':
         return this.#abort(message.attempt, new TriarchError(codeOf(message.code), message.message))
-    } // what is left is a drain: its link goes elsewhere
+    } // the rest is a drain, which the link handles
   }
 
   #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt, since: number): void {
     if (this.#running.has(name) || this.#unacknowledged.has(name)) return
-    // It may have been given up meanwhile, and found not to have happened.
+    // The attempt may have been given up meanwhile as never begun.
     const age = this.#options.environment.monotonic() - since
     if (age > this.#lease || age >= rest.attemptWithin)
       return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
@@ -247,12 +247,12 @@ export class AgentProcess {
     else running.host.abandon(task, step, reason)
   }
 
-  /** The server took this. */
+  /** The server took this request. */
   taken({ session, messages }: AgentRequest): void {
     if (session !== undefined && messages.length > 0) this.#portion = Math.min(MOST_MESSAGES, this.#portion * 2)
   }
 
-  /** The server cannot take this: less at a time, and an answer that it does not take alone is said as a failure. */
+  /** The server cannot take this request. Requests get smaller; an answer that is refused alone is replaced by a failure. */
   refused({ messages }: AgentRequest, why: Error): void {
     this.#portion = Math.max(1, messages.length >> 1)
     const [message] = messages
@@ -264,7 +264,10 @@ export class AgentProcess {
     else if (this.#unacknowledged.has(attempt)) this.#answer({ type: 'reply', attempt, outcome })
   }
 
-  /** Takes nothing more, and lets what runs finish; what still runs after `grace` ms is aborted. Then waits until all is said. */
+  /**
+   * Takes nothing more and lets attempts finish; those that still run after `grace` ms are aborted. Then waits until all answers are
+   * acknowledged.
+   */
   async drain(grace: number, said: Promise<unknown>): Promise<void> {
     const { environment, failed, crew } = this.#options
     this.#draining = true
@@ -283,17 +286,17 @@ export class AgentProcess {
     if (this.#unacknowledged.size === 0) for (const wake of this.#empty.splice(0)) wake()
   }
 
-  /** Nothing runs, and all that was answered is acknowledged. */
+  /** Nothing runs, and all answers are acknowledged. */
   get idle(): boolean {
     return this.#running.size + this.#unacknowledged.size === 0
   }
 
-  /** The last words. */
+  /** The last request, which tells the server that the process leaves. */
   farewell(): AgentRequest | null {
     return this.#words([{ type: 'leave' }])
   }
 
-  /** Says nothing, which is always answered. */
+  /** An empty request, which is always answered. */
   question(): AgentRequest | null {
     return this.#words([])
   }

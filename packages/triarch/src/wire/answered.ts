@@ -1,19 +1,19 @@
 import type { Environment } from '../environment/environment.ts'
 
-/** For so many leases an answer is remembered that another session acknowledged. */
+/** How many leases an answer acknowledged in another session is remembered. */
 const LEASES = 2
-/** Most that are remembered. */
+/** Most answers remembered. */
 const MOST = 10_000
 
 /**
- * Attempts whose answers were acknowledged in another session than the one that gave them: that server may not have heard of it yet, and
- * would take what a hello does not name for never heard, and give it once more.
+ * Attempts whose answers were acknowledged in another session than the one that gave them. The server that gave them may not know of that
+ * yet. If a hello did not list them, it would assume that they never arrived, and give them again.
  */
 export class AnsweredElsewhere {
   readonly #environment: Environment
-  /** In which session each was given, of those that are not acknowledged. */
+  /** The session in which each attempt was given, until its answer is acknowledged. */
   readonly #given = new Map<string, string | null>()
-  /** Until when each is remembered, by the monotonic clock; the oldest first. */
+  /** Until when each is remembered (monotonic clock), the oldest first. */
   readonly #until = new Map<string, number>()
 
   constructor(environment: Environment) {
@@ -32,7 +32,7 @@ export class AnsweredElsewhere {
     this.#until.set(attempt, this.#environment.monotonic() + LEASES * lease)
   }
 
-  /** Those that a hello names. */
+  /** The attempts that a hello must list. */
   get names(): string[] {
     const now = this.#environment.monotonic()
     for (const [attempt, until] of this.#until) if (until <= now) this.#until.delete(attempt)

@@ -1,7 +1,7 @@
 import type { HostedAttempt } from '../agent/host.ts'
 import type { RemoteAttempt } from './message.ts'
 
-/** What is to be done, as hosts know it. */
+/** Converts an attempt from the wire into a step request. */
 export function requestOf(given: RemoteAttempt): HostedAttempt['request'] {
   const { task, step, operation, number: attempt, name, action, workflow, version, idempotencyKey, input } = given
   const { output, checkpoint, signal, metadata, run, fence } = given

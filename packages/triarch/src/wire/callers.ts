@@ -1,20 +1,20 @@
 import type { OfferedAgent } from './message.ts'
 
-/** What the processes of one caller may have on a server: sessions, and distinct names of agents and of actions. */
+/** Quota of one caller's processes on a server: sessions, and distinct names of agents and of actions. */
 const MOST = { sessions: 1_000, agents: 500, actions: 10_000 }
 
 interface Held {
   sessions: number
-  /** How many sessions offer each. */
+  /** How many sessions offer each name. */
   agents: Map<string, number>
   actions: Map<string, number>
 }
 
-/** Who has how much of what sessions offer, by the principals that said hello. */
+/** Counts what the sessions of each caller take up. */
 export class Callers {
   readonly #held = new Map<string, Held>()
 
-  /** Null: it is taken, until `release` of the same. What is too much otherwise, and nothing is taken. */
+  /** Takes up quota until `release` of the same. Null: it is granted; otherwise what is exceeded, and nothing is taken. */
   take(by: string, agents: readonly OfferedAgent[]): string | null {
     const held = this.#held.get(by) ?? { sessions: 0, agents: new Map(), actions: new Map() }
     this.#held.set(by, held)

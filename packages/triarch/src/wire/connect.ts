@@ -6,7 +6,8 @@ import { Exchange } from './exchange.ts'
 
 /**
  * Hosts agents in a process that has neither a store nor its credentials: attempts come from a server, and replies go to it, over HTTP.
- * With several URLs the next is asked where one fails; what runs goes on, and is answered there. Throws UNKNOWN_OPTION, INVALID_OPTION.
+ * With several URLs, the next one is used when one fails; running attempts go on and are answered there. Throws UNKNOWN_OPTION,
+ * INVALID_OPTION.
  * @example
  * const payments = agent('payments')
  * payments.action('charge', { run: (order: { amount: number }) => api.charge(order) })
@@ -55,7 +56,7 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
   return new Exchange(urls, options)
 }
 
-/** Whether others than this machine see what is sent there. */
+/** Whether what is sent there can be read by others than this machine. */
 function isReadable(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)

@@ -8,43 +8,43 @@ import type { Duration } from '../value/duration.ts'
  * @example const options: ConnectAgentsOptions = { token: 's3cret', agents: [payments] }
  */
 export interface ConnectAgentsOptions {
-  /** What the server's `authenticate` asks for, sent as a bearer token; none. */
+  /** The bearer token for the server's `authenticate`; none by default. */
   token?: string
-  /** The token may go over http: to other machines than this one, where everybody on the way can read it; false. */
+  /** Allows sending the token over http to other machines, where it can be read on the way; false by default. */
   insecure?: boolean
-  /** Those that it hosts. */
+  /** The agents that it hosts. */
   agents: readonly Agent[]
-  /** Around every attempt here; none. */
+  /** Middleware around every attempt here; none by default. */
   middleware?: readonly Middleware[]
-  /** Most threads for actions that run in `thread`: as many as the machine has cores. */
+  /** Most threads for actions that run in `thread`; by default the number of cores. */
   threads?: number
   /** How long running attempts may go on after close(): '10s'. */
   grace?: Duration
-  /** Hears of trouble with the connection, which is tried again; a process warning when not given. */
+  /** Called with connection errors, after which the connection is retried; by default they become process warnings. */
   onError?: (error: unknown) => void
-  /** How requests are sent, which are plain ones then; the global one. */
+  /** The function that sends requests, which are then plain HTTP; the global one by default. */
   fetch?: typeof fetch
   /**
-   * True: one WebSocket carries what is said, for low latency; where a server, or what stands before it, takes none, plain requests do. False: plain
-   * requests alone. A class: true, by sockets of this kind, of a proxy say. True, unless `fetch` is given.
+   * True: one WebSocket carries all messages, for low latency; if a server or proxy does not support it, plain requests are used. False:
+   * only plain requests. A class: as true, with sockets of this class. True by default, unless `fetch` is given.
    */
   webSocket?: boolean | typeof WebSocket
-  /** Clock, timers, ids and randomness; the real ones when not given. */
+  /** Clock, timers, ids and randomness; the real ones by default. */
   environment?: Environment
 }
 
 /**
- * Agents that are hosted here for servers elsewhere.
+ * Agents hosted in this process for remote servers.
  * @example
  * const connection = connectAgents('https://example.com', { token: 's3cret', agents: [payments] })
  * await connection.connected
  * await connection.close({ grace: '30s' })
  */
 export interface ConnectedAgents extends AsyncDisposable {
-  /** Resolves when a server took them for the first time. Rejects where they were closed before. */
+  /** Resolves when a server has accepted them for the first time. Rejects if they are closed before. */
   readonly connected: Promise<void>
   /**
-   * Takes no more attempts, lets those that run finish for `grace`, says how they ended, and leaves.
+   * Takes no more attempts, lets running ones finish for `grace`, reports how they ended, and leaves.
    * @example await connection.close()
    */
   close(options?: { grace?: Duration }): Promise<void>

@@ -13,9 +13,9 @@ import { Link } from './link.ts'
 import { Peer } from './peer.ts'
 import { Sessions } from './sessions.ts'
 
-/** After a failure it is tried again (ms): where the address of a process that just ended is still taken, for one. */
+/** Delay before listening is retried after a failure (ms), for example while the address of a process that just ended is still in use. */
 const AGAIN = 1_000
-/** Nodes that attempts come from, at a time. */
+/** Most nodes from which attempts are taken at a time. */
 const MOST_LINKS = 100
 
 export interface DirectMeans {
@@ -24,33 +24,33 @@ export interface DirectMeans {
   settings: PeerPlace
   store: Pick<StateStore, 'reply' | 'post' | 'adoptWork' | 'nodes'>
   keys: SigningKeys
-  /** Of a task, as its history has it; null: that cannot be read. */
+  /** The task's state from its history; null: the history cannot be read. */
   state: (task: string) => Promise<TaskState | null>
   payload: number
   lease: number
-  /** Something was written for tasks that may be owned here. */
+  /** Called when something was written for tasks that may be owned here. */
   posted: () => void
-  /** Somebody answered an attempt that they were not given. */
+  /** Called when a process answered an attempt that it was not given. */
   refused: () => void
   failed: (error: unknown) => void
 }
 
-/** Another node that is reached, and whose attempts run here. */
+/** Another node whose attempts run here. */
 interface Other {
   link: Link
-  /** Agents that it has itself. */
+  /** Agents that the other node has itself. */
   own: ReadonlySet<string>
 }
 
 /**
- * The connections of one life of a node with others of its store. As a scheduler it listens, and gives attempts to those that
- * connect; with agents, it connects to those that listen.
+ * The connections of one life of a node to other nodes of its store. As a scheduler it listens, and gives attempts to nodes that connect;
+ * with agents, it connects to nodes that listen.
  */
 export class Direct implements Peering {
   readonly #options: DirectMeans
   readonly #node: PeerNode
   readonly #sessions: Sessions
-  /** For what was begun for nodes that are gone. */
+  /** Sessions for attempts begun for nodes that are gone. */
   readonly #home: Sessions
   readonly #peers = new Set<Peer>()
   readonly #others = new Map<string, Other>()
@@ -72,9 +72,9 @@ export class Direct implements Peering {
         for (const { agent, actions, most } of offers) node.offered(remotes, agent, actions, most)
       },
       forgotten: () => true,
-      adopted: () => undefined, // nothing of it was taken from a queue
+      adopted: () => undefined, // none of its attempts came from a queue
     })
-    // Nodes of one store make tokens themselves.
+    // Nodes of one store make resume tokens themselves.
     this.#sessions = new Sessions({ ...options, remotes, token: null, hosted: (agent) => node.hosts.has(agent) })
     const own = new Remotes(lease)
     own.bind({ id: node.id, offered: () => undefined, forgotten: () => true, adopted: () => undefined })
@@ -98,7 +98,7 @@ export class Direct implements Peering {
     this.#sessions.close()
   }
 
-  /** Its agents have drained: what they gave is known, or is told to the store. */
+  /** The agents have drained. Resolves once their answers are acknowledged, or reported to the store. */
   async drain(grace: number): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.drain(grace)))
     this.#end()
@@ -149,13 +149,13 @@ export class Direct implements Peering {
         },
       }
     })
-    // It was stopped meanwhile.
+    // The node was stopped meanwhile.
     if (!this.#open) return this.#listening.close()
     this.#address = { host: advertise, port: this.#listening.port }
     this.#node.moved()
   }
 
-  /** Who listens is read as often as makes a new node known well before its lease could have ended. */
+  /** Reads the listening nodes, often enough that a new one is known well before its lease could have ended. */
   async #look(): Promise<void> {
     const { environment, store, lease, failed } = this.#options
     try {
@@ -191,7 +191,7 @@ export class Direct implements Peering {
     }
   }
 
-  /** What another node may have of this one's agents: those that it has not itself, and for which the queue decides nothing. */
+  /** The agents offered to another node: those that it does not have itself and whose queue has no gates. */
   *#offered(own: ReadonlySet<string>): Iterable<AgentHost> {
     for (const host of this.#node.hosts.values()) if (!own.has(host.name) && isFree(host)) yield host
   }
@@ -204,18 +204,18 @@ export class Direct implements Peering {
       host: (agent) => this.#node.hosts.get(agent),
       actions: (host) => host.actions,
       room: ({ slots, backlog, paused, sharedConcurrency }, running) => {
-        // What waits in its queue comes first.
+        // Requests that wait in the agent's queue come first.
         if (!backlog.empty || paused !== null || !sharedConcurrency.isUnlimited) return Math.min(running, slots.most)
         const share = Math.ceil(Math.max(0, slots.spare) / Math.max(1, this.#links.size))
         return Math.max(0, Math.min(slots.most, running + share))
       },
-      welcomed: () => undefined, // outputs are bounded by this node's own limit
+      welcomed: () => undefined, // outputs are limited by this node's own setting
       drain: async () => undefined, // its hosts are drained with the node
     }
   }
 }
 
-/** Its queue says no more than whose turn it is: neither who may ask the service now, nor how often, nor which slots are whose. */
+/** Whether the agent's queue decides only the order of requests, and neither breakers, rate limits nor slot pools apply. */
 function isFree(host: AgentHost): boolean {
   if (host.lease !== null || host.breakerGate !== null || host.rateLimiter !== null) return false
   return !(host.backlog instanceof PooledBacklog) && !host.backlog.strict

@@ -12,31 +12,31 @@ import { answerIn, ExchangeError, readText, reasonOf } from './failure.ts'
 import { type AgentRequest, type AgentResponse, type ServerMessage, sinceHello } from './message.ts'
 import { AgentSocket } from './socket.ts'
 
-/** Two are under way at most: the one that waits, and one that says something meanwhile. */
+/** At most two requests are under way: the one that waits, and one that sends something meanwhile. */
 const MOST_REQUESTS = 2
-/** How long a server is asked to wait for something to say (ms). */
+/** How long a server is asked to wait for messages (ms). */
 const WAIT = 4_000
-/** An answer that takes so much longer is none (ms). */
+/** An answer that takes this much longer counts as failed (ms). */
 const PATIENCE = 10_000
-/** How long after a failure the next try comes: at first, and at most (ms). */
+/** Delay after a failure: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
-/** After how long a server that took no WebSocket is asked for one again (ms). */
+/** A server that took no WebSocket is tried again with one after this long (ms). */
 const PLAIN = 30_000
-/** Messages, and their characters, that are heard before the server is told so. */
+/** Messages and characters that are received before they are acknowledged. */
 const MOST_UNTOLD = { messages: 100, size: 256 * 1024 }
-/** What was heard is told after so long, if nothing else is (ms). */
+/** Received messages are acknowledged after this long in any case (ms). */
 const TELL = 200
 /** How long to wait for a connection that has no room (ms). */
 const NO_ROOM = 20
-/** A server closed the connection for what was said: plain requests tell which of it. */
+/** Close codes with which a server rejects what was sent; plain requests find out which message. */
 const refusals: readonly number[] = [1_003, 1_007, 1_008, 1_009]
 
-/** It is there, and takes none just now. */
+/** Close codes of a server that is there but takes no connection at the moment. */
 const busy: readonly number[] = [1_001, 1_012, 1_013]
 
-/** By a WebSocket, or by plain requests, one of which waits at the server. */
+/** The client of `connectAgents`: one WebSocket, or plain requests of which one waits at the server. */
 export class Exchange implements ConnectedAgents {
   readonly #urls: readonly string[]
   readonly #options: ConnectAgentsOptions
@@ -45,20 +45,20 @@ export class Exchange implements ConnectedAgents {
   readonly #connected = Promise.withResolvers<void>()
   readonly #ended = new AbortController()
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
-  /** Counts the hellos: an answer to a request from before one counts for nothing. */
+  /** Counts the sessions: answers to requests of an earlier one are ignored. */
   #generation = 0
   #at = 0
   #socket: AgentSocket | null = null
-  /** The hello was said on this socket. */
+  /** The hello was sent on this socket. */
   #greeted = false
-  /** What was heard on it and not told yet. */
+  /** What was received on the socket and not acknowledged yet. */
   #untold = { messages: 0, size: 0 }
-  /** Says that it lives, or what it has seen. */
+  /** Timer for the next acknowledgement or sign of life. */
   #telling: Timer | null = null
   #lease = WAIT
-  /** When something was said on it last, by the monotonic clock. */
+  /** When something was last sent on the socket (monotonic clock). */
   #saidAt = 0
-  /** Where plain requests are sent for now. */
+  /** URLs for which plain requests are used for now. */
   readonly #plain = new Map<string, Timer>()
   #under = 0
   #pausing = false
@@ -126,7 +126,7 @@ export class Exchange implements ConnectedAgents {
   #flush(): void {
     if (!this.#open || this.#pausing) return
     if (this.#isSocket()) return this.#speak()
-    // A hello is said alone: what is under way was asked of somebody else.
+    // A hello is sent alone: requests under way belong to another session.
     const room = this.#process.connected ? this.#under < MOST_REQUESTS : this.#under === 0
     if (!room || (this.#under > 0 && !this.#process.urgent)) return
     if (!this.#process.connected) this.#generation++
@@ -143,9 +143,9 @@ export class Exchange implements ConnectedAgents {
     return (webSocket ?? fetch === undefined) !== false && !this.#plain.has(this.#url())
   }
 
-  /** Says on the socket what there is to say. */
+  /** Sends on the socket what there is to send. */
   #speak(): void {
-    if (this.#under > 0) return // by plain requests, until their answers are here
+    if (this.#under > 0) return // plain requests are under way; their answers come first
     const socket = this.#socket ?? this.#dial()
     if (!socket.ready) return
     if (!this.#process.connected) {
@@ -174,7 +174,7 @@ export class Exchange implements ConnectedAgents {
     socket.send(request)
   }
 
-  /** Says something after so long, also if there is nothing to say. */
+  /** Sends something after `ms`, even if there is nothing to report. */
   #tellAfter(ms: number): void {
     this.#telling?.cancel()
     this.#telling = this.#environment.timer(ms, () => {
@@ -220,7 +220,7 @@ export class Exchange implements ConnectedAgents {
         this.#untold = { messages: 0, size: 0 }
         this.#tellAfter(this.#lease / 3)
       }
-      if (wasConnected && !this.#process.connected) this.#greeted = false // a reset
+      if (wasConnected && !this.#process.connected) this.#greeted = false // after a reset
       if (messages.some((it) => 'n' in it)) {
         if (this.#untold.messages === 0) this.#tellAfter(Math.min(TELL, this.#lease / 3))
         this.#untold.messages += messages.length
@@ -242,7 +242,7 @@ export class Exchange implements ConnectedAgents {
     this.#process.disconnected()
   }
 
-  /** This server takes no WebSocket, or not what was said: it is asked plainly for a while. */
+  /** The server takes no WebSocket, or rejected a message: plain requests are used for a while. */
   #speakPlainly(url: string): void {
     this.#generation++
     this.#speakNoMorePlainly(url)
@@ -272,9 +272,9 @@ export class Exchange implements ConnectedAgents {
       if (generation === this.#generation) {
         this.#process.taken(request)
         this.#process.hear(messages, asked + after)
-        // What is still under way was asked in a session that is no more: its messages would be heard anew.
+        // Requests still under way belong to the former session; their messages would be taken for new ones.
         if (!this.#process.connected) this.#generation++
-        // One that takes every hello and nothing else is no server that works.
+        // A server that accepts every hello and nothing else does not work, so a hello does not reset the backoff.
         if (request.session !== undefined) this.#backoff.reset()
         if (this.#process.connected) this.#connected.resolve()
         if (messages.some(({ type }) => type === 'drain')) this.#leave()
@@ -287,14 +287,14 @@ export class Exchange implements ConnectedAgents {
     }
   }
 
-  /** The server stops: the next one is told what runs. */
+  /** The server stops: the next one is told which attempts run. */
   #leave(): void {
     this.#generation++
     this.#hangUp()
     this.#at = (this.#at + 1) % this.#urls.length
   }
 
-  /** The next server is asked, after a while; what was said is said again. */
+  /** Uses the next server after a delay; unacknowledged answers are sent again. */
   async #recover(error: unknown, request?: AgentRequest): Promise<void> {
     this.#failed(error)
     const status = error instanceof ExchangeError ? error.status : 0
@@ -333,7 +333,7 @@ export class Exchange implements ConnectedAgents {
       })
     } catch (cause) {
       if (cause instanceof ExchangeError) throw cause
-      // Nobody is there: who comes may well take a WebSocket.
+      // Nothing answers; whatever answers later may take a WebSocket.
       this.#speakNoMorePlainly(this.#url())
       throw new ExchangeError(`${url} gave no answer: ${reasonOf(cause)}`, 0, { cause })
     } finally {

@@ -2,11 +2,11 @@ import type { ErrorCode } from '../error/catalogue.ts'
 import { TriarchError } from '../error/error.ts'
 import type { AgentResponse } from './message.ts'
 
-/** A request to a server that failed: SERVER_UNREACHABLE, SERVER_FAILED, SERVER_ANSWER_INVALID, REQUEST_REFUSED. */
+/** A failed request to a server: SERVER_UNREACHABLE, SERVER_FAILED, SERVER_ANSWER_INVALID, REQUEST_REFUSED. */
 export class ExchangeError extends TriarchError {
-  /** What it answered; 0: nothing. */
+  /** HTTP status; 0: no answer. */
   readonly status: number
-  /** How long the server asked to be left alone (ms). */
+  /** How long the server asked to wait before the next request (ms). */
   readonly after: number
 
   constructor(message: string, status: number, { after = 0, ...options }: ErrorOptions & { after?: number } = {}) {
@@ -24,21 +24,21 @@ function codeOf(status: number): ErrorCode {
   return status >= 400 ? 'REQUEST_REFUSED' : 'SERVER_ANSWER_INVALID'
 }
 
-/** What the text of an answer says. Throws SERVER_ANSWER_INVALID where it is no answer of a server of ours. */
+/** Parses an answer. Throws SERVER_ANSWER_INVALID if it is not an answer of a Triarch server. */
 export function answerIn(text: string, url: string): AgentResponse {
   try {
     const answer = JSON.parse(text) as AgentResponse
     if (Array.isArray(answer.messages)) return answer
   } catch {
-    // It is no JSON, or null.
+    // The text is not JSON, or null.
   }
   throw new ExchangeError(`${url} answered what no server of Triarch says: ${text.slice(0, 200)}`, 200)
 }
 
-/** Bytes of an answer. A page of a server has 1 MiB, or one message that is larger. */
+/** Most bytes of an answer. A page of a server has 1 MiB, or one larger message. */
 const MOST = 64 * 1024 * 1024
 
-/** The text of an answer, up to a bound: whoever answers at that URL may be anybody. Throws where it is longer. */
+/** Reads an answer up to a limit, because any server may answer at that URL. Throws if it is longer. */
 export async function readText(response: Response): Promise<string> {
   const { body } = response
   if (!body) return response.text()
@@ -52,7 +52,7 @@ export async function readText(response: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Why nothing came: of what `fetch` throws, the cause says it. */
+/** Why a request failed; for errors of `fetch`, the cause says so. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
   return cause?.code ?? cause?.message ?? message

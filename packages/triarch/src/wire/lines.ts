@@ -7,20 +7,23 @@ import type { AgentMessage, RemoteLine } from './message.ts'
 
 type LogMessage = Extract<AgentMessage, { type: 'log' }>
 
-/** Lines are said this long after the first of them was written, or with the answer of their attempt (ms). */
+/** Lines are sent this long after the first of them was written, or with their attempt's answer (ms). */
 const GATHER = 1_000
-/** Of one request. */
+/** Most lines of one request, and their bytes. */
 const PORTION = { lines: 500, bytes: 256 * 1024 }
-/** Kept until the answer of their attempt is acknowledged; where there are more, those that were said first are forgotten. */
+/** Most lines kept until their attempt's answer is acknowledged; beyond that, the oldest that were sent are dropped. */
 const MOST = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 
 interface Attempt {
   entries: LogEntry[]
-  /** So many of them were said on this connection. */
+  /** How many of them were sent on this connection. */
   said: number
 }
 
-/** The lines of a process of agents, until its server has them. Said again on another connection: they are known by their numbers. */
+/**
+ * The log lines of an agents' process until its server has them. They are sent again on another connection and recognised by their
+ * numbers.
+ */
 export class Lines implements LogSink {
   readonly #environment: Environment
   readonly #urge: () => void
@@ -36,7 +39,7 @@ export class Lines implements LogSink {
     this.#urge = urge
   }
 
-  /** As what the server knows the attempt. */
+  /** The name under which the server knows the attempt. */
   name(request: StepRequest, name: string): void {
     this.#names.set(request, name)
   }
@@ -73,12 +76,12 @@ export class Lines implements LogSink {
     return false
   }
 
-  /** It is time to say some: there may be none left, if their attempts were acknowledged meanwhile. */
+  /** Whether lines are to be sent now. There may be none left if their attempts were acknowledged meanwhile. */
   get due(): boolean {
     return this.#due && this.#lines > 0
   }
 
-  /** What is to be said now: the lines of these attempts first, whose answers go out. */
+  /** The lines to send now; first those of attempts whose answers go out. */
   messages(ended: Iterable<string>): LogMessage[] {
     if (this.#lines === 0) return NOTHING
     let { lines: room, bytes } = PORTION
@@ -110,7 +113,7 @@ export class Lines implements LogSink {
     }
   }
 
-  /** Its answer is durable, or counts for nothing. */
+  /** The attempt's answer is durable or counts for nothing: drops its lines. */
   forget(name: string): void {
     const attempt = this.#attempts.get(name)
     if (!attempt) return

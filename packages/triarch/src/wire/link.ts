@@ -10,13 +10,13 @@ import { type AgentResponse, sinceHello } from './message.ts'
 import { SentNotSeen } from './sent-not-seen.ts'
 import type { RemoteAgents } from './sessions.ts'
 
-/** After how long a node that cannot be reached is tried again, at first and at most (ms). */
+/** Delay before an unreachable node is tried again: the first one, and the longest (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
-/** Messages, and their characters, that are heard before the other side is told so; and after how long it is told in any case (ms). */
+/** Messages and characters that are received before they are acknowledged; and after how long they are acknowledged in any case (ms). */
 const MOST_UNTOLD = { messages: 100, size: 256 * 1024 }
 const TELL = 200
-/** What may wait to be sent (bytes), and how long to wait where it does (ms). */
+/** Most bytes that may wait to be sent, and the delay before trying again when there is no room (ms). */
 const MOST_BUFFERED = 1024 * 1024
 const NO_ROOM = 20
 
@@ -26,17 +26,17 @@ export interface LinkOptions {
   at: Address
   keys: ChannelKeys
   crew: AgentHosts
-  /** Where what was begun for a node that is gone is spoken for, and answered: this node's own store. */
+  /** Sessions on this node's own store, where attempts of a node that is gone are reported and answered. */
   home: RemoteAgents
   lease: number
   failed: (error: unknown) => void
-  /** Nothing of it is left. */
+  /** Called when the link has ended and nothing of it is left. */
   ended: () => void
 }
 
 /**
- * From a node that has agents to one that gives them attempts. While the connection is cut, what runs goes on, and is told of to the store
- * instead, as the last server that a process of agents may turn to: so its answer counts whoever owns the task by then.
+ * Connection from a node with agents to a node that gives them attempts. If it is cut for long, running attempts go on and are reported
+ * to the store instead, so that their answers count for whichever node owns the tasks by then.
  */
 export class Link {
   readonly #options: LinkOptions
@@ -51,17 +51,17 @@ export class Link {
   #telling: Timer | null = null
   #flushing = false
   #said = 0
-  /** When something was heard last, by the monotonic clock; whether it was asked since if anybody is there. */
+  /** When something was last received (monotonic clock), and whether the other side was asked for a sign of life since. */
   #heardAt = 0
   #asked = false
   #doubting: Timer | null = null
-  /** Since when the connection is cut, by the monotonic clock; null: it holds. */
+  /** Since when the connection is cut (monotonic clock); null: it holds. */
   #cutAt: number | null
   #pausing = false
   #isHome = false
-  /** Ends the wait for what this node's own store may have to say. */
+  /** Ends the wait for messages from this node's own store. */
   #listening: AbortController | null = null
-  /** The other node is no more, or takes nothing more. */
+  /** The other node is gone, or takes nothing more. */
   #forsaken = false
   #open = true
 
@@ -74,7 +74,7 @@ export class Link {
     this.urge()
   }
 
-  /** There may be something to say, other slots for one. */
+  /** There may be something to send, for example changed slots. */
   urge(): void {
     if (this.#isHome && this.#process.urgent) this.#listening?.abort()
     if (this.#flushing || !this.#open) return
@@ -85,13 +85,13 @@ export class Link {
     })
   }
 
-  /** Its node is not there any more. */
+  /** The other node no longer exists. */
   forsake(): void {
     this.#forsaken = true
     this.urge()
   }
 
-  /** Takes nothing more. Resolves once all that ran is answered, and that is durable. */
+  /** Takes nothing more. Resolves once all attempts are answered and that is durable. */
   async drain(grace: number): Promise<void> {
     await this.#process.drain(grace, new Promise(() => undefined))
     const farewell = this.#process.farewell()
@@ -100,7 +100,7 @@ export class Link {
     this.close()
   }
 
-  /** Says nothing more: what it was given is lost to whoever gave it. */
+  /** Closes the link: attempts that still run are lost to the node that gave them. */
   close(): void {
     if (!this.#open) return
     this.#open = false
@@ -142,7 +142,7 @@ export class Link {
     if (!greets) this.#tellAfter(this.#options.lease / 3)
   }
 
-  /** Says something after so long, also if there is nothing to say. */
+  /** Sends something after `ms`, even if there is nothing to report. */
   #tellAfter(ms: number): void {
     this.#telling?.cancel()
     this.#telling = this.#options.environment.timer(ms, () => {
@@ -179,8 +179,8 @@ export class Link {
   }
 
   /**
-   * A connection may be open at this end long after the other one is gone. Whoever is silent is asked whether it is there, and is not when it
-   * does not answer: soon enough to speak for what runs before that is given up.
+   * A connection may look open long after the other end is gone. A silent node is asked for a sign of life, and counts as gone if it does
+   * not answer; early enough to report running attempts elsewhere before they are given up.
    */
   #doubt(): void {
     const { environment, lease } = this.#options
@@ -197,7 +197,7 @@ export class Link {
     })
   }
 
-  /** A greeting is a question by itself. */
+  /** A hello needs no question: it is always answered. */
   #ask(): void {
     this.#asked = true
     const question = this.#process.question()
@@ -222,7 +222,7 @@ export class Link {
         this.#backoff.reset()
         this.#tellAfter(this.#options.lease / 3)
       }
-      if (wasConnected && !this.#process.connected) this.#greeted = false // a reset
+      if (wasConnected && !this.#process.connected) this.#greeted = false // after a reset
       if (messages.some((it) => 'n' in it)) {
         if (this.#untold.messages === 0) this.#tellAfter(Math.min(TELL, this.#options.lease / 3))
         this.#untold.messages += messages.length
@@ -233,7 +233,7 @@ export class Link {
         this.#cut()
       }
     } catch (error) {
-      // One that hosts these agents itself, or speaks another version, is left alone for as long as any.
+      // A node that hosts these agents itself, or speaks another version, is not reported as an error, only retried.
       if (!isTriarchError(error, 'INVALID_OPTION')) failed(error)
       this.#cut()
     }
@@ -241,7 +241,7 @@ export class Link {
     this.urge()
   }
 
-  /** It is tried again, after a while. */
+  /** Cuts the connection; it is tried again after a delay. */
   #cut(): void {
     const { environment } = this.#options
     this.#hangUp()
@@ -264,7 +264,10 @@ export class Link {
     this.#process.disconnected()
   }
 
-  /** What runs, or waits for its answer to be known, has waited long enough: who gave it gives it up after a lease. */
+  /**
+   * Whether attempts or unacknowledged answers have waited long enough to be reported to the store: the node that gave them gives them up
+   * after a lease.
+   */
   #mustGoHome(): boolean {
     if (this.#process.idle || this.#cutAt === null) return false
     const { environment, lease } = this.#options

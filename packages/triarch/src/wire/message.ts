@@ -14,61 +14,61 @@ export interface OfferedAgent {
   name: string
   /** Most attempts at a time. */
   slots: number
-  /** As `agent.action`; a finalizer as `agent.action:finalize`. */
+  /** Actions as `agent.action`; a finalizer as `agent.action:finalize`. */
   actions: string[]
 }
 
 /**
- * How an attempt ended, as its agent says.
+ * How an attempt ended, as reported by its agent.
  * @example const outcome: RemoteOutcome = { kind: 'done', output: { sent: true } }
  */
 export type RemoteOutcome =
   | { kind: 'done'; output?: Json | undefined; cached?: CacheMark | undefined }
-  /** Of verify: it has not taken effect. */
+  /** For verify: the operation has not taken effect. */
   | { kind: 'not-done' }
-  /** Of verify: nobody knows. */
+  /** For verify: it cannot be determined. */
   | { kind: 'unknown' }
   | {
       kind: 'failed'
       error: ErrorRecord
-      /** False: trying again is no help. */
+      /** False: retrying does not help. */
       retryable: boolean
-      /** The service asked to be left alone for so long (ms). */
+      /** The service asked for a cooldown of this long (ms). */
       retryAfter?: number | undefined
-      /** It may have taken effect all the same. */
+      /** The attempt may have taken effect all the same. */
       unknown?: true | undefined
-      /** It did its work, and what it gave cannot be recorded. */
+      /** The attempt did its work, but its result cannot be recorded. */
       done?: true | undefined
-      /** It was cut off: its process stops, or never began it. */
+      /** The attempt was cut off: its process stops (`stop`), or never began it (`alive`). */
       lost?: 'stop' | 'alive' | undefined
-      /** A node found it in a cache: agents without a store have none. */
+      /** The outcome came from a node's cache. Agents without a store have none. */
       cached?: CacheMark | undefined
     }
-  /** Nothing happened: there is no place for it before `after` (ms). */
+  /** The attempt did not begin; there is no slot for it before `after` (ms). */
   | { kind: 'withdrawn'; after?: number | undefined }
 
 /**
- * What an agent's process says.
+ * A message from an agent's process.
  * @example const reply: AgentMessage = { type: 'reply', attempt, outcome: { kind: 'done', output: 1 } }
  */
 export type AgentMessage =
-  /** First of all, and again after `reset`. */
+  /** The first message, and again after `reset`. */
   | {
       type: 'hello'
       protocol: number
-      /** This process: drawn at random when it starts. */
+      /** Identifies the process: drawn at random when it starts. */
       instance: string
-      /** The how-manieth of its hellos: one that is late, and older than another, is not heard. */
+      /** Counts the hellos of the process; one that is older than another already taken is ignored. */
       count: number
       agents: OfferedAgent[]
-      /** Attempts that it runs, or has answered without an `ack`. */
+      /** Attempts that it runs, or has answered without getting an `ack`. */
       running: string[]
-      /** For people to read. */
+      /** Software name, for people to read. */
       software?: string | undefined
     }
-  /** How many attempts of the agent it takes from now on. */
+  /** How many attempts of the agent the process takes from now on. */
   | { type: 'credit'; agent: string; slots: number }
-  /** `beat` counts up for each attempt: older ones change nothing. */
+  /** `beat` counts up for each attempt; older heartbeats are ignored. */
   | {
       type: 'heartbeat'
       attempt: string
@@ -77,7 +77,7 @@ export type AgentMessage =
       checkpoint?: Json | undefined
     }
   | { type: 'reply'; attempt: string; outcome: RemoteOutcome; checkpoint?: Json | undefined }
-  /** The step waits for a signal, and holds nothing meanwhile. Spans in ms. */
+  /** The step waits for a signal and occupies nothing meanwhile. Times in ms. */
   | {
       type: 'suspend'
       attempt: string
@@ -85,15 +85,15 @@ export type AgentMessage =
       signals?: { in: number; name: string; payload?: Json | undefined }[] | undefined
       checkpoint?: Json | undefined
       progress?: Json | undefined
-      /** It runs again, with the signal `cancel`, when its task is cancelled. */
+      /** The step runs again, with the signal `cancel`, when its task is cancelled. */
       onCancel?: true | undefined
       page?: RemotePage | undefined
     }
-  /** What the code of the attempt wrote into its log. */
+  /** Log lines of the attempt's code. */
   | { type: 'log'; attempt: string; lines: RemoteLine[] }
-  /** It takes no more attempts. */
+  /** The process takes no more attempts. */
   | { type: 'drain' }
-  /** It ends: what it has not answered is lost. */
+  /** The process ends; attempts that it has not answered are lost. */
   | { type: 'leave' }
 
 /**
@@ -101,17 +101,17 @@ export type AgentMessage =
  * @example const line: RemoteLine = { n: 1, ago: 250, level: 'info', message: 'sent', fields: { to: 'ada' } }
  */
 export interface RemoteLine {
-  /** Counts up for each attempt, from 1: what comes again is known by it. */
+  /** Counts up for each attempt, from 1; identifies a line that is sent again. */
   n: number
-  /** How long before this was said it was written (ms). */
+  /** How long before this message the line was written (ms). */
   ago: number
-  /** How much it matters. */
+  /** Its level. */
   level: LogLevel
-  /** What it says. */
+  /** Its text. */
   message: string
-  /** What else it says: an object. */
+  /** Further fields: an object. */
   fields?: Json | undefined
-  /** So many lines before it were dropped. */
+  /** How many lines before it were dropped. */
   dropped?: number | undefined
 }
 
@@ -127,24 +127,24 @@ export interface RemotePage {
     input?: Json | undefined
     exclusive?: { key: string; ifHeld: 'queue' | 'reject' | 'replace' }[] | undefined
   }[]
-  /** There are no more. */
+  /** Whether no more pages follow. */
   last: boolean
-  /** Of its items: the same digest under another offset fails the batch. */
+  /** Digest of the items: the same digest under another offset fails the batch. */
   digest?: string | undefined
 }
 
 /**
- * An attempt, as an agent's process is given it.
+ * An attempt as it is sent to an agent's process.
  * @example const key = ({ idempotencyKey }: RemoteAttempt): string => idempotencyKey
  */
 export interface RemoteAttempt {
-  /** Names it in all that is said of it. */
+  /** Identifies the attempt in all messages about it. */
   attempt: string
   /** The agent's name. */
   agent: string
-  /** As `agent.action`. */
+  /** The action, as `agent.action`. */
   action: string
-  /** What it is to do. */
+  /** The operation to perform. */
   operation: Operation
   /** Which attempt of the operation it is, from 1. */
   number: number
@@ -156,64 +156,64 @@ export interface RemoteAttempt {
   name: string
   /** The name of the task's workflow. */
   workflow: string
-  /** Its version. */
+  /** The version of the workflow. */
   version: string
-  /** The same for every attempt of the operation. */
+  /** The same for all attempts of the operation. */
   idempotencyKey: string
-  /** Resumes the step when it is suspended; not sent between nodes of one store, which make it themselves. */
+  /** Resumes the step when it is suspended. Not sent between nodes of one store, which make it themselves. */
   token?: string
-  /** What the action is given. */
+  /** The action's input. */
   input: Json
-  /** Of undo: what is to be undone. */
+  /** For undo: the output to be undone. */
   output?: Json
-  /** What an earlier attempt saved. */
+  /** The checkpoint saved by an earlier attempt. */
   checkpoint?: Json
-  /** What a step that was suspended runs again with. */
+  /** The signal with which a suspended step runs again. */
   signal?: { name: string; payload: Json }
-  /** Of its task. */
+  /** The task's metadata. */
   metadata?: Readonly<Record<string, string>>
-  /** The run of its task, by the number with which its steps begin; without it: the first. */
+  /** The task's run, identified by the number of its first step; absent: the first run. */
   run?: number
   /** The highest fencing number of the locks its task held. */
   fence?: number
-  /** From the moment of reading this, it must be answered within (ms). */
+  /** The attempt must be answered within this time from reading the message (ms). */
   attemptWithin: number
-  /** It may be silent for so long (ms); without it: for ever. */
+  /** Longest time without a heartbeat (ms); absent: unlimited. */
   heartbeatWithin?: number
 }
 
-/** What is numbered is sent until it was seen. */
+/** Numbered messages are sent until they are seen. */
 export type NumberedMessage =
   | ({ type: 'attempt' } & RemoteAttempt)
   /**
-   * The reply is durable, or counts for nothing (`late`): it need not be kept. `code`: it was refused, for no server of this store gave the
-   * attempt to an agent that this process has.
+   * The reply is durable, or counts for nothing (`late`), so it need not be kept. `code`: it was refused, because no server of this store
+   * gave the attempt to an agent of this process.
    */
   | { type: 'ack'; attempt: string; late?: true; code?: 'ATTEMPT_NOT_GIVEN' }
-  /** The attempt is to end: its task stops (`STEP_CANCELLED`), or nobody waits for it any more. */
+  /** The attempt is to end: its task stops (`STEP_CANCELLED`), or no longer waits for it. */
   | { type: 'abort'; attempt: string; code: string; message: string }
-  /** This server stops: what runs goes on, and is answered elsewhere. */
+  /** This server stops. Running attempts go on and are answered elsewhere. */
   | { type: 'drain' }
 
 /**
- * What a server says.
+ * A message from a server.
  * @example const isWork = (message: ServerMessage): boolean => message.type === 'attempt'
  */
 export type ServerMessage =
   | ({ n: number } & NumberedMessage)
-  /** It answers a hello. */
+  /** Answers a hello. */
   | {
       type: 'welcome'
       protocol: number
       session: string
-      /** A process that says nothing for so long is taken for dead (ms). */
+      /** A process that sends nothing for this long counts as dead (ms). */
       lease: number
-      /** Bytes of JSON that an output may have. */
+      /** Largest output, in bytes of JSON. */
       payload: number
     }
-  /** It does not know the session: say hello. */
+  /** The server does not know the session; the process must say hello. */
   | { type: 'reset' }
-  /** It takes no such hello. */
+  /** The server does not accept the hello. */
   | { type: 'refused'; code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY'; message: string }
 
 /**
@@ -221,34 +221,34 @@ export type ServerMessage =
  * @example const request: AgentRequest = { session, seen: 7, wait: 5_000, messages: [] }
  */
 export interface AgentRequest {
-  /** As the welcome said; without it: a hello is the first message. */
+  /** The session id from the welcome; absent: the first message is a hello. */
   session?: string | undefined
-  /** The number of the last message that it has dealt with; 0. */
+  /** The number of the last message that the process has handled; 0 by default. */
   seen?: number | undefined
-  /** How long the server may wait for something to say (ms); 0. */
+  /** How long the server may wait for messages (ms); 0 by default. */
   wait?: number | undefined
-  /** What it says, in this order. */
+  /** The process's messages, in order. */
   messages: AgentMessage[]
-  /** Who says it, as the server knows them: each has bounds of its own. Nobody was asked who they are. */
+  /** The caller, as the server has authenticated it; each caller has a quota. Absent: callers are not authenticated. */
   by?: string
 }
 
 /**
- * The answer to one.
+ * The answer to a request.
  * @example const { messages }: AgentResponse = await agents.exchange(request)
  */
 export interface AgentResponse {
-  /** What the server says: all that was not seen, in the order of its numbers. */
+  /** The server's messages: all that were not seen, in the order of their numbers. */
   messages: ServerMessage[]
-  /** How long after it had heard what it answers it says so (ms); on a WebSocket, after the last frame that it had heard. 0. */
+  /** How long after receiving the request the answer was sent (ms); on a WebSocket, after the last frame received. 0 by default. */
   after?: number
-  /** On a WebSocket: how many frames of this connection it had heard. */
+  /** On a WebSocket: how many frames of this connection the server had received. */
   heard?: number
 }
 
 const answersHello: readonly string[] = ['welcome', 'refused', 'drain']
 
-/** What is said to who waits to be welcomed: what comes before was said of a session that is no more. */
+/** The messages for a process that waits for a welcome; earlier ones belong to a former session. */
 export function sinceHello(messages: readonly ServerMessage[]): readonly ServerMessage[] {
   const first = messages.findIndex(({ type }) => answersHello.includes(type))
   return first < 0 ? [] : messages.slice(first)

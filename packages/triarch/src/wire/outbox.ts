@@ -1,19 +1,19 @@
 import type { NumberedMessage, ServerMessage } from './message.ts'
 
-/** Messages of one answer, at most, and their characters. */
+/** Most messages of one answer, and their characters. */
 const PAGE = { messages: 500, size: 1024 * 1024 }
 
 interface Unseen {
   message: { n: number } & NumberedMessage
-  /** When an attempt must be answered. */
+  /** By when an attempt must be answered. */
   completeBy: number
-  /** It was part of an answer: it may have arrived. */
+  /** The message was part of an answer, so it may have arrived. */
   sent: boolean
-  /** About (characters). */
+  /** Approximate size (characters). */
   size: number
 }
 
-/** What a session was told and has not seen: numbered without a gap, and said again until it was seen. */
+/** Messages to a session that it has not acknowledged: numbered without a gap, and sent again until they are seen. */
 export class Outbox {
   #unseen: Unseen[] = []
   #last = 0
@@ -26,13 +26,13 @@ export class Outbox {
     this.#unseen.push({ message: { n: ++this.#last, ...message }, completeBy, sent: false, size })
   }
 
-  /** What has arrived need not be said again. */
+  /** Drops messages that have arrived. */
   saw(n: number): void {
     const first = this.#unseen[0]?.message.n ?? 0 // their numbers have no gap
     if (n >= first) this.#unseen.splice(0, n - first + 1)
   }
 
-  /** Something of the next page was not sent yet; what comes after that page waits until some of it was seen. */
+  /** Whether the next page has a message that was not sent yet. Messages after that page wait until some of it was seen. */
   hasNews(on = 0): boolean {
     return this.#next(on).some(({ sent }) => !sent)
   }
@@ -49,8 +49,8 @@ export class Outbox {
   }
 
   /**
-   * What the next page has. `on`: the last that went out on a connection, which loses nothing while it lasts: its pages begin after that one. What
-   * is on its way counts as part of a page by its size.
+   * The messages of the next page. `on`: the last message sent on a connection that loses nothing while it lasts; the page begins after
+   * it. Messages in flight count towards the size of a page.
    */
   *#next(on: number): Generator<Unseen, void> {
     let [count, size] = [0, 0]
@@ -63,7 +63,7 @@ export class Outbox {
     }
   }
 
-  /** Takes back an attempt that was not sent. False: it may have arrived. */
+  /** Takes back an attempt that was not sent. Returns false if it may have arrived. */
   withdraw(attempt: string): boolean {
     const at = this.#placeOf(attempt)
     if (at < 0 || this.#unseen[at]?.sent) return false
@@ -73,20 +73,20 @@ export class Outbox {
     return true
   }
 
-  /** Who has not heard of the attempt yet, and is told again, hears this in its place: it must not be begun. */
+  /** If the process has not seen the attempt yet and it is sent again, this message is sent instead, so that the attempt does not begin. */
   replace(attempt: string, by: NumberedMessage): void {
     const unseen = this.#unseen[this.#placeOf(attempt)]
     if (unseen) unseen.message = { n: unseen.message.n, ...by }
   }
 
-  /** Attempts that never left. */
+  /** Attempts that were never sent. */
   get unsent(): ReadonlySet<string> {
     return new Set(
       this.#unseen.flatMap(({ message, sent }) => (message.type === 'attempt' && !sent ? [message.attempt] : [])),
     )
   }
 
-  /** Whoever says hello begins with nothing. */
+  /** After a hello, numbering starts anew. */
   clear(): void {
     this.#unseen = []
     this.#last = 0

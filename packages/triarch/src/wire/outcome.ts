@@ -8,10 +8,10 @@ import type { AgentMessage, RemoteOutcome, RemotePage } from './message.ts'
 
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
-/** Pages are as much larger than other payloads as those of agents in process. */
+/** A page may be this many times as large as another payload, as for agents in the same process. */
 const PAGE_PAYLOADS = 64
 
-/** What an agent's answer means. What cannot be recorded is an error of the agent's, whose work may be done. */
+/** Converts an agent's answer into an outcome. An answer that cannot be recorded becomes a failure of the agent, whose work may be done. */
 export function outcomeOf(answer: Answer, operation: Operation, payload: number): Outcome {
   try {
     return answer.type === 'suspend'
@@ -26,7 +26,7 @@ export function outcomeOf(answer: Answer, operation: Operation, payload: number)
   }
 }
 
-/** A checkpoint that may be recorded; undefined: there is none. */
+/** The answer's checkpoint; undefined if there is none or it cannot be recorded. */
 export function checkpointOf({ checkpoint }: Answer, payload: number): Reply['checkpoint'] {
   try {
     return checkpoint === undefined ? undefined : encode(checkpoint, 'checkpoint', payload)
@@ -96,7 +96,7 @@ function pageOf({ offset, items, last, digest }: RemotePage, payload: number) {
   }
 }
 
-/** The same from the agent's side. */
+/** Converts the other way, on the agent's side. */
 export function answerOf(attempt: string, { outcome, checkpoint }: Reply): Answer {
   if (outcome.kind === 'suspended') {
     const { kind: _, alarms, wary, ...rest } = outcome
@@ -114,11 +114,11 @@ function failure({ lost, ...outcome }: Extract<Outcome, { kind: 'failed' }>): Re
   return { ...outcome, ...(lost === 'stop' || lost === 'alive' ? { lost } : {}) }
 }
 
-/** It was answered, and another server took the answer: who asks for its end still has a place for it. */
+/** For an abort of an attempt that was answered through another server: the caller still reserves a slot for it. */
 export function forgotten(attempt: string, { code, message }: TriarchError): Answer {
   const error = { name: 'TriarchError', code, message }
   return { type: 'reply', attempt, outcome: { kind: 'failed', error, retryable: true, unknown: true } }
 }
 
-/** Nothing happened: there was no slot, or it came too late. */
+/** The attempt did not begin: there was no slot, or it came too late. */
 export const noPlace = { kind: 'withdrawn', after: 250 } as const

@@ -4,7 +4,7 @@ import { isTriarchError } from '../error/error.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 import type { RemoteAgents } from './sessions.ts'
 
-/** Texts of one connection that wait to be dealt with: with more, it is read no further until they are. */
+/** Received texts that wait to be processed; beyond this, reading from the connection pauses. */
 const MOST_WAITING = 16
 
 export interface PeerOptions {
@@ -15,20 +15,20 @@ export interface PeerOptions {
   failed: (error: unknown) => void
 }
 
-/** A node that has agents, as the node sees it that gives them attempts: one connection, whose messages are those of a session. */
+/** A connected node with agents, as seen by the node that gives attempts: one connection that carries a session's messages. */
 export class Peer implements ChannelEar {
   readonly #channel: Channel
   readonly #options: PeerOptions
   readonly #ended = new AbortController()
-  /** Texts are dealt with one after the other. */
+  /** Texts are processed one after the other. */
   #taken: Promise<void> = Promise.resolve()
   #waiting = 0
-  /** Texts that have arrived, and when the last one did. */
+  /** How many texts have arrived, and when the last one did. */
   #heard = 0
   #heardAt: number
   #session: string | null = null
   #seen = 0
-  /** The number of the last message that was sent in this session. */
+  /** The number of the last message sent in this session. */
   #sent = 0
 
   constructor(channel: Channel, options: PeerOptions) {
@@ -62,7 +62,7 @@ export class Peer implements ChannelEar {
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') this.#begin(welcome.session)
       else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)
-      // Who says nothing asks whether anybody is there.
+      // An empty request asks for a sign of life and is always answered.
       this.#say(messages, request.messages.length === 0)
     } catch (error) {
       this.#fail(error)
@@ -78,7 +78,7 @@ export class Peer implements ChannelEar {
     void this.#listen(session)
   }
 
-  /** Says what is new until the session is another, or is no more. */
+  /** Sends new messages until the session ends or is replaced. */
   async #listen(session: string): Promise<void> {
     const { signal } = this.#ended
     const { agents, lease } = this.#options
@@ -101,12 +101,12 @@ export class Peer implements ChannelEar {
     const fresh = messages.filter((it) => !('n' in it) || it.n > this.#sent)
     for (const it of fresh) if ('n' in it) this.#sent = it.n
     if (fresh.length === 0 && !always) return
-    // What it hears late must not be begun there: it is told how old this is, by this node's clock.
+    // The other side must not begin an attempt that arrives late, so it is told how old the message may be, by this node's clock.
     const after = Math.floor(this.#options.environment.monotonic() - this.#heardAt)
     this.#channel.send(JSON.stringify({ messages: fresh, heard: this.#heard, after } satisfies AgentResponse))
   }
 
-  /** A node that stops takes nothing; what else goes wrong is told, and the other side connects anew. */
+  /** A stopping node takes nothing; other errors are reported. Either way the other side connects anew. */
   #fail(error: unknown): void {
     if (!this.#ended.signal.aborted && !isTriarchError(error, 'NODE_STOPPED')) this.#options.failed(error)
     this.close()

@@ -1,10 +1,10 @@
 import type { Environment } from '../environment/environment.ts'
 import type { AgentResponse } from './message.ts'
 
-/** When what is heard on a connection had not been said yet, by what the other side had heard of this one when it said it. */
+/** Computes the earliest time at which a received frame was sent, from what the other side had received of this side by then. */
 export class SentNotSeen {
   readonly #environment: Pick<Environment, 'monotonic'>
-  /** When each frame was sent that the other side has not heard, as far as known; how many were before those. */
+  /** The send times of frames that the other side may not have received; and how many frames came before those. */
   readonly #saidAt: number[] = []
   #before = 0
 
@@ -12,18 +12,18 @@ export class SentNotSeen {
     this.#environment = environment
   }
 
-  /** A frame goes out. */
+  /** A frame is sent. */
   said(): void {
     this.#saidAt.push(this.#environment.monotonic())
   }
 
-  /** By the monotonic clock; undefined: nobody can tell. */
+  /** A time (monotonic clock) at which the response had certainly not been sent yet; undefined: not known. */
   since({ heard, after = 0 }: AgentResponse): number | undefined {
     if (heard === undefined) {
       this.#saidAt.length = 0
       return undefined
     }
-    // The last frame that it had heard stays: what is said next may have heard no more.
+    // The last frame that it had received stays, because its next response may still refer to it.
     const passed = Math.min(heard - 1 - this.#before, this.#saidAt.length - 1)
     if (passed > 0) this.#before += this.#saidAt.splice(0, passed).length
     const [saidAt] = this.#saidAt

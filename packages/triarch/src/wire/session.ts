@@ -15,9 +15,9 @@ import { writeTicket } from './ticket.ts'
 
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
-/** Who speaks for attempts that a session runs and was not given by who owns their tasks now. */
+/** Takes over attempts that a session runs for a node that no longer owns their tasks. */
 export interface Adopts {
-  /** `freed`: its place, if it has one already. */
+  /** `freed` frees the attempt's slot, if it has one already. */
   adopt(session: Session, ticket: string, freed: () => void): void
   heartbeat(session: Session, message: Extract<AgentMessage, { type: 'heartbeat' }>): void
 }
@@ -25,17 +25,20 @@ export interface Adopts {
 export interface SessionOptions {
   environment: Environment
   remotes: Remotes
-  /** What its tickets are signed by. */
+  /** The keys that sign its tickets. */
   keys: SigningKeys
-  /** Makes the resume tokens of its attempts; null: whoever runs them makes them. */
+  /** Makes the resume tokens of its attempts; null: the process makes them. */
   token: ((content: TokenContent) => string) | null
-  /** One that says nothing for so long is taken for dead (ms). */
+  /** A process that sends nothing for this long counts as dead (ms). */
   lease: number
   /** Largest payload, in bytes of JSON. */
   payload: number
-  /** An answer to an attempt that this session was not given: true, if it counts. Rejects when that is not known. `refused`: it may not answer it. */
+  /**
+   * Takes an answer to an attempt that this session was not given. Resolves to whether it counts, or `refused` if the session may not
+   * answer it. Rejects if that is not known.
+   */
   elsewhere: (session: Session, answer: Answer) => Promise<boolean | 'refused'>
-  /** Attempts that it runs and was not given, or not by who owns their tasks now. */
+  /** Attempts that the session runs for other nodes. */
   adoptions: Adopts
   failed: (error: unknown) => void
   ended: (session: Session) => void
@@ -49,23 +52,23 @@ interface Given {
   beat: number
 }
 
-/** Messages that were not seen: one who never says that it saw any is no agent. */
+/** Most unacknowledged messages; a process that never acknowledges any is disconnected. */
 const MOST_UNSEEN = 20_000
-/** Answers to attempts of others that are looked into at a time. */
+/** Most answers to attempts of others that are processed at a time. */
 const MOST_ELSEWHERE = 100
 
-/** One process of agents, as this server sees it: what it was given, what it was told and has not seen, and whether it lives. */
+/** One process of agents, as this server sees it: its attempts, the messages it has not acknowledged, and whether it is alive. */
 export class Session implements AgentLink {
-  /** Another after each hello: who asked before has no part in what is said then. */
+  /** Changes with each hello, so that older requests get no messages of the new session. */
   id: string
   readonly instance: string
-  /** Of the hellos of its process, the last one heard. */
+  /** The count of the last hello that was taken. */
   #hellos: number
   readonly #options: SessionOptions
   #offers: Map<string, OfferedAgent>
   readonly #given = new Register<string, Given>()
   readonly #outbox = new Outbox()
-  /** Ends the wait of the request that waits. */
+  /** Ends the wait of the waiting request. */
   #waiting: (() => void) | null = null
   readonly #bornAt: number
   #heardAt: number
@@ -86,24 +89,24 @@ export class Session implements AgentLink {
     this.#offer(agents)
   }
 
-  /** Its process has the agent, as it says. */
+  /** Whether the process offers the agent. */
   offers(agent: string): boolean {
     return this.#offers.has(agent)
   }
 
-  /** It is late, or comes again: its process has said another one since, or knows that this one was heard. */
+  /** The hello is late or repeated: a later one was taken, or this very one. */
   isStale({ count }: Extract<AgentMessage, { type: 'hello' }>): boolean {
     return count <= this.#hellos
   }
 
-  /** Says hello anew: what it was sent and does not know of, it never got. The tickets that this session does not know. */
+  /** Takes a new hello. Attempts that the process does not list never arrived. Returns the tickets that this session does not know. */
   resume({ agents, running, count }: Extract<AgentMessage, { type: 'hello' }>): string[] {
     this.#hellos = count
     const known = new Set(running)
     this.id = this.#options.environment.id()
     this.#outbox.clear()
     this.#waiting?.()
-    // What is asked for again may be given to it within this loop.
+    // An attempt requested anew may be given to this session within the loop, so the loop runs over a copy.
     for (const [ticket, given] of [...this.#given]) {
       if (!known.has(ticket)) this.#answer(ticket, given, { kind: 'withdrawn' })
       else if (given.attempt.aborted !== undefined) this.#sayAbort(ticket, given.attempt.aborted)
@@ -152,13 +155,13 @@ export class Session implements AgentLink {
     const given = this.#given.get(ticket)
     if (!given) return
     const isOut = !this.#outbox.withdraw(ticket)
-    // Who owns its task now awaits it: it goes on.
+    // The task's new owner awaits the attempt, so it goes on.
     if (isOut && given.options.work === undefined && isTriarchError(reason, 'NODE_FENCED')) {
       this.#given.delete(ticket)
       return this.#options.adoptions.adopt(this, ticket, given.freed)
     }
     if (isOut) return this.#sayAbort(ticket, reason)
-    // Nobody has heard of it yet. The numbers stay without a gap.
+    // The attempt was never sent. The outbox renumbers what follows without a gap.
     this.#answer(ticket, given, { kind: 'withdrawn' })
   }
 
@@ -169,7 +172,7 @@ export class Session implements AgentLink {
     this.#say(abort)
   }
 
-  /** The session ends if nobody ever sees what it is told. */
+  /** Queues a message. The session ends if too many are unacknowledged. */
   #say(message: NumberedMessage, completeBy = 0, size = 300): void {
     if (!this.#open) return
     if (this.#outbox.length >= MOST_UNSEEN) return this.end()
@@ -211,13 +214,13 @@ export class Session implements AgentLink {
     try {
       given.attempt.heartbeat({ progress, checkpoint })
     } catch {
-      given.attempt.heartbeat({}) // what cannot be recorded is not; it lives all the same
+      given.attempt.heartbeat({}) // contents that cannot be recorded are dropped; it still counts as a heartbeat
     }
   }
 
   #log({ attempt: ticket, lines }: Extract<AgentMessage, { type: 'log' }>): void {
     const log = this.#given.get(ticket)?.attempt.logFrom(ticket)
-    if (!log) return // it was given up, or runs for another node
+    if (!log) return // the attempt was given up, or runs for another node
     const now = this.#options.environment.now()
     for (const { ago, fields, dropped = 0, ...line } of lines)
       log.take({ ...line, at: now - ago, fields: (fields ?? {}) as LogFields, dropped })
@@ -242,7 +245,7 @@ export class Session implements AgentLink {
     })
   }
 
-  /** What is not looked into is sent again. */
+  /** Answers beyond the limit are dropped; the process sends them again. */
   async #answeredElsewhere(answer: Answer): Promise<void> {
     if (this.#elsewhere >= MOST_ELSEWHERE) return
     this.#elsewhere++
@@ -261,18 +264,21 @@ export class Session implements AgentLink {
     this.#say({ type: 'ack', attempt, ...(!counts && { late: true }) })
   }
 
-  /** Nobody waits for it, as its task says. */
+  /** Tells the process that its task no longer waits for the attempt. */
   callOff(ticket: string, why: TriarchError = new TriarchError('STEP_LOST', 'the attempt was given up')): void {
     this.#sayAbort(ticket, why)
   }
 
-  /** This server stops. */
+  /** This server stops: offers no more slots, and sends the process elsewhere. */
   drain(): void {
     for (const name of this.#offers.keys()) this.#credit(name, 0)
     this.#say({ type: 'drain' })
   }
 
-  /** What is to be said, as soon as there is something new; `on`: after this, on a connection. A newer request ends the wait of the one before. */
+  /**
+   * The next messages, as soon as there is a new one. `on`: begins after this message, on a connection. A newer request ends the wait of
+   * an older one.
+   */
   async take(seen: number, wait: number, signal?: AbortSignal, on = 0): Promise<ServerMessage[]> {
     const { environment } = this.#options
     const { id } = this
@@ -290,13 +296,13 @@ export class Session implements AgentLink {
         signal?.addEventListener('abort', over, { once: true })
         this.#waiting = over
       })
-      // What happens in this very moment goes out with it.
+      // Messages queued in the same turn of the event loop go out with it.
       await new Promise<void>((resolve) => environment.soon(resolve))
     }
     return this.id === id ? this.#outbox.page(environment.now(), on) : []
   }
 
-  /** It lives. */
+  /** The process has shown that it is alive. */
   heard(): void {
     this.#heardAt = this.#options.environment.monotonic()
   }
@@ -316,7 +322,7 @@ export class Session implements AgentLink {
     else this.#expiry = environment.timer(left, () => this.#expire())
   }
 
-  /** What it was given and has not answered is lost, and may have taken effect; but what was never sent has not. */
+  /** Ends the session: unanswered attempts are lost and may have taken effect, except those that were never sent. */
   end(lost: 'silence' | 'stop' = 'silence'): void {
     if (!this.#open) return
     this.#open = false

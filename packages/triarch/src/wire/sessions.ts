@@ -18,22 +18,23 @@ type Hello = Extract<AgentMessage, { type: 'hello' }>
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
 /**
- * Agents in processes that have no store: what a transport such as `@triarch/server` is made of.
+ * Agents in processes without a store; the building block of a transport such as `@triarch/server`.
  * @example
  * const agents: RemoteAgents = triarch.remoteAgents()
  * const { messages } = await agents.exchange(request)
  */
 export interface RemoteAgents {
   /**
-   * Takes what an agent's process says, and answers what it is to hear. The request must have been checked. Throws NODE_STOPPED where no
-   * node hosts agents now, STORE_*. `sent`: the last message of the session that went out on the connection that this came by, which loses nothing while it
-   * lasts: what is told begins after it, instead of after `seen`.
+   * Takes the messages of an agent's process and answers with the server's. The request must have been checked. Throws NODE_STOPPED if no
+   * node hosts agents now, STORE_*. `sent`: the last message that went out on the connection of this request, for connections that lose
+   * nothing while they last: the answer begins after it instead of after `seen`.
    * @example const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
    */
   exchange(request: AgentRequest, signal?: AbortSignal, sent?: number): Promise<AgentResponse>
   /**
-   * What a session is to hear after the message `seen`, as soon as there is something that was not sent yet; after `wait` ms, or at once,
-   * what there is. For transports that push: asking says nothing of whether the agent's process lives. `sent`: as for `exchange`. Null: there is no such session.
+   * The messages for a session after `seen`, as soon as one of them was not sent yet; after `wait` ms, or at once by default, those that
+   * there are. For transports that push: the call does not count as a sign of life of the agent's process. `sent`: as for `exchange`.
+   * Null: there is no such session.
    * @example const messages = await agents.listen(session, { seen: 7, wait: 5_000 })
    */
   listen(
@@ -41,7 +42,7 @@ export interface RemoteAgents {
     options?: { seen?: number; sent?: number; wait?: number; signal?: AbortSignal },
   ): Promise<ServerMessage[] | null>
   /**
-   * Tells them to go elsewhere, and answers those who wait.
+   * Tells the connected processes to use another server, and answers waiting requests.
    * @example agents.close()
    */
   close(): void
@@ -51,34 +52,34 @@ export interface SessionsOptions {
   environment: Environment
   remotes: Remotes
   store: Pick<StateStore, 'reply' | 'post' | 'adoptWork'>
-  /** What tickets are signed by. */
+  /** The keys that sign tickets. */
   keys: SigningKeys
-  /** Makes resume tokens; null: whoever is connected makes them. */
+  /** Makes resume tokens; null: the connected processes make them. */
   token: ((content: TokenContent) => string) | null
-  /** Of a task, as its history has it; null: that cannot be read. */
+  /** The task's state from its history; null: the history cannot be read. */
   state: (task: string) => Promise<TaskState | null>
-  /** Hosted in this process. */
+  /** Whether this process hosts the agent itself. */
   hosted: (agent: string) => boolean
   payload: number
   lease: number
-  /** Something was written for tasks that may be owned here. */
+  /** Called when something was written for tasks that may be owned here. */
   posted: () => void
-  /** Somebody answered an attempt that they were not given. */
+  /** Called when a process answered an attempt that it was not given. */
   refused: () => void
   failed: (error: unknown) => void
 }
 
-/** Processes of agents at a time. */
+/** Most connected processes. */
 const MOST_SESSIONS = 10_000
 
-/** The processes of agents that are connected to this one. */
+/** The agents' processes that are connected to this one. */
 export class Sessions implements RemoteAgents {
   readonly #options: SessionsOptions
   readonly #sessions = new Map<string, Session>()
   readonly #byInstance = new Map<string, Session>()
   readonly #adoptions: Adoptions
   readonly #callers = new Callers()
-  /** What each session takes of what its caller may have. */
+  /** What each session takes up of its caller's quota. */
   readonly #held = new Map<Session, { by: string; agents: readonly OfferedAgent[] }>()
   #closed = false
 
@@ -123,7 +124,7 @@ export class Sessions implements RemoteAgents {
     for (const session of this.#sessions.values()) session.drain()
   }
 
-  /** Nobody here waits any more for what they were given. */
+  /** Ends all sessions: their attempts count as lost. */
   end(): void {
     this.#closed = true
     for (const session of [...this.#sessions.values()]) session.end()
@@ -131,7 +132,7 @@ export class Sessions implements RemoteAgents {
 
   async #hello(hello: Hello, rest: readonly AgentMessage[], by: string | undefined): Promise<ServerMessage[]> {
     const { lease, payload, hosted, keys } = this.#options
-    // Its tickets are signed. A node may be asked before it has started.
+    // Its tickets must be verified, and the request may arrive before the node has started.
     await keys.ready()
     const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): ServerMessage[] => {
       return [{ type: 'refused', code, message }]
@@ -151,7 +152,7 @@ export class Sessions implements RemoteAgents {
     const session = before ?? this.#begin(hello)
     if (by !== undefined) this.#held.set(session, { by, agents: hello.agents })
     this.#sessions.set(session.id, session)
-    // What it says that it has answered comes right after: only what still runs is worth to be taken over.
+    // Attempts answered in the same request are not adopted; only those that still run.
     const answered = new Set(rest.map((it) => (it.type === 'reply' || it.type === 'suspend' ? it.attempt : '')))
     await this.#adopt(
       session,
@@ -162,7 +163,7 @@ export class Sessions implements RemoteAgents {
     return [welcome, ...(await session.take(0, 0))]
   }
 
-  /** Null: whoever says hello may have so much, in the place of what the session had. */
+  /** Takes the quota for a hello, in place of what its session had. Null: it is granted; otherwise what exceeds the quota. */
   #take(before: Session | undefined, by: string | undefined, agents: readonly OfferedAgent[]): string | null {
     const held = before && this.#held.get(before)
     if (before) this.#release(before)
@@ -202,7 +203,7 @@ export class Sessions implements RemoteAgents {
     return session
   }
 
-  /** What it runs for another node goes on for this one, or for who owns its task; what was given up is called off. */
+  /** Attempts that the session runs for another node go on for this node, or for the task's owner; those given up are cancelled. */
   async #adopt(session: Session, tickets: readonly string[]): Promise<void> {
     const { remotes, store, failed } = this.#options
     const to = remotes.node
@@ -226,15 +227,15 @@ export class Sessions implements RemoteAgents {
         else session.callOff(name)
       }
     } catch (error) {
-      failed(error) // until it is told again, its old node's lease decides
+      failed(error) // until the process reports it again, its old node's lease decides
     }
   }
 
-  /** The answer to an attempt that another node gave away, or this one before somebody gave it up. */
+  /** Takes the answer to an attempt that another node gave to the process, or that was given up here. */
   async #elsewhere(session: Session, answer: Answer): Promise<boolean | 'refused'> {
     const { environment, store, keys, payload, posted } = this.#options
     const ticket = readTicket(keys, answer.attempt)
-    // Another node of the store may answer for an agent that it offers no more.
+    // Another node of the store may answer for an agent that it no longer offers.
     const isOwn = ticket && (!this.#held.has(session) || session.offers(ticket.agent))
     if (!isOwn) {
       this.#options.refused()

@@ -9,20 +9,20 @@ export interface AgentSocketOptions {
   token: string | undefined
   kind: typeof WebSocket
   opened: () => void
-  /** `since`: when the server had not said this yet, for sure (monotonic ms); undefined: it does not tell. */
+  /** `since`: a time at which the server had certainly not sent this yet (monotonic, ms); undefined: not known. */
   heard: (messages: readonly ServerMessage[], size: number, since: number | undefined) => void
-  /** It is no more. `code`: what the other side gave as its reason; 1006: none. */
+  /** Called when the socket is closed. `code`: the other side's reason; 1006: none. */
   closed: (code: number, why: string) => void
 }
 
-/** What may wait to be sent (bytes): with more, nothing is said until it is less. */
+/** Most bytes that may wait to be sent; beyond that, nothing is sent until there are fewer. */
 const MOST_BUFFERED = 1024 * 1024
-/** A server that says nothing for so long when it is asked whether it is there is not (ms). */
+/** A server that does not answer a question within this time counts as gone (ms). */
 const PATIENCE = 10_000
-/** One that was not heard for so long is asked whether it is there, if something else is said to it (ms). */
+/** A server not heard from for this long is asked for a sign of life when something else is sent to it (ms). */
 const QUIET = 2_000
 
-/** A WebSocket to a server: requests go, messages come. */
+/** A WebSocket to a server, which carries requests one way and messages the other. */
 export class AgentSocket {
   readonly #options: AgentSocketOptions
   readonly #socket: WebSocket
@@ -63,7 +63,7 @@ export class AgentSocket {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** False: what was said is not sent yet. */
+  /** False while earlier data has not been sent. */
   get hasRoom(): boolean {
     return this.#socket.bufferedAmount < MOST_BUFFERED
   }
@@ -71,13 +71,13 @@ export class AgentSocket {
   send({ wait: _, ...request }: AgentRequest): void {
     this.#sentNotSeen.said()
     this.#socket.send(JSON.stringify(request))
-    // A server answers a hello, and what says nothing. To all else it may well be silent.
+    // A server answers a hello and an empty request. It need not answer anything else.
     if (request.session === undefined || request.messages.length === 0) return this.#expect()
     const isQuiet = this.#options.environment.monotonic() - this.#heardAt > QUIET
     if (isQuiet && this.#overdue === null) this.send({ ...request, messages: [] })
   }
 
-  /** Nothing is heard of it any more. */
+  /** Closes the socket; nothing more is received. */
   close(): void {
     this.#closed = true
     this.#overdue?.cancel()

@@ -1,38 +1,41 @@
 import type { Operation } from '../kernel/step/step.ts'
 import type { SigningKeys } from '../store/signing-keys.ts'
 
-/** What names an attempt on the wire: any server of its store can tell from it whose reply that is, and that the store gave it away. */
+/**
+ * Identifies an attempt on the wire. Any server of the store can tell from it to which attempt a reply belongs, and that the store gave
+ * it away.
+ */
 export interface Ticket {
-  /** The node that gave it away. */
+  /** The node that gave the attempt away. */
   node: string
-  /** The number of its request in the work queue; null: its task's owner sent it by itself. */
+  /** The number of its request in the work queue; null: the task's owner sent it directly. */
   work: number | null
   task: string
   step: number
   operation: Operation
   attempt: number
-  /** Whose attempt it is: nobody else answers it. */
+  /** The agent of the attempt; only its processes may answer. */
   agent: string
-  /** When it was given away. */
+  /** When the attempt was given away. */
   at: number
 }
 
 const operations: readonly unknown[] = ['run', 'undo', 'verify'] satisfies Operation[]
 
-/** Signed by a key of the store. */
+/** Signed with a key of the store. */
 export function writeTicket(keys: SigningKeys, ticket: Ticket): string {
   const { node, work, task, step, operation, attempt, agent, at } = ticket
   const fields = [node, work, task, step, operation, attempt, agent, at]
   return keys.sign('ticket', Buffer.from(JSON.stringify(fields)).toString('base64url'))
 }
 
-/** Null: no server of this store wrote it. */
+/** Null: the ticket was not written by a server of this store. */
 export function readTicket(keys: SigningKeys, ticket: string): Ticket | null {
   const text = keys.verify('ticket', ticket)
   return text === null ? null : ticketOf(text)
 }
 
-/** What a signed text says; null: it is no ticket. */
+/** Parses a signed text; null: it is not a ticket. */
 export function ticketOf(text: string): Ticket | null {
   const [node, work, task, step, operation, attempt, agent, at, ...more] = parsed(text)
   const whole = [work ?? 0, step, attempt, at].every((it) => Number.isSafeInteger(it) && (it as number) >= 0)

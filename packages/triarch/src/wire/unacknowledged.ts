@@ -6,20 +6,20 @@ export type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
 interface Said {
   answer: Answer
-  /** By the monotonic clock. */
+  /** Monotonic clock. */
   at: number
 }
 
-/** How long an answer that is not acknowledged is not said again on a connection that holds (ms). */
+/** On a connection that holds, an unacknowledged answer is sent again after this long (ms). */
 const AGAIN = 5_000
 
-/** Answers that are not known to be durable: they are said until they are. Whether one is due is known without a look at all of them. */
+/** Answers not known to be durable, which are sent until they are. Finding out whether one is due does not scan them all. */
 export class Unacknowledged {
   readonly #environment: Environment
   readonly #unsaid = new Register<string, Answer>()
-  /** In the order in which they were said last. */
+  /** Answers that were sent, in the order of their last sending. */
   readonly #said = new Register<string, Said>()
-  /** None of those said is due before. */
+  /** No sent answer is due again before this. */
   #againAt = Number.POSITIVE_INFINITY
 
   constructor(environment: Environment) {
@@ -49,7 +49,7 @@ export class Unacknowledged {
     this.#unsaid.delete(attempt)
   }
 
-  /** Whether one is to be said now. */
+  /** Whether an answer is to be sent now. */
   get due(): boolean {
     if (this.#unsaid.size > 0) return true
     const now = this.#environment.monotonic()
@@ -62,7 +62,7 @@ export class Unacknowledged {
     return now >= this.#againAt
   }
 
-  /** What is to be said now. One was said when the next is asked for. */
+  /** The answers to send now; each counts as sent when the next is requested. */
   *say(): Iterable<Answer> {
     const now = this.#environment.monotonic()
     for (const [attempt, { answer, at }] of this.#said) {
@@ -83,7 +83,7 @@ export class Unacknowledged {
     this.#againAt = Math.min(this.#againAt, at + AGAIN)
   }
 
-  /** What was said may not have been heard. */
+  /** The connection was lost, so sent answers may not have arrived. */
   unheard(): void {
     for (const said of this.#said.values()) said.at = Number.NEGATIVE_INFINITY
     this.#againAt = Number.NEGATIVE_INFINITY
