@@ -6,32 +6,32 @@ import { checkText } from '../value/text.ts'
 import type { Asking } from './terms.ts'
 
 /**
- * On whose behalf a program acts, for the audit and for what is asked of tasks.
+ * On whose behalf a program acts, for the audit and for requests to tasks.
  * @example
  * const acting: Acting = { actor: 'ada@example.com', request: 'r-4711' }
  * await triarch.acting(acting, () => triarch.task('o-1').cancel({ reason: 'a duplicate' }))
  */
 export interface Acting {
-  /** Who: up to 200 characters; counts where a call names nobody itself. Nobody is named. */
+  /** The actor: up to 200 characters; used where a call itself names none. None by default. */
   actor?: string
-  /** By which request, so that it is found in other logs: up to 200 characters; none. */
+  /** The request that the act belongs to, by which it is found in other logs: up to 200 characters; none by default. */
   request?: string
 }
 
-/** An act, as whoever does it knows it. */
+/** An act upon the system. */
 export interface Act {
-  /** What: 'task.cancel'. */
+  /** What was done: 'task.cancel'. */
   action: string
   /** On what: 'task:o-1'. */
   subject: string
   reason?: string | undefined
   actor?: string | undefined
-  /** With what; never payloads. */
+  /** With which parameters; never payloads. */
   details?: Readonly<Record<string, unknown>>
   outcome?: AuditOutcome
 }
 
-/** What an entry says besides what it is found by. */
+/** The parts of an audit entry that cannot be searched. */
 export interface ActText {
   reason?: string
   request?: string
@@ -39,13 +39,13 @@ export interface ActText {
 }
 
 const LONGEST = 200
-/** Characters of a reason that are kept in the audit; a task's history has all of it. */
+/** Most characters of a reason kept in the audit; a task's history has all of it. */
 const LONGEST_REASON = 1_000
-/** Characters of the details, as JSON. */
+/** Most characters of the details, as JSON. */
 const MOST_DETAILS = 2_000
 const current = new AsyncLocalStorage<Acting>()
 
-/** What is called by this, and after it, acts for them. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Runs `work` on behalf of an actor, with everything that it starts. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function actingAs<T>(acting: Acting, work: () => T): T {
   checkOptions('acting', acting ?? null, ['actor', 'request'])
   const { actor, request } = acting
@@ -55,12 +55,12 @@ export function actingAs<T>(acting: Acting, work: () => T): T {
   return current.run(within, work)
 }
 
-/** Who acts, where the call itself names nobody. */
+/** The current actor, for calls that name none themselves. */
 export function actor(): string | undefined {
   return current.getStore()?.actor
 }
 
-/** What is kept of an act. */
+/** The audit entry for an act. */
 export function entryOf(environment: Pick<Environment, 'now' | 'id'>, act: Act): AuditEntry {
   const { action, subject, reason, details, outcome = 'done' } = act
   const { request } = current.getStore() ?? {}
@@ -84,7 +84,7 @@ function fits(details: object): boolean {
   return JSON.stringify(details).length <= MOST_DETAILS
 }
 
-/** What is asked of a task. */
+/** The act of requesting something of a task. */
 export function taskAct(id: string, asking: Asking): Act {
   const { type, actor, request } = asking
   const given: Record<string, unknown> = {}
@@ -99,8 +99,8 @@ export function taskAct(id: string, asking: Asking): Act {
 }
 
 /**
- * What is asked of a task, as it is sent: by whoever acts, and with what is kept of it. What programs tell tasks is business, and in their
- * histories; what somebody who is named tells one is an act.
+ * The message for a request to a task, with the current actor, and its audit entry. Signals without an actor are the business of programs
+ * and recorded in histories only; signals with an actor are acts.
  */
 export function saidOf<A extends Asking>(
   environment: Pick<Environment, 'now' | 'id'>,

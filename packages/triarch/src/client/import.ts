@@ -25,21 +25,24 @@ import { stepViews } from '../view/steps.ts'
 import { actor, entryOf } from './act.ts'
 import { NO_LIMITS } from './termination.ts'
 
-/** Bytes of the records of one import, for they are written at once. */
+/** Most bytes of the records of one import, because they are written at once. */
 const MOST_BYTES = 64 * 1024 * 1024
-/** Children whose rows are looked at. */
+/** Most children of an imported task; their rows are checked. */
 const MOST_CHILDREN = 10_000
 
 /**
- * How a task comes into another store.
+ * How a task is imported from another store.
  * @example const order: ImportOptions = { paused: false, reason: 'the shop moves', actor: 'ada' }
  */
 export interface ImportOptions {
-  /** One that has not stopped is paused until somebody says resume(), for it may still run where it comes from; false: it goes on at once. True. */
+  /**
+   * True: a task that has not stopped is paused until resume(), because it may still run in the other store; false: it goes on at once.
+   * True by default.
+   */
   paused?: boolean
-  /** Why: in the audit, and in the history where it is paused; up to 1,000 characters. */
+  /** The reason, for the audit and, if the task is paused, for its history; up to 1,000 characters. */
   reason?: string
-  /** Who: up to 200 characters; whom acting() names. */
+  /** The actor: up to 200 characters; by default the one of acting(). */
   actor?: string
 }
 
@@ -47,7 +50,7 @@ type Means = { store: StateStore; environment: Pick<Environment, 'now' | 'id'> }
 type Said = Pick<ImportOptions, 'reason' | 'actor'>
 type Row = Pick<HistoryRecord, 'seq' | 'at' | 'events'>
 
-/** What a history says of a task that is to come here. */
+/** An imported task, read from its history. */
 interface Found {
   state: TaskState
   base: number
@@ -56,10 +59,10 @@ interface Found {
   children: readonly Descendant[]
 }
 
-/** A task that it started, and the step that asked for it. */
+/** A task that it started, and the step that started it. */
 type Descendant = ImportedTask['children'][number]
 
-/** Writes the task, whole, unless it is here already. Throws IMPORT_*, TASK_EXISTS, INVALID_*. */
+/** Imports the whole task, unless it exists already. Throws IMPORT_*, TASK_EXISTS, INVALID_*. */
 export async function importTask(means: Means, exported: TaskExport, options: ImportOptions): Promise<boolean> {
   checkOptions('import', options, ['paused', 'reason', 'actor'])
   const { paused = true } = options
@@ -78,7 +81,7 @@ export async function importTask(means: Means, exported: TaskExport, options: Im
   return isNew
 }
 
-/** False: somebody was quicker. */
+/** Returns false if the task was created meanwhile. */
 async function write({ store, environment }: Means, found: Found, paused: boolean, said: Said): Promise<boolean> {
   await checkFree(store, found)
   const { id, status } = found.state
@@ -97,7 +100,7 @@ function checkShape(exported: TaskExport): TaskExport {
   return exported
 }
 
-/** Whatever is given: it may be no JSON, or nested deeper than any value that a history has. */
+/** The argument may be anything: no JSON, or nested deeper than any value of a history. */
 function isExport(exported: TaskExport): boolean {
   try {
     const { format, task, veiled, records } = (exported ?? {}) as Partial<TaskExport>
@@ -123,7 +126,7 @@ function soundHistory(id: string, exported: TaskExport): Found {
   }
 }
 
-/** Read, folded and looked at as whoever runs or shows it will. */
+/** Reads and folds the history, and checks it as running or showing it would. */
 function readHistory(id: string, { format, records }: TaskExport): Found {
   const chronicle = new Chronicle()
   const rows: Row[] = []
@@ -172,7 +175,7 @@ function readHistory(id: string, { format, records }: TaskExport): Found {
   }
 }
 
-/** One more record: it stays where it is until somebody says otherwise. */
+/** Adds a record that pauses the task until an operator resumes it. */
 function rest(found: Found, at: number, remark: Remark): Found {
   const turn = newTurn(found.state, at, () => 0, NO_LIMITS)
   emit(turn, { type: 'paused', reason: 'operator', ...remark })
@@ -195,7 +198,7 @@ function taskOf({ state, base, rows, children }: Found): ImportedTask {
   }
 }
 
-/** Those of its run that it may still ask something of: all that were made. */
+/** The children of its present run that were created, and of which it may still request something. */
 function childrenOf(state: TaskState, events: readonly TaskEvent[]): Descendant[] {
   const never = new Set(events.flatMap((event) => (isRefusal(event) ? [event.id] : [])))
   const found = [...state.children.values()]
@@ -207,12 +210,12 @@ function childrenOf(state: TaskState, events: readonly TaskEvent[]): Descendant[
   return found
 }
 
-/** The child was never made. */
+/** Whether the child was never created. */
 function isRefusal(event: TaskEvent): event is Extract<TaskEvent, { type: 'childStopped' }> {
   return event.type === 'childStopped' && (event.error?.code === 'TASK_EXISTS' || event.error?.code === 'LOCK_HELD')
 }
 
-/** What it needs of others there it must find here. Throws IMPORT_REFUSED. */
+/** Whatever the task needs from other tasks must exist in this store. Throws IMPORT_REFUSED. */
 async function checkFree(store: StateStore, { state, children }: Found): Promise<void> {
   const { id, locks, predecessors, status } = state
   const lock = [...locks.values()].find(({ standing }) => standing !== 'new')
@@ -229,7 +232,7 @@ async function checkFree(store: StateStore, { state, children }: Found): Promise
   }
 }
 
-/** A child that had stopped before it came here tells its parent once more. Said twice it does no harm. */
+/** Asks children that had stopped before the import to report to their parent again, which does no harm if repeated. */
 async function askChildren(store: StateStore, { state, children }: Found): Promise<void> {
   if (state.status === 'stopped') return
   const outstanding = new Set<string>()
@@ -241,7 +244,7 @@ async function askChildren(store: StateStore, { state, children }: Found): Promi
   await store.post(open.map(({ task }) => ({ task, message: { type: 'report' }, control: true })))
 }
 
-/** Throws unless what is here began as what is to come. Records that a new beginning has shed since are not looked for. */
+/** Throws unless the existing task's history begins like the imported one. Records deleted after a continue-as-new are not compared. */
 async function checkSame(store: StateStore, id: string, rows: readonly Row[]): Promise<void> {
   const given = new Map(rows.map((row) => [row.seq, row]))
   const last = rows.at(-1)?.seq ?? 0

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { readRows } from './rows.ts'
 
 /**
- * Some of many tasks.
+ * A page of a list of tasks.
  * @example
  * const page = await triarch.list({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.list({ cursor: page.next })
@@ -15,11 +15,11 @@ export interface TaskPage {
   tasks: TaskInfo[]
   /** Cursor of the next page; absent on the last. */
   next?: string
-  /** So much was looked at that the page was given before it was full: `next` goes on from there. */
+  /** The page ended before it was full, because too many tasks had to be inspected: `next` goes on from there. */
   truncated?: true
 }
 
-/** Looks on until the page is full. `fits`: what the store cannot be asked. */
+/** Reads until the page is full. `fits`: conditions that the store cannot evaluate. */
 export async function readPage(
   connection: Connection,
   query: ListQuery,

@@ -1,21 +1,24 @@
 import type { Environment } from '../environment/environment.ts'
 
-/** Causes remembered, at most. */
+/** Most causes remembered. */
 const CAUSES = 1_000
 
-/** Who says something once does not say it again before a while has passed, but how often it was the case meanwhile. */
+/** Suppresses repeated reports of a cause for a while, and counts them. */
 export class RepeatSuppression {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #again: number
   readonly #causes = new Map<string, { at: number; more: number }>()
 
-  /** `again`: after how long the same cause is told again (ms). */
+  /** `again`: the same cause is reported again after this long (ms). */
   constructor(environment: Pick<Environment, 'monotonic'>, again: number) {
     this.#environment = environment
     this.#again = again
   }
 
-  /** How often it was not told since it was told last; null: it was told a moment ago. `refused`: nobody may be told now. */
+  /**
+   * Whether to report now: the number of reports suppressed since the last one; null: not now. `refused`: whether nothing can be reported
+   * at all.
+   */
   next(cause: string, refused: () => boolean = () => false): number | null {
     const now = this.#environment.monotonic()
     const known = this.#causes.get(cause)
@@ -32,7 +35,7 @@ export class RepeatSuppression {
   }
 }
 
-/** What is added to what is told again. */
+/** The suffix of a repeated report. */
 export function andMore(more: number): string {
   return more > 0 ? ` (and ${more} more since it was said last)` : ''
 }

@@ -4,11 +4,11 @@ import type { Recurrence } from '../value/recurrence.ts'
 import type { SettingPause } from '../view/pause.ts'
 
 /**
- * A schedule as it stands.
+ * The state of a schedule.
  * @example const { next, started, failing } = await schedule.info()
  */
 export interface ScheduleInfo {
-  /** The name it was registered by. */
+  /** The name under which it was registered. */
   name: string
   /** The workflow that it starts. */
   workflow: string
@@ -20,51 +20,51 @@ export interface ScheduleInfo {
   recurrence: Recurrence
   /** What happens to an occurrence while the task of an earlier one has not stopped. */
   overlap: Overlap
-  /** Since when, and the operator's own words. */
+  /** Since when it is paused, and the operator's reason; undefined: it is not paused. */
   paused: { since: Date; reason?: string } | undefined
-  /** An operator has paused it by the setting `triarch.schedules`, by its name or that of a group; absent: none has. */
+  /** The pause set by an operator in the setting `triarch.schedules`, for this schedule or its group; absent: none. */
   pausedBy?: SettingPause
-  /** When it starts tasks next, jitter included; undefined: it is paused, or never does again. */
+  /** When it next starts tasks, jitter included; undefined: it is paused, or never does again. */
   next: Date | undefined
   /** The last occurrence that was due. */
   last: Date | undefined
-  /** Occurrences that became tasks, that were skipped for one still at work, and that passed unattended. */
+  /** Occurrences that became tasks. */
   started: number
-  /** Occurrences that were skipped, for an earlier one had not stopped. */
+  /** Occurrences that were skipped because an earlier one had not stopped. */
   skipped: number
-  /** Occurrences that passed unattended, or too late. */
+  /** Occurrences that were not started at their time, or too late. */
   missed: number
-  /** Since when its tasks cannot be started, how often that was tried in a row, and why. It is tried again by itself. */
+  /** Since when its tasks cannot be started, how many tries have failed in a row, and why. It is retried automatically. */
   failing: { since: Date; times: number; error: ErrorRecord } | undefined
 }
 
 /**
- * Which occurrences to make up for.
+ * Which past occurrences to start.
  * @example
  * const week = { from: new Date('2026-01-01'), to: new Date('2026-01-08') }
  * await schedule.backfill({ ...week, overlap: 'allow' })
  */
 export interface BackfillOptions {
-  /** After this instant, up to and with `to`. */
+  /** Occurrences after this instant, up to and including `to`. */
   from: Date
-  /** The last instant that counts. */
+  /** The last instant that is included. */
   to: Date
   /** What happens to an occurrence while the task of an earlier one has not stopped; `queue`: one after the other. */
   overlap?: Overlap
-  /** Why: kept in the audit. */
+  /** The reason, kept in the audit. */
   reason?: string
 }
 
 /**
- * A run beside those that come by themselves.
+ * A run in addition to the scheduled ones.
  * @example const id = await triarch.schedule('nightly').run({ reason: 'the files came late' })
  */
 export interface ScheduleRunOptions {
-  /** The id of its task: once more with the same, and nothing happens; the name of the schedule and the instant, as its runs have. */
+  /** The id of its task; the same id again does nothing. By default, as for its runs, the name of the schedule and the instant. */
   id?: string
-  /** What happens to it while the task of an occurrence has not stopped; `queue`: it waits for that. */
+  /** What happens while the task of an occurrence has not stopped; `queue`: the run waits for that. */
   overlap?: Overlap
-  /** Why, for the audit: up to 1,000 characters. */
+  /** The reason for the audit: up to 1,000 characters. */
   reason?: string
 }
 
@@ -73,14 +73,14 @@ export interface ScheduleRunOptions {
  * @example const { schedules } = await triarch.schedules({ limit: 50 })
  */
 export interface SchedulesOptions {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Schedules a page: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the schedules, by name.
+ * A page of the schedules, by name.
  * @example
  * const page = await triarch.schedules({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.schedules({ cursor: page.next })
@@ -100,12 +100,12 @@ export interface SchedulePage {
  * console.log(await nightly.next(3))
  */
 export interface ScheduleHandle {
-  /** The name it was registered by. */
+  /** The name under which it was registered. */
   readonly name: string
 
   /**
-   * Starts a task of a workflow again and again from now on, or changes when and what; the same definition again changes nothing.
-   * Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE, STORE_*.
+   * Starts a task of a workflow repeatedly from now on, or changes when and which; the same definition again changes nothing. Throws
+   * UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE, STORE_*.
    * @example
    * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
    * await schedule.register({ workflow: fulfil, input: order, ...when })
@@ -113,19 +113,19 @@ export interface ScheduleHandle {
   register<I, O>(options: ScheduleOptions<I, O>): Promise<void>
 
   /**
-   * How it stands now.
+   * Its current state.
    * @example const { next, failing } = await schedule.info()
    */
   info(): Promise<ScheduleInfo>
 
   /**
-   * The next occurrences, without jitter: 1 to 1,000. A pause does not hide them.
+   * The next occurrences, without jitter: 1 to 1,000. A pause does not remove them.
    * @example const [tomorrow] = await schedule.next(1)
    */
   next(count?: number): Promise<Date[]>
 
   /**
-   * Occurrences pass unattended until resume().
+   * Pauses: occurrences are missed until resume().
    * @example await schedule.pause({ reason: 'stock-taking' })
    */
   pause(options?: { reason?: string }): Promise<void>
@@ -137,21 +137,21 @@ export interface ScheduleHandle {
   resume(options?: { reason?: string }): Promise<void>
 
   /**
-   * Starts the occurrences of a time that has passed, and gives the ids of their tasks. One that has a task keeps it. Throws
+   * Starts the occurrences of a past period, and returns the ids of their tasks. One that has a task already keeps it. Throws
    * INVALID_OPTION, also for more than 1,000.
    * @example const ids = await schedule.backfill({ from: new Date('2026-01-01'), to: new Date('2026-01-08') })
    */
   backfill(options: BackfillOptions): Promise<string[]>
 
   /**
-   * Starts one of its tasks now, beside its occurrences, also of one that is paused; it is not counted among them. Gives the id.
+   * Starts one of its tasks now, in addition to its occurrences and even while paused; it is not counted among them. Returns the id.
    * Throws INVALID_NAME, INVALID_OPTION, LOCK_HELD (`overlap` is `skip`, and one has not stopped).
    * @example const task = triarch.task(await schedule.run())
    */
   run(options?: ScheduleRunOptions): Promise<string>
 
   /**
-   * Forgets the schedule. Its tasks stay as they are. `reason`: kept in the audit, up to 1,000 characters. Throws UNKNOWN_SCHEDULE,
+   * Deletes the schedule. Its tasks stay as they are. `reason`: kept in the audit, up to 1,000 characters. Throws UNKNOWN_SCHEDULE,
    * UNKNOWN_OPTION, INVALID_OPTION.
    * @example await schedule.remove({ reason: 'the report is not wanted any more' })
    */

@@ -1,38 +1,38 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { TaskInfo } from '../view/status.ts'
 
-/** Bytes of all that lists show, each task once. */
+/** Most bytes of all tasks shown in lists, each task counted once. */
 const MOST_BYTES = 64 * 1024 * 1024
-/** What a task takes besides its text, and for each character of that: its text, and what it says as an object. */
+/** Memory of a task besides its text, and per character of its text, which is held as text and as an object (bytes). */
 const ROW_BYTES = 1_000
 const CHARACTER_BYTES = 4
 
-/** A task as it is shown: one for all lists that show it. */
+/** A task as it is shown, shared by all lists that show it. */
 export interface Shown {
   readonly key: number
   readonly info: TaskInfo
   readonly text: string
-  /** Lists that show it. */
+  /** How many lists show it. */
   lists: number
 }
 
-/** The tasks that lists show: each once, and no more than there is room for. */
+/** The tasks shown in lists, each held once, within a memory limit. */
 export class ShownTasks {
   readonly #most: number
   readonly #byId = new Map<string, Shown>()
   #bytes = 0
 
-  /** `most`: bytes of all of them. */
+  /** `most`: bytes of all tasks. */
   constructor(most: number = MOST_BYTES) {
     this.#most = most
   }
 
-  /** There is no room for all that is shown. */
+  /** The tasks shown exceed the memory limit. */
   get isFull(): boolean {
     return this.#bytes > this.#most
   }
 
-  /** One more list shows the task as it is now. */
+  /** One more list shows the task in this state. */
   take(id: string, now: Omit<Shown, 'lists'>): Shown {
     const known = this.#byId.get(id)
     const shown = known?.text === now.text ? known : { ...now, lists: 0 }
@@ -41,13 +41,13 @@ export class ShownTasks {
     return shown
   }
 
-  /** The list of these shows the task no more. */
+  /** The list no longer shows the task. */
   drop(list: Map<string, Shown>, id: string): void {
     const shown = list.get(id)
     if (shown && list.delete(id)) this.give(id, shown)
   }
 
-  /** A list shows it no more, or as it is now. */
+  /** A list no longer shows this state of the task. */
   give(id: string, shown: Shown): void {
     if (--shown.lists > 0) return
     this.#bytes -= bytesOf(shown)
@@ -63,7 +63,7 @@ export function watchFull(): TriarchError {
   return new TriarchError('WATCH_FULL', 'the lists that are watched show as much as this process has room for')
 }
 
-/** Those who watched the list have heard of it. */
+/** Ignores WATCH_FULL, because the watchers of the list were already notified. */
 export function unlessFull(error: unknown): void {
   if (!isTriarchError(error, 'WATCH_FULL')) throw error
 }

@@ -1,8 +1,8 @@
 import type { Triarch } from './triarch.ts'
 
 /**
- * Ends the process well when it is asked to: the first signal drains (no new work, running steps get their grace, leases
- * are handed back), a second one leaves at once. Nothing is lost either way; the exit code is 0.
+ * Stops the process gracefully on signals. The first signal drains (no new work, running steps get their grace, leases are handed back);
+ * a second one exits at once. Nothing is lost either way; the exit code is 0.
  * @example
  * await triarch.start()
  * stopOnSignals(triarch)

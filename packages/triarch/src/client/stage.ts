@@ -6,7 +6,7 @@ import { checkTags } from '../value/tag.ts'
 import { checkText } from '../value/text.ts'
 import type { SettingStageOptions } from './setting.ts'
 
-/** Stages of one change, and its guards. */
+/** Most stages of one change, and most guards. */
 const MOST_STAGES = 10
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */

@@ -4,9 +4,9 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Explanation, Reason } from '../view/reason.ts'
 import { isPassing } from './waiting.ts'
 
-/** How long something may stand still before anybody wonders (ms). */
+/** How long something may make no progress before it is inspected (ms). */
 const AFTER = 5_000
-/** A cause that was looked into is looked into again after this long, at most so many at a time (ms). */
+/** A cause is inspected again after this long (ms); and the most causes at a time. */
 const AGAIN = 60_000
 const MOST = 1_000
 
@@ -18,13 +18,14 @@ interface Means {
 }
 
 /**
- * Wonders about what was asked for here and does not move: whether anybody runs that workflow, hosts that action, and whether
- * the code waits for something that will come. One look for each cause a minute, so it costs the same however much there is.
+ * Looks into what was submitted here and makes no progress: whether any node runs that workflow or hosts that action, and whether the
+ * code waits for something that will come. Each cause is inspected at most once a minute, so the cost does not grow with the number of
+ * tasks.
  */
 export class StallDetector {
   readonly #means: Means
   readonly #causes = new Map<string, { at: number; timer: Timer }>()
-  /** What was told, and when: several causes may lead to the same. */
+  /** When each alert was raised: several causes may lead to the same. */
   readonly #told = new Map<string, number>()
   #open = true
 
@@ -32,7 +33,7 @@ export class StallDetector {
     this.#means = means
   }
 
-  /** `cause`: all tasks of which one is as good to look at as another. */
+  /** `cause`: a key shared by all tasks of which inspecting one is enough. */
   wonder(task: string, cause: string): void {
     const { environment } = this.#means
     const known = this.#causes.get(cause)
@@ -51,8 +52,8 @@ export class StallDetector {
   }
 
   /**
-   * A task that is no more, or is not yet committed by whoever submitted it, waits for nothing; a store that does not answer
-   * is told of by those who need it, and the next task is looked at instead.
+   * A task that no longer exists, or is not committed yet, waits for nothing. If the store does not answer, that is reported elsewhere,
+   * and the next task of the cause is inspected instead.
    */
   #missed(cause: string, error: unknown): void {
     if (!this.#open || isTriarchError(error, 'UNKNOWN_TASK')) return

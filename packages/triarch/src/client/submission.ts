@@ -19,13 +19,13 @@ import { validate } from '../value/schema.ts'
 import { checkTags, withStart } from '../value/tag.ts'
 
 /**
- * A task that another comes after, and how it must have ended.
+ * A task that must have stopped before another one begins, and how it must have ended.
  * @example await triarch.submit(fulfil, order, { after: [{ task: 'o-1', on: 'end' }] })
  */
 export interface Predecessor {
   /** Its id. */
   task: string
-  /** `success` (or `warning`), else the task that comes after it ends with PREDECESSOR_FAILED; or any `end`. `success`. */
+  /** `success` (or `warning`): otherwise the task that comes after it ends with PREDECESSOR_FAILED; or any `end`. `success` by default. */
   on?: 'success' | 'end'
 }
 
@@ -36,47 +36,50 @@ export interface Predecessor {
  * await client.submit(fulfil, order, options)
  */
 export interface TaskOptions {
-  /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
+  /** The id of the task: the same id is the same task, however often it is submitted. A new id by default. */
   id?: string
   /**
-   * What an existing task of this id means. `match`: the same task if workflow and input are the same, else TASK_EXISTS;
-   * `return`: the same task in any case; `reject`: TASK_EXISTS in any case. `match` when not given.
+   * What an existing task of this id means. `match`: the same task if workflow and input are the same, otherwise TASK_EXISTS; `return`:
+   * the same task in any case; `reject`: TASK_EXISTS in any case. `match` by default.
    */
   ifExists?: 'match' | 'return' | 'reject'
-  /** Not before this instant, or this long from now; now. */
+  /** The task begins not before this instant, or this long from now; now by default. */
   startAt?: Date | Duration
-  /** A task that did not start by then ends with TASK_EXPIRED; unbounded. */
+  /** A task that has not started by then ends with TASK_EXPIRED; unbounded by default. */
   startBefore?: Date | Duration
-  /** A task that is not done by then is undone and ends with TASK_DEADLINE; the workflow's `taskWithin`. */
+  /** A task that is not done by then is undone and ends with TASK_DEADLINE; the workflow's `taskWithin` by default. */
   completeBy?: Date | Duration
-  /** One task at a time: over what the workflow says; as the workflow says. */
+  /** Mutual exclusion, overriding the workflow's; as the workflow defines it by default. */
   exclusive?: ExclusiveOptions & { key?: string }
   /**
-   * Tasks that must have stopped before this one begins, 1,000 at most: their ids, which asks for success, or how they must have
-   * ended. A task the store does not know (any more) has ended, and not succeeded. None.
+   * Tasks that must have stopped before this one begins, at most 1,000: their ids, which requires success, or how they must have ended. A
+   * task that the store does not know (any more) counts as ended without success. None by default.
    */
   after?: string | readonly (string | Predecessor)[]
-  /** Does not begin before `task.thaw()`; its plan, if it is one, can be read until then, and is what begins. False. */
+  /**
+   * The task does not begin before `task.thaw()`. If it is a plan, the plan can be read until then, and is the one that runs. False by
+   * default.
+   */
   frozen?: boolean
-  /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
+  /** Higher first: -1,000,000 to 1,000,000; by default the workflow's, or 0. */
   priority?: number
-  /** For finding tasks: up to 32 short strings; none. */
+  /** Tags by which tasks are found: up to 32 short strings; none by default. */
   tags?: Readonly<Record<string, string>>
   /**
-   * For its steps (`step.metadata`) and the tasks it starts, such as trace context or a tenant: up to 32 strings, 16,384 bytes in all.
-   * Not for finding tasks, and no part of what makes two submissions the same.
+   * Metadata for its steps (`step.metadata`) and the tasks it starts, such as trace context or a tenant: up to 32 strings, 16,384 bytes
+   * in all. It cannot be searched, and does not matter for whether two submissions are the same.
    */
   metadata?: Readonly<Record<string, string>>
 }
 
 /**
- * The same, and a transaction of yours.
+ * Task options, and a transaction of yours.
  * @example await triarch.submit(fulfil, order, { id: order.id, startAt: '1h', tags: { customer: 'c-7' } })
  */
 export interface SubmitOptions extends TaskOptions {
   /**
-   * Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`, or
-   * an adapter to what you use instead (docs/postgres.md).
+   * Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`, or an
+   * adapter for another client (docs/postgres.md).
    */
   transaction?: unknown
 }
@@ -96,15 +99,15 @@ const keys = [
   'transaction',
 ] as const
 
-/** Tasks one task may come after. */
+/** Most predecessors of one task. */
 const MOST_PREDECESSORS = 1_000
 
-/** It joins no line of ready tasks yet. */
+/** Whether the task does not join the queue of ready tasks yet. */
 export function startsLater({ startAt, after, frozen }: SubmitOptions): boolean {
   return startAt !== undefined || after !== undefined || frozen === true
 }
 
-/** The task to be created. Throws the typed error of whatever is wrong with it. */
+/** Makes the task to be created. Throws a typed error for whatever is wrong with it. */
 export async function newTask(
   workflow: Workflow,
   input: unknown,
@@ -121,7 +124,7 @@ export async function newTask(
   const value = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
   const gate = gateOf(workflow, value, options)
   const draft = draftTask(workflow, input, options, { ...given, gate })
-  // What starts later is planned when it is due; what somebody is to approve, before that: it is the plan that they read.
+  // A task that starts later is planned when it is due; a frozen one is planned now, because its plan is what is to be approved.
   const later = draft.task.status === 'scheduled' && !gate.frozen
   if (!definition.plan || later) return draft
   const { payload, planSteps, planBytes } = given.limits
@@ -210,7 +213,7 @@ function gateOf(workflow: Workflow, input: unknown, options: SubmitOptions): Gat
   }
 }
 
-/** How each must have ended. One that is named twice must have ended as is asked for both times. */
+/** How each predecessor must have ended. One that is named twice must meet both conditions. */
 function predecessorsOf(after: SubmitOptions['after'] = []): Map<string, 'success' | 'end'> {
   const predecessors = new Map<string, 'success' | 'end'>()
   for (const given of [after].flat()) {
@@ -232,7 +235,7 @@ function instant(value: Date | Duration, now: number, what: string): number {
   return at
 }
 
-/** A submission that would not wait was refused. */
+/** The error for a submission that does not wait for a held lock. */
 export function lockHeld({ gates }: Creation, holder: string): TriarchError {
   const lock = gates?.locks.find(({ ifHeld }) => ifHeld === 'reject')?.name ?? ''
   const details = { lock, by: [holder] }

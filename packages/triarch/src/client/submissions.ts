@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { GroupCommit } from '../store/group.ts'
 import type { NewTask, StateStore, SubmitOutcome } from '../store/port.ts'
 
-/** Tasks that this process hands to the store for others to run: those submitted at the same time share a transaction. */
+/** Submits tasks to the store for any node to run. Tasks submitted at the same time share a transaction. */
 export class Submissions {
   readonly #group: GroupCommit<NewTask, SubmitOutcome>
 
@@ -10,7 +10,7 @@ export class Submissions {
     this.#group = new GroupCommit(environment, {
       write: (batch) => store.submit(batch),
       bytes: ({ events }) => events.length,
-      // The same id is the same task.
+      // A retry is safe, because the same id is the same task.
       isRepeatable: () => true,
       atOnce: store.commitsAtOnce ?? 1,
     })
@@ -30,7 +30,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Tasks that go into one transaction of the user's: those that come in the same round of the event loop share a call, and its fate. */
+/** Submits tasks in one transaction of the user's. Those of the same turn of the event loop share a call, and its outcome. */
 export class EnclosedSubmissions {
   readonly #store: StateStore
   readonly #environment: Environment

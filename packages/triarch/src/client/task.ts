@@ -25,8 +25,8 @@ export interface WaitOptions {
 }
 
 /**
- * A task seen from outside: its state, its result, and what an operator can do with it. What is asked of it is durable
- * when the call resolves; it happens when a scheduler takes it up.
+ * A task seen from outside: its state, its result, and what an operator can do with it. Requests are durable when the call resolves, and
+ * carried out when a scheduler takes the task up.
  * @example
  * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 })
  * const { receipt } = await task.result()
@@ -34,39 +34,40 @@ export interface WaitOptions {
 export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   /** The id of the task. */
   readonly id: string
-  /** Of a submission: whether it made the task, which else was there already. Undefined where the task was asked for by its id. */
+  /** Whether the submission created the task, instead of finding an existing one. Undefined if the task was looked up by its id. */
   readonly isNew: boolean | undefined
 
   /**
-   * The same task, of which each thing is asked once under this key, however often it is: for callers that cannot know whether a call
-   * of theirs was heard, such as a webhook that comes again. What was taken before changes nothing, and is no error; another control,
-   * signal or step under the same key is another request, and the same one with other values is refused with REQUEST_DIFFERS, but for a key that begins
-   * with `~`, which says that it was made for this one call. Looks into the task's inbox and history. A task knows its last 100 again. 1 to 200 characters. Throws INVALID_NAME.
+   * The same task, of which each request is made at most once under this key, however often it is repeated: for callers that cannot know
+   * whether an earlier call arrived, such as a webhook that is delivered again. A request that was already taken changes nothing, and is
+   * no error. Another control, signal or step under the same key is another request; the same one with other values is refused with
+   * REQUEST_DIFFERS, unless the key begins with `~`, which says that it was made for this one call. Reads the task's inbox and history. A
+   * task remembers its last 100 requests. 1 to 200 characters. Throws INVALID_NAME.
    * @example await task.once('hook-4711').signal('paid', { amount: 10 })
    */
   once(key: string): TaskHandle<O, E>
 
   /**
-   * The task now, and how far its steps are. Reads the history of a task that is open. Throws UNKNOWN_TASK.
+   * The task's current state and the progress of its steps. Reads the history of a task that has not stopped. Throws UNKNOWN_TASK.
    * @example const { status, steps } = await task.status()
    */
   status(): Promise<TaskDetails>
 
   /**
-   * Why the task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK.
+   * Why the task makes no progress: what it waits for, in words and as data. Throws UNKNOWN_TASK.
    * @example const { text, reasons } = await task.explain()
    */
   explain(): Promise<Explanation>
 
   /**
-   * The output, once the task stopped. Rejects with the TaskError that tells how else it ended.
+   * The output, once the task has stopped. Rejects with a TaskError if it ended in another way.
    * @example const { receipt } = await task.result({ timeout: '30s' })
    */
   result(options?: WaitOptions): Promise<O>
 
   /**
-   * Every step of the task, or those of a range, in the order of their numbers: what it is about, how far it is, what may help. Nothing secret is
-   * in it. Throws UNKNOWN_TASK, INVALID_OPTION.
+   * Every step of the task, or those of a range, in the order of their numbers: what it is about, its progress, and what may help.
+   * Contains no secrets. Throws UNKNOWN_TASK, INVALID_OPTION.
    * @example for (const { name, status, summary } of await task.steps()) console.log(name, status, summary)
    */
   steps(options?: StepRange): Promise<StepView[]>
@@ -78,23 +79,23 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   history(options?: RecordRange): Promise<HistoryEntry[]>
 
   /**
-   * The task as it was when a record of its history had just been written: its state, its steps, and what that record changed. Of the last
-   * record, unless `seq` says another. Reads the run that the record belongs to, of however many there are; summaries and hints are what
-   * the code of today says. With a range, `steps` has those of it. Throws UNKNOWN_TASK, UNKNOWN_RECORD, INVALID_OPTION.
+   * The task as it was just after a record of its history was written: its state, its steps, and what that record changed. The last
+   * record, unless `seq` names another. Reads only the run that the record belongs to; summaries and hints come from today's code. A
+   * range limits `steps`. Throws UNKNOWN_TASK, UNKNOWN_RECORD, INVALID_OPTION.
    * @example const { status, steps, events } = await task.moment(7)
    */
   moment(seq?: number, options?: StepRange): Promise<TaskMoment>
 
   /**
-   * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is
-   * marked as secret, unless `secrets` is given where the store is: import() takes no other history that has any. To look at what happened,
-   * use history(). Throws UNKNOWN_TASK, INVALID_OPTION (over HTTP with `secrets`).
+   * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`; later versions can read it too. Without what
+   * is marked as secret, unless `secrets` is given where the store is; import() needs it if the history has secrets. To see what
+   * happened, use history(). Throws UNKNOWN_TASK, INVALID_OPTION (over HTTP with `secrets`).
    * @example const file = JSON.stringify(await task.export())
    */
   export(options?: ExportOptions): Promise<TaskExport>
 
   /**
-   * The task's plan and how far each step is; null for a function, and before it is planned.
+   * The task's plan and the progress of each step; null for a function, and before it is planned.
    * @example const done = (await task.plan())?.steps.filter(({ standing }) => standing === 'done')
    */
   plan(): Promise<PlanView | null>
@@ -107,8 +108,8 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   children(options?: ChildrenOptions): Promise<TaskPage>
 
   /**
-   * What its steps and its code wrote into its log (`step.log`, `task.log`), the oldest line first, a page at a time; without what is marked
-   * as secret. A line can be read a second after it was written. Throws UNKNOWN_TASK, UNKNOWN_OPTION, INVALID_OPTION.
+   * The log lines of its steps and its code (`step.log`, `task.log`), oldest first, a page at a time; without what is marked as secret. A
+   * line can be read a second after it was written. Throws UNKNOWN_TASK, UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { lines } = await task.logs({ step: 2, level: 'warn' })
    * for (const { at, level, message, fields } of lines) console.log(at, level, message, fields)
@@ -116,8 +117,8 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   logs(options?: LogOptions): Promise<LogPage>
 
   /**
-   * The same lines, and those that come, until the task has stopped; then within some seconds. Ends with the signal's reason. As
-   * `logs`; UNKNOWN_TASK also where the task is deleted meanwhile.
+   * The existing log lines and those that follow, until some seconds after the task has stopped. Rejects with the signal's reason. Throws
+   * as `logs`; UNKNOWN_TASK also if the task is deleted meanwhile.
    * @example
    * const lines = task.watchLogs({ level: 'info' })
    * for await (const { level, message } of lines) console.log(level, message)
@@ -131,49 +132,49 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   watch(options?: { signal?: AbortSignal }): AsyncIterableIterator<TaskInfo>
 
   /**
-   * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
-   * is false. `force` waits for nothing and undoes nothing; of a task in quarantine that had stopped it ends the quarantine, and
-   * gives up what was asked of the task since. Throws TASK_STOPPED, INVALID_OPTION.
+   * Stops the task: no new step starts, running ones are aborted and awaited, completed ones are undone unless `compensate` is false.
+   * `force` waits for nothing and undoes nothing; for a quarantined task that had stopped, it ends the quarantine and gives up what was
+   * requested of the task since. Throws TASK_STOPPED, INVALID_OPTION.
    * @example await task.cancel({ reason: 'the customer changed their mind', actor: 'ada@example.com' })
    */
   cancel(options?: ControlOptions & { compensate?: boolean; force?: boolean }): Promise<void>
 
   /**
-   * No new step starts until resume(). Running ones finish. `reason` and `actor` are shown in status().pause, too.
-   * Throws TASK_STOPPED, INVALID_OPTION.
+   * No new step starts until resume(). Running ones finish. `reason` and `actor` also appear in status().pause. Throws TASK_STOPPED,
+   * INVALID_OPTION.
    * @example await task.pause({ reason: 'stock-taking' })
    */
   pause(options?: ControlOptions): Promise<void>
 
   /**
-   * A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION.
+   * Lets a task that was submitted frozen begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION.
    * @example await task.thaw({ startAt: new Date('2026-12-24T18:00:00Z') })
    */
   thaw(options?: ControlOptions & { startAt?: Date }): Promise<void>
 
   /**
-   * Goes on; steps that wait for an operator are tried again. Of a task in quarantine whose history has records that are missing
-   * or cannot be read, `after` names its last whole record (explain() says it): what comes after that is given up, and what it did
-   * then may be done again. One in quarantine that had stopped is tried once more with what was asked of it; its history does not say who wanted that.
+   * Resumes a paused task; steps held for an operator are tried again. For a quarantined task whose history has missing or unreadable
+   * records, `after` names its last whole record (explain() tells it): later records are given up, and what the task did then may be done
+   * again. A quarantined task that had stopped is tried once more with what was requested of it; its history does not say who resumed it.
    * Throws TASK_NOT_PAUSED, ILLEGAL_MOVE, INVALID_OPTION.
    * @example await task.resume()
    */
   resume(options?: ControlOptions & { after?: number }): Promise<void>
 
   /**
-   * Tries again: a paused task its held steps (or just `step`, at once, while the others wait on), a stopped one from its failed step (or from `step`; all
-   * that came after it is made anew). A task that was undone starts over. A `step` that waits for the instant of its next attempt, whatever its
-   * task is at, makes it now. `input` replaces the step's input, or the
-   * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE,
-   * also where there is no such step, or it neither is held nor waits so; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
+   * Tries again. A paused task: its held steps, or just `step`, at once, while the others stay held. A stopped task: from its failed
+   * step, or from `step`; everything after it is done anew. A task that was undone starts over. A `step` that waits for its next attempt
+   * makes it now, whatever state its task is in. `input` replaces the step's input, or the task's when the whole task starts over; with
+   * several held steps, `step` says which one. Throws ILLEGAL_MOVE, also if there is no such step or it is neither held nor waiting;
+   * UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
    * @example await task.retry({ step: 2, input: { id: 'o-1', amount: 9 } })
    */
   retry(options?: ControlOptions & { step?: number; input?: unknown }): Promise<void>
 
   /**
-   * Goes on without a step that failed, or waits for its next attempt: `output` is recorded in its place, the task ends in `warning`. In a plan, without
-   * an output (not even null), all that depends on the step is skipped with it. Throws ILLEGAL_MOVE: it is not held, does not wait so, nor is it
-   * why the task stopped; or children of its batch are under way.
+   * Goes on without a step that failed or waits for its next attempt: `output` is recorded in its place, and the task ends in `warning`.
+   * In a plan, without an output (not even null), all steps that depend on it are skipped too. Throws ILLEGAL_MOVE if the step is not
+   * held, does not wait, and is not why the task stopped; or if children of its batch are at work.
    * @example await task.skip({ step: 2, output: { id: 'paid in cash' } })
    */
   skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void>
@@ -185,9 +186,9 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   compensate(options?: ControlOptions): Promise<void>
 
   /**
-   * Sends a signal. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS,
-   * INBOX_FULL when as many wait already (`limits.inbox`), and INVALID_INPUT when its workflow, if this process knows it, says
-   * by its `signals` that it does not take this. After the payload: who sends it, and why.
+   * Sends a signal, which is kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * TOO_MANY_SECRETS, INBOX_FULL if as many as allowed wait already (`limits.inbox`), and INVALID_INPUT if its workflow is known to this
+   * process and does not declare the signal or this payload in its `signals`. After the payload: who sends it, and why.
    * @example
    * await task.signal('approved', { by: 'anna' })
    * await task.signal('approved', { by: 'anna' }, { actor: 'mail gateway' })

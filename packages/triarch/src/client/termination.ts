@@ -15,8 +15,8 @@ import { recordText } from '../store/record.ts'
 export const NO_LIMITS: KernelLimits = { history: Infinity, fanOut: Infinity, payload: Infinity }
 
 /**
- * The forced end of a task that is set apart: as its history has it, where that can be read; else its row is ended, and its
- * parent told as far as anything says who that is.
+ * The forced end of a quarantined task. If its history can be read, it is ended by the rules; otherwise its row is ended, and its parent
+ * notified as far as it is known.
  */
 export async function terminationOf(
   store: StateStore,
@@ -44,7 +44,7 @@ export async function terminationOf(
           posts: turn.posts,
         }
     } catch {
-      // It contradicts itself: that is why it is ended without it.
+      // The history contradicts itself, so the task is ended without it.
     }
   }
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: reason ?? 'cancelled' }
@@ -64,18 +64,20 @@ export async function terminationOf(
   return { id, at, events: recordText(end), snapshot, posts: cancelled(row, events[0]?.event, error) }
 }
 
-/** To the parent, if there is one. */
+/** The message to the parent, if there is one. */
 function cancelled(row: TaskRow, first: TaskEvent | undefined, error: ErrorRecord): Post[] {
   const parent = first?.type === 'submitted' ? first.parent : parentOf(row)
   if (!parent) return []
   const { task, step, ordinal } = parent
   const of = { step, ...(ordinal !== undefined && { ordinal }) }
-  // What it did, and whether that is undone, nobody can say.
+  // It is not known what the task did, and whether that was undone.
   const told = { ...error, ...detailsOf(1) }
   return [{ task, message: { type: 'child', ...of, result: 'cancelled', error: told }, control: true }]
 }
 
-/** It has stopped, and stays as it is: what was asked of it since, to be undone for one, is given up, and whoever waits for that hears it. */
+/**
+ * For a task that has stopped and stays as it is: requests made since, for example to undo it, are given up, and its parent is notified.
+ */
 function givenUp(
   row: TaskRow,
   first: TaskEvent | undefined,
@@ -92,7 +94,7 @@ function givenUp(
   return { id, at, events: recordText(end), snapshot, posts }
 }
 
-/** The ids that the engine gives to children name the step, and their place in a batch. */
+/** The parent's step from the id that the engine gave to the child, which has the step and the place in a batch. */
 function parentOf({ id, parent }: TaskRow): { task: string; step: number; ordinal?: number } | undefined {
   if (parent === null || !id.startsWith(parent)) return undefined
   const [, step, ordinal] = /^\D(\d+)(?:\D(\d+))?/.exec(id.slice(parent.length)) ?? []

@@ -4,19 +4,19 @@ import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import { type Amount, unsaid } from '../kernel/wait/mail.ts'
 import type { PostRoom, PostTerms } from '../store/port.ts'
 
-/** What can be asked of a task from outside. */
+/** A request to a task from outside. */
 export type Asking = Extract<
   Message,
   { type: 'event' | 'signal' | 'cancel' | 'pause' | 'resume' | 'thaw' | 'retry' | 'skip' | 'compensate' }
 >
 
-/** Undelivered controls of one kind and task. */
+/** Most undelivered controls of one kind and task. */
 const MOST_CONTROLS = 1_000
 
 const hearing = ['scheduled', 'pending', 'planning', 'planned', 'running', 'paused']
 const failed = ['stopped/error', 'stopped/cancelled', 'stopped/compensated', 'stopped/warning']
 
-/** The states of a task in which something comes of it; races past that are told by the task's history. */
+/** The states in which a task accepts each request. What happens if the state changes meanwhile is recorded in the task's history. */
 const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
   event: hearing,
   signal: hearing,
@@ -29,20 +29,20 @@ const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
   compensate: ['stopped/success', 'stopped/warning'],
 }
 
-/** A step that is named may wait for its next attempt while its task goes on. */
+/** A named step may wait for its next attempt while its task goes on. */
 function fits(asking: Asking): readonly string[] {
   const all = fitting[asking.type]
   const named = (asking.type === 'retry' || asking.type === 'skip') && asking.step !== undefined
   return named ? ['running', 'compensating', ...all] : all
 }
 
-/** Who has a token fills three quarters of an inbox at most: the rest is for those who may send to the task itself. */
+/** Holders of tokens can fill at most three quarters of an inbox; the rest is for senders to the task itself. */
 function roomFor({ type }: Asking, { letters, bytes }: Amount): Amount {
   const share = type === 'signal' ? 0.75 : 1
   return { letters: Math.ceil(letters * share), bytes: Math.ceil(bytes * share) }
 }
 
-/** On which terms the store takes it. */
+/** The terms on which the store accepts the request. */
 export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const { type } = asking
   const isMail = type === 'event' || type === 'signal'
@@ -54,28 +54,28 @@ export function termsOf(asking: Asking, inbox: Amount): PostTerms {
 
 export type Sending = Extract<Asking, { type: 'event' | 'signal' }>
 
-/** What the history of a task says: how many such letters it waits for, and what it keeps. */
+/** From a task's history: how many such signals it waits for, and how much it keeps. */
 export interface Known {
   awaited: number
   kept: Amount
   last: number
 }
 
-/** Where there seems to be no room: the terms for one who knows better, one after the other. */
+/** If there seems to be no room: the terms that apply given the task's history, to be tried one after the other. */
 export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
   const { type } = asking
   const fits = fitting[type]
   const name = type === 'event' ? asking.name : asking.key
   const terms: PostTerms[] = []
   if (awaited > 0) terms.push({ fits, room: few(type, name, awaited) })
-  // More than that it says itself.
+  // Beyond this amount, the task publishes what it keeps in its inbox.
   const { letters, bytes } = unsaid(inbox)
   if (kept.letters <= letters && kept.bytes <= bytes)
     terms.push({ fits, room: { ...roomFor(asking, inbox), only: null, unsaid: kept, asOf: last } })
   return terms
 }
 
-/** Letters of this kind, and by this name, if there is one. */
+/** Room for this many messages of this kind, and of this name if one is given. */
 function few(kind: Message['type'], name: string | null, letters: number): PostRoom {
   return { only: { kind, name }, letters, bytes: 0, unsaid: { letters: 0, bytes: 0 }, asOf: null }
 }

@@ -5,27 +5,27 @@ import type { TaskState } from '../kernel/state.ts'
 import type { StateStore } from '../store/port.ts'
 import { type Ending, endingOf } from '../view/status.ts'
 
-/** What is heard of a task: how it ended, when this process ended it; otherwise it is worth a look at its row. */
+/** The result of a wait: how the task ended, if this process ended it; otherwise its row is to be read. */
 export interface Heard {
   ending?: Ending
-  /** What the store showed of it last (TaskMark). */
+  /** The task's version in the store when last read (TaskMark). */
   mark?: string
 }
 
 export interface Listening {
   heard: Promise<Heard>
-  /** Stops listening; `heard` stays as it is. */
+  /** Stops listening; `heard` never settles. */
   stop(): void
 }
 
 export interface ListenOptions {
-  /** Its end, or anything that moves. */
+  /** What to wait for: the task's end, or any change. */
   news: 'end' | 'any'
-  /** For `any`: what is known already; anything else is news. Without, the first look is. */
+  /** For `any`: the known version; any other version is a change. If absent, the first read is. */
   mark?: string
-  /** The first look comes after the shortest pace instead of at once. */
+  /** The first poll comes after the shortest interval instead of at once. */
   later?: boolean
-  /** How many ends had been missed when it had not ended for certain (`Waiters.missed`): if none was since, the same. */
+  /** `Waiters.missed` at a time when the task certainly had not ended. If it has not changed, the first poll can come later. */
   missed?: number | undefined
 }
 
@@ -34,51 +34,51 @@ interface Wait {
   readonly news: 'end' | 'any'
   readonly mark: string | undefined
   lane: number
-  /** Its place there. */
+  /** Its key in the queue. */
   place: number
   due: number
-  /** Since when the store cannot be asked; null: it can. */
+  /** Since when the store cannot be polled; null: it can. */
   failingSince: number | null
   readonly heard: PromiseWithResolvers<Heard>
 }
 
-/** Distance of the first look to the second (ms); each is twice as long as the one before, up to the slowest. */
+/** Interval between the first and the second poll (ms); doubled each time, up to the slowest. */
 const FASTEST = 5
-/** The slowest, where the store says when tasks end: a look is for what it failed to say (ms). */
+/** The slowest interval if the store notifies us of ends (ms): a poll then only finds what a notification missed. */
 const SLOWEST_WHEN_TOLD = 2_000
-/** So long after somebody here began to wait, the store surely tells of all that ends (ms). */
+/** The store notifies us of every end only this long after the first waiter registered (ms). */
 const ATTENDED = 4_000
-/** Between two looks lies this many times the length of the first. */
+/** The pause after a poll is at least this many times its duration. */
 const SHARE = 2
-/** Tasks one look asks for. */
+/** Most tasks in one poll. */
 const MOST = 1_000
-/** How long the store may be busy or out of reach before those who wait hear of it (ms). */
+/** How long the store may be busy or unreachable before waiters get the error (ms). */
 const PATIENCE = 60_000
 
 /**
- * All who wait in this process for tasks to end or to move. Whoever waits is told at once by this process's own scheduler,
- * or by the store, where it can; for the rest there is one look at a time for all of them together, whatever their number.
+ * All waits of this process for tasks to end or change. Waiters are notified by this process's own scheduler, or by the store if it can;
+ * the rest is covered by one poll at a time for all waiters together.
  */
 export class Waiters {
   readonly #store: StateStore
   readonly #environment: Environment
   readonly #slowest: number
   readonly #isLocal: (id: string) => boolean
-  /** One alone, as nearly always, without a set around it. */
+  /** Waits by task. A single wait, the common case, is stored without a set. */
   readonly #byTask = new Register<string, Wait | Set<Wait>>()
-  /** By pace: at once, FASTEST, twice that, … Those of a lane come due in the order in which they entered it. */
+  /** Waits by poll interval: at once, FASTEST, twice that, and so on. Those of one queue come due in the order in which they entered it. */
   readonly #lanes: Register<number, Wait>[] = []
   #places = 0
   readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
   #missed = 0
-  /** Some have ended: with the next look all are looked at, however often that was said. */
+  /** The store reported that some tasks ended; the next poll covers all waits, however many reports came. */
   #isTold = false
   #attendedAt = Number.NEGATIVE_INFINITY
   #limit: number
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #looking = false
-  /** No look at once comes before: however much is written, looking takes no more than a share of the time. */
+  /** No immediate poll before this time, so that polling takes only a share of the time however much is written. */
   #notBefore = Number.NEGATIVE_INFINITY
 
   constructor(store: StateStore, environment: Environment, slowest: number, isLocal: (id: string) => boolean) {
@@ -89,19 +89,22 @@ export class Waiters {
     this.#isLocal = isLocal
   }
 
-  /** How many wait. */
+  /** The number of waits. */
   get size(): number {
     let size = 0
     for (const waits of this.#byTask.values()) size += waits instanceof Set ? waits.size : 1
     return size
   }
 
-  /** How often it was heard that tasks ended for which nobody here waited, or that some did; and how often it may have been said unheard. */
+  /**
+   * Counts notifications of ends without a waiter here, notifications that do not name the tasks, and times when a notification may have
+   * been missed.
+   */
   get missed(): number {
     return this.#missed
   }
 
-  /** Nothing that happens after this call goes unheard. Rejects with UNKNOWN_TASK and STORE_*. */
+  /** Nothing that happens after this call is missed. Rejects with UNKNOWN_TASK and STORE_*. */
   listen(id: string, { news, mark, later = false, missed }: ListenOptions): Listening {
     const heard = Promise.withResolvers<Heard>()
     const wait: Wait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
@@ -113,7 +116,7 @@ export class Waiters {
       this.#attend()
       this.#enter(wait, later || missed === this.#missed ? 1 : 0)
     }
-    heard.promise.catch(ignored) // whoever stops listening need not hear of it
+    heard.promise.catch(ignored) // a stopped listener need not handle the rejection
     return { heard: heard.promise, stop: () => this.#drop(wait) }
   }
 
@@ -146,7 +149,7 @@ export class Waiters {
     }
   }
 
-  /** The store says that these tasks ended; null: some did. */
+  /** The store reports that these tasks ended; null: some did. */
   #told(ids: readonly string[] | null): void {
     if (ids === null || ids.some((id) => !this.#byTask.has(id))) this.#missed++
     if (ids !== null) {
@@ -157,7 +160,7 @@ export class Waiters {
     }
   }
 
-  /** What this process ends itself is not looked at. */
+  /** Makes all waits due, except those whose end this process reports itself. */
   #hurry(): void {
     this.#isTold = false
     for (const lane of this.#lanes.slice(1)) {
@@ -168,13 +171,13 @@ export class Waiters {
   #attend(): void {
     const now = this.#environment.monotonic()
     const told = this.#store.watchEnds?.(this.#ended) ?? false
-    // What was said while nobody here waited was said to nobody.
+    // Notifications may have been lost while this process was not registered with the store.
     if (!told || now - this.#attendedAt > ATTENDED) this.#missed++
     this.#attendedAt = now
     this.#limit = told ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
   }
 
-  /** Its end is told by this process itself. */
+  /** Whether this process itself will report the end. */
   #isQuiet({ id, news }: Wait): boolean {
     return news === 'end' && this.#isLocal(id)
   }
@@ -198,7 +201,7 @@ export class Waiters {
     this.#lookAt(wait.due)
   }
 
-  /** Unless it is looked earlier. */
+  /** Polls at this time, unless a poll comes earlier. */
   #lookAt(at: number): void {
     if (!this.#looking && at < this.#timerAt) this.#rest(at)
   }
@@ -218,7 +221,7 @@ export class Waiters {
     this.#timer?.cancel()
     this.#timerAt = at
     const left = at - this.#environment.monotonic()
-    // All who begin to wait in one turn are looked up together.
+    // Waits that begin in one turn of the event loop share a poll.
     if (left <= 0) void Promise.resolve().then(() => this.#look())
     else this.#timer = this.#environment.timer(left, () => void this.#look())
   }
@@ -239,7 +242,7 @@ export class Waiters {
     if (next < Number.POSITIVE_INFINITY) this.#rest(next)
   }
 
-  /** Once somebody is due, those go along that soon would be: so those who wait for long come to be asked for together. */
+  /** The waits to poll for. If any is due, those that soon would be are included, so that long waits come to share polls. */
   #due(): Wait[] {
     const now = this.#environment.monotonic()
     const heads = this.#lanes.flatMap((lane) => firstOf(lane))
@@ -286,7 +289,7 @@ export class Waiters {
 const ignored = (): void => undefined
 const passing = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_UNANSWERED'] as const
 
-/** The store may well answer when it is asked again. */
+/** Whether the store may answer if it is asked again. */
 export function isPassing(error: unknown): boolean {
   return passing.some((code) => isTriarchError(error, code))
 }

@@ -2,14 +2,14 @@ import type { Environment } from '../environment/environment.ts'
 import type { Alert } from '../kernel/alert.ts'
 import { andMore, RepeatSuppression } from './repeat-suppression.ts'
 
-/** The same cause is told again after this long (ms). */
+/** The same cause is reported again after this long (ms). */
 const AGAIN = 600_000
-/** Lines a minute, at most. */
+/** Most lines per minute. */
 const MOST = 20
 
 /**
- * Says on stderr what nobody listens for: one line for each cause, with its code. The same code of the same workflow, step's
- * action or schedule is one cause, however many tasks it stops.
+ * Writes alerts without a listener to stderr: one line for each cause, with its code. The same code for the same workflow, action or
+ * schedule is one cause, however many tasks it stops.
  */
 export class Warnings {
   readonly #environment: Pick<Environment, 'monotonic'>
@@ -38,11 +38,11 @@ export class Warnings {
   }
 }
 
-/** One line, whatever is in it. What stderr makes of it is nobody's concern. */
+/** Writes one line, whatever characters it has. Errors of stderr are ignored. */
 export function toStderr(line: string): void {
   try {
     process.stderr.write(`${line.replace(/\s*[\r\n]+\s*/g, ' ').slice(0, 1_000)}\n`)
   } catch {
-    // There is nobody left to tell.
+    // There is no other place to report to.
   }
 }
