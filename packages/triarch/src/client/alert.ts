@@ -23,46 +23,46 @@ import type { Connection } from './connection.ts'
  * @example const said = ({ actor, reason }: AlertWord) => `${actor}: ${reason}`
  */
 export interface AlertWord {
-  /** Who; `operator` where nobody said. */
+  /** The actor; `operator` if none was named. */
   actor: string
-  /** Why. */
+  /** The reason. */
   reason: string
-  /** When, by the store's clock. */
+  /** When (store's clock). */
   at: Date
 }
 
 /**
- * Something that is wrong, or was, from when it was found to when it ended.
+ * A problem, from its detection to its end.
  * @example const urgent = ({ phase, owner }: AlertInfo) => phase === 'firing' && !owner
  */
 export interface AlertInfo {
   /** `rule:subject`. */
   name: string
-  /** Another one for each time that it opens. */
+  /** Distinguishes the times that it was opened. */
   id: string
-  /** The rule that found it. */
+  /** The rule that detected it. */
   rule: string
-  /** What it is about; `*`: all that were too many to be told apart. */
+  /** Its subject; `*`: stands for all subjects that were too many to be listed. */
   subject: string
-  /** `pending`: its condition holds, and not yet for long enough; `firing`: somebody must look; `ended`: it is over. */
+  /** `pending`: its condition holds, but not for long enough yet; `firing`: it needs attention; `ended`: it is over. */
   phase: AlertPhase
-  /** How bad it is. */
+  /** Its severity. */
   severity: AlertSeverity
-  /** All of it in a sentence. */
+  /** The alert in one sentence. */
   message: string
-  /** Since when its condition holds. */
+  /** Since when its condition has held. */
   since: Date
   /** When it began to fire; undefined: it never did. */
   firedAt: Date | undefined
   /** When it ended; undefined: it has not. */
   endedAt: Date | undefined
-  /** Who ended it by hand; undefined: nobody did. */
+  /** Who ended it by hand; undefined: it was not ended by hand. */
   endedBy: AlertWord | undefined
-  /** Who has it in hand; undefined: nobody. */
+  /** Who acknowledged it; undefined: it is not acknowledged. */
   owner: AlertWord | undefined
-  /** Until when nobody is told that it fires, and by whose word; undefined: nobody silenced it. */
+  /** Until when sinks are not notified that it fires, and who silenced it; undefined: it is not silenced. */
   silence: (AlertWord & { until: Date }) | undefined
-  /** When the sinks were last told that it fires; undefined: never. */
+  /** When the sinks were last notified that it fires; undefined: never. */
   toldAt: Date | undefined
 }
 
@@ -71,16 +71,16 @@ export interface AlertInfo {
  * @example const { alerts } = await triarch.alerts({ ended: true })
  */
 export interface AlertsOptions {
-  /** Those that are over, instead of those that are not; false. */
+  /** Ended alerts instead of those that have not ended; false by default. */
   ended?: boolean
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Alerts a page, at most: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the alerts, by name.
+ * A page of the alerts, by name.
  * @example
  * const page: AlertPage = await triarch.alerts({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.alerts({ cursor: page.next })
@@ -93,26 +93,26 @@ export interface AlertPage {
 }
 
 /**
- * Why something is done to an alert, and by whom: both are kept.
+ * Why something is done to an alert, and by whom; both are stored.
  * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
  */
 export interface AlertActOptions {
-  /** Why: up to 1,000 characters. */
+  /** The reason: up to 1,000 characters. */
   reason: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
 /**
- * Which sinks are tried, why and by whom: both are in the audit.
+ * Which sinks are tested, why and by whom; both are kept in the audit.
  * @example await triarch.testAlert({ sink: 'pager', actor: 'ada' })
  */
 export interface AlertTestOptions {
-  /** Its name; all. */
+  /** The name of one sink; all by default. */
   sink?: string
-  /** Why: up to 1,000 characters. */
+  /** The reason: up to 1,000 characters. */
   reason?: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
@@ -124,37 +124,39 @@ export interface AlertHandle {
   /** `rule:subject`. */
   readonly name: string
   /**
-   * As it stands. Throws UNKNOWN_ALERT.
+   * Its current state. Throws UNKNOWN_ALERT.
    * @example const { phase } = await triarch.alert('no-agent:mail').info()
    */
   info(): Promise<AlertInfo>
   /**
-   * Says that somebody has it in hand: sinks are not told again before it ends. Throws UNKNOWN_ALERT where there is none that has not ended,
+   * Acknowledges it: sinks are not notified again before it ends. Throws UNKNOWN_ALERT if there is none that has not ended,
    * INVALID_OPTION.
    * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
    */
   acknowledge(options: AlertActOptions): Promise<AlertInfo>
   /**
-   * Keeps sinks from being told that it fires, until then; whoever was told already hears of its end. Throws UNKNOWN_ALERT, INVALID_OPTION.
+   * Keeps sinks from being notified that it fires, until then; sinks already notified are still notified of its end. Throws
+   * UNKNOWN_ALERT, INVALID_OPTION.
    * @example
    * const until = new Date(Date.now() + 3_600_000)
    * await triarch.alert('no-agent:mail').silence({ reason: 'maintenance', until })
    */
   silence(options: AlertActOptions & { until: Date }): Promise<AlertInfo>
   /**
-   * Ends it, whether its condition holds or not: it opens anew after that was gone once. Throws UNKNOWN_ALERT, INVALID_OPTION.
+   * Ends it, whether its condition holds or not; it opens anew only after the condition was gone once. Throws UNKNOWN_ALERT,
+   * INVALID_OPTION.
    * @example await triarch.alert('no-agent:mail').end({ reason: 'that agent is no more' })
    */
   end(options: AlertActOptions): Promise<AlertInfo>
 }
 
-/** Somebody else is quicker so often, and this gives up. */
+/** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 const LONGEST_NAME = 500
 const LONGEST_REASON = 1_000
 const MOST = 1_000
 
-/** An alert in the store, by its name. */
+/** An alert in the store, by name. */
 export class StoredAlertHandle implements AlertHandle {
   readonly name: string
   readonly #connection: Connection
@@ -206,7 +208,7 @@ export class StoredAlertHandle implements AlertHandle {
       const { row, stored } = await this.#read()
       const now = await store.now()
       const step = change(stored.state, { by: actor, reason, at: now })
-      // Said again by who did not hear that it was done.
+      // The call was repeated because its answer was lost; the alert is already ended.
       if (!step && what === 'end' && isSaid(stored.state.ended?.by, actor, reason)) return this.info()
       if (!step) throw new TriarchError('UNKNOWN_ALERT', `alert "${this.name}" has ended`)
       const next: StoredAlert = { ...stored, state: step.state }
@@ -254,7 +256,7 @@ export async function testAlert(
   return Promise.all(tried.map((name) => (delivery as Delivery).test(name, actor)))
 }
 
-/** Those that cannot be read are left out. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Leaves out alerts that cannot be read. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listAlerts({ store, opened }: Connection, options: AlertsOptions): Promise<AlertPage> {
   checkOptions('alerts', options, ['ended', 'cursor', 'limit'])
   const { ended = false, cursor = '', limit = 100 } = options

@@ -14,47 +14,47 @@ import type { ActText } from './act.ts'
  * console.log(last?.at, last?.actor ?? 'somebody', last?.action)
  */
 export interface AuditRecord {
-  /** When, by the store's clock. */
+  /** When (store's clock). */
   at: Date
-  /** Who; undefined: nobody was named. */
+  /** The actor; undefined: none was named. */
   actor: string | undefined
-  /** What: `task.cancel`, `breaker.open`, `setting.change` (docs/concepts/audit.md has all). */
+  /** What was done: `task.cancel`, `breaker.open`, `setting.change` (docs/concepts/audit.md lists all). */
   action: string
   /** On what: `task:ID`, `breaker:NAME`, `rate-limit:NAME`, `setting:NAME`, `schedule:NAME`, `operation:ID`, `cache:NAME`, `alert:NAME`. */
   subject: string
-  /** `done`: it was accepted, and is durable; `refused`: whoever asked has no right to it. */
+  /** `done`: it was accepted, and is durable; `refused`: the actor had no right to it. */
   outcome: AuditOutcome
-  /** Why, in their own words: the first 1,000 characters. */
+  /** The reason given: the first 1,000 characters. */
   reason: string | undefined
-  /** The request by which they did it. */
+  /** The request by which it was done. */
   request: string | undefined
-  /** With what: a step, a version; never payloads. */
+  /** Parameters such as a step or a version; never payloads. */
   details: Readonly<Record<string, Json>> | undefined
 }
 
 /**
- * Which acts: those that fit all that is given.
+ * Which entries: those that match all given options.
  * @example const { entries } = await triarch.audit({ actor: 'ada@example.com', since: new Date('2026-01-01') })
  */
 export interface AuditOptions {
-  /** Who; '': those of nobody in particular. */
+  /** The actor; '': entries without one. */
   actor?: string
-  /** What: `task.cancel`. */
+  /** The action: `task.cancel`. */
   action?: string
-  /** On what: `task:o-1`. */
+  /** The subject: `task:o-1`. */
   subject?: string
   /** From this instant on. */
   since?: Date
   /** Before this instant. */
   until?: Date
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Entries a page: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the acts, the last first.
+ * A page of the audit, latest first.
  * @example
  * const page: AuditPage = await triarch.audit({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.audit({ cursor: page.next })
@@ -67,19 +67,19 @@ export interface AuditPage {
 }
 
 /**
- * An act that was refused because whoever asked has no right to it.
+ * An act that was refused because the actor had no right to it.
  * @example
  * const act = { action: 'breaker.open', subject: 'breaker:payments', actor: 'ada' }
  * await triarch.refused({ ...act, right: 'breakers' })
  */
 export interface RefusedAct {
-  /** What was asked for. */
+  /** The action that was requested. */
   action: string
-  /** On what. */
+  /** Its subject. */
   subject: string
-  /** Who asked; as `acting` says. */
+  /** The actor; by default the one of `acting`. */
   actor?: string
-  /** The right that it would have needed. */
+  /** The right that was needed. */
   right?: string
 }
 
@@ -100,7 +100,7 @@ export async function listAudit(
     const value = options[name]
     return value === undefined ? null : value === '' ? '' : checkText(`audit: ${name}`, value, LONGEST)
   }
-  // Before an instant is before the first of its entries.
+  // An instant comes before all of its entries.
   const first = { at: until ?? LAST, seq: 0 }
   const after = cursor === undefined ? first : placeOf(cursor)
   const before = after.at < first.at || (after.at === first.at && after.seq < first.seq) ? after : first

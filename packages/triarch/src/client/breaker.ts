@@ -13,24 +13,24 @@ import { actor as acting, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Why a circuit breaker is changed by hand, and by whom: both are kept with the change.
+ * Why a circuit breaker is changed by hand, and by whom; both are stored with the change.
  * @example await triarch.breaker('payments').close({ reason: 'the bank says it is well', actor: 'ada' })
  */
 export interface BreakerControlOptions {
-  /** Why: up to 1,000 characters. */
+  /** The reason: up to 1,000 characters. */
   reason: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
 /**
- * The same, and for how long.
+ * Why a circuit breaker is opened by hand, and for how long.
  * @example
  * const until = new Date('2026-01-01T04:00:00Z')
  * await triarch.breaker('payments').open({ reason: 'maintenance of the bank', until })
  */
 export interface BreakerOpenOptions extends BreakerControlOptions {
-  /** Then its probes try the service; when not given, it stays open until somebody closes it. */
+  /** When its probes begin to try the service. By default it stays open until an operator closes it. */
   until?: Date
 }
 
@@ -39,14 +39,14 @@ export interface BreakerOpenOptions extends BreakerControlOptions {
  * @example const { breakers } = await triarch.breakers({ limit: 50 })
  */
 export interface BreakersOptions {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Circuit breakers a page: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the circuit breakers, by name.
+ * A page of the circuit breakers, by name.
  * @example
  * const page: BreakerPage = await triarch.breakers({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.breakers({ cursor: page.next })
@@ -58,51 +58,52 @@ export interface BreakerPage {
   next?: string
 }
 
-/** Somebody else is quicker so often, and this gives up. */
+/** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 const LONGEST = 1_000
 
 /**
- * One circuit breaker: what it is, and how to change it by hand.
+ * One circuit breaker: its state, and changing it by hand.
  * @example
  * const breaker: BreakerHandle = triarch.breaker('payments#eu')
  * const { state, waiting } = await breaker.info()
  */
 export interface BreakerHandle {
-  /** Its agent, or `agent#key`. */
+  /** The agent's name, or `agent#key`. */
   readonly name: string
   /**
-   * As it stands. Throws UNKNOWN_BREAKER.
+   * Its current state. Throws UNKNOWN_BREAKER.
    * @example const { state, nextProbe, changes } = await triarch.breaker('payments').info()
    */
   info(): Promise<BreakerInfo>
   /**
-   * Opens it: no attempt starts from then on, on any node. Throws UNKNOWN_BREAKER, INVALID_OPTION.
+   * Opens it: from then on no attempt starts on any node. Throws UNKNOWN_BREAKER, INVALID_OPTION.
    * @example await triarch.breaker('payments').open({ reason: 'the bank asked for it', actor: 'ada' })
    */
   open(options: BreakerOpenOptions): Promise<void>
   /**
-   * Closes it: what waits goes out in waves. If the service is still ill, it opens again by itself. Throws UNKNOWN_BREAKER, INVALID_OPTION.
+   * Closes it: waiting attempts start in waves. If the service still fails, it opens again by itself. Throws UNKNOWN_BREAKER,
+   * INVALID_OPTION.
    * @example await triarch.breaker('payments').close({ reason: 'mended' })
    */
   close(options: BreakerControlOptions): Promise<void>
   /**
-   * Closes it and forgets what was seen and how often it opened: as if the service had always been well. Throws UNKNOWN_BREAKER,
+   * Closes it and forgets its measurements and how often it opened, as if the service had never failed. Throws UNKNOWN_BREAKER,
    * INVALID_OPTION.
    * @example await triarch.breaker('payments').reset({ reason: 'another provider from now on' })
    */
   reset(options: BreakerControlOptions): Promise<void>
 }
 
-/** The node of this process, if it has one. */
+/** The node of this process, if there is one. */
 export interface BreakerNode {
-  /** Told of a change that was made. */
+  /** Called after a change. */
   changed(alert: RaisedAlert): void
-  /** It has told the store of those that it knows. */
+  /** Resolves when the node has stored the breakers of its agents. */
   known(): Promise<void>
 }
 
-/** A breaker in the store, by its name. */
+/** A breaker in the store, by name. */
 export class NamedBreaker implements BreakerHandle {
   readonly name: string
   readonly #connection: Connection
@@ -166,7 +167,7 @@ export class NamedBreaker implements BreakerHandle {
     throw new TriarchError('STORE_BUSY', `the circuit breaker of ${this.name} changes all the time`)
   }
 
-  /** One of a key that was never ill has no row: its agent's says by which rule. */
+  /** A breaker of a key that never failed has no row; its rule is in the row of the agent's breaker. */
   async #stored(): Promise<{ stored: StoredBreaker; version: number }> {
     const [agent = ''] = this.name.split(KEYED)
     const rows = await this.#rows([this.name, agent], 1)
@@ -186,7 +187,7 @@ export class NamedBreaker implements BreakerHandle {
     return { stored: { format, rule, state: { ...state, moves: [] } }, version: row?.version ?? 0 }
   }
 
-  /** A node that has just started may be about to tell of it. */
+  /** Waits for a node of this process that has just started and may be about to store the breaker. */
   async #rows(names: readonly string[], count: number): Promise<BreakerRow[]> {
     const { store } = this.#connection
     const query = { refs: refsOf('breaker', names), count }

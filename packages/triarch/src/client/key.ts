@@ -16,40 +16,40 @@ import type { Connection } from './connection.ts'
  * @example const said = ({ actor, reason }: KeyWord) => `${actor}: ${reason}`
  */
 export interface KeyWord {
-  /** Who; `operator` where nobody said. */
+  /** The actor; `operator` if none was named. */
   actor: string
-  /** Why; '' where nobody said. */
+  /** The reason; '' if none was given. */
   reason: string
-  /** When, by the store's clock. */
+  /** When (store's clock). */
   at: Date
 }
 
 /**
- * An API key, without what only its holder knows.
+ * An API key, without its secret.
  * @example const unused = ({ status, usedAt }: KeyInfo) => status === 'active' && !usedAt
  */
 export interface KeyInfo {
-  /** Its name; whoever asks with it is `key:` and this name in histories and in the audit. */
+  /** Its name. Requests with it have the actor `key:` and this name in histories and in the audit. */
   name: string
-  /** Another one for each key that ever was, also of one name. */
+  /** Distinguishes keys that had the same name at different times. */
   id: string
-  /** `active`: it holds; `expired`: its time is over; `revoked`: somebody took it away. */
+  /** `active`: it is valid; `expired`: its time is over; `revoked`: an operator revoked it. */
   status: KeyStatus
-  /** What whoever has it may do. */
+  /** What its holder may do. */
   rights: Right[]
-  /** What it is for; undefined: nobody said. */
+  /** What it is for; undefined: not given. */
   note: string | undefined
-  /** Who made it, when and why. */
+  /** Who created it, when and why. */
   made: KeyWord
-  /** When it ends by itself; undefined: it does not. */
+  /** When it expires; undefined: never. */
   expiresAt: Date | undefined
-  /** When it was used last, to ten minutes; undefined: never. */
+  /** When it was last used, accurate to ten minutes; undefined: never. */
   usedAt: Date | undefined
-  /** Who last gave it another secret; undefined: nobody did. */
+  /** Who last rotated its secret; undefined: it was not rotated. */
   rotated: KeyWord | undefined
-  /** Until when the secret before that holds, too; undefined: it does not. */
+  /** Until when the previous secret is valid too; undefined: it is not. */
   overlapsUntil: Date | undefined
-  /** Who took it away; undefined: nobody did. */
+  /** Who revoked it; undefined: it was not revoked. */
   revoked: KeyWord | undefined
 }
 
@@ -62,44 +62,44 @@ export interface KeyInfo {
 export interface KeyCreateOptions {
   /** What whoever has it may do: at least one. They stay as they are. */
   rights: readonly Right[]
-  /** For how long it holds: more than nothing, up to ten years; until it is revoked. */
+  /** How long it is valid: up to ten years; by default until it is revoked. */
   expiresIn?: Duration
-  /** What it is for: up to 1,000 characters; none. */
+  /** What it is for: up to 1,000 characters; none by default. */
   note?: string
-  /** Why: up to 1,000 characters; ''. */
+  /** The reason: up to 1,000 characters; '' by default. */
   reason?: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
 /**
- * Why something is done to a key, and by whom: both are kept.
+ * Why something is done to a key, and by whom; both are stored.
  * @example await triarch.key('billing').revoke({ reason: 'it was in a log', actor: 'ada' })
  */
 export interface KeyActOptions {
-  /** Why: up to 1,000 characters. */
+  /** The reason: up to 1,000 characters. */
   reason: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
 /**
- * The same, and for how long the secret so far holds beside the new one.
+ * Why a key is rotated, and how long its previous secret stays valid.
  * @example await triarch.key('billing').rotate({ reason: 'each quarter', overlap: '1d' })
  */
 export interface KeyRotateOptions extends KeyActOptions {
-  /** From nothing, for a secret that somebody else knows, to 90 days; a day. */
+  /** From 0, for a secret that others know, up to 90 days; one day by default. */
   overlap?: Duration
 }
 
 /**
- * A key as it is handed out: once.
+ * A key with its secret, which is returned only once.
  * @example const shown = ({ secret }: IssuedKey) => console.log(`Authorization: Bearer ${secret}`)
  */
 export interface IssuedKey {
   /** What its holder sends. Nobody can be told it again: the store has its hash alone. */
   secret: string
-  /** All that others see of it. */
+  /** What others can see of the key. */
   key: KeyInfo
 }
 
@@ -108,77 +108,77 @@ export interface IssuedKey {
  * @example const { keys } = await triarch.keys({ limit: 50 })
  */
 export interface KeysOptions {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Keys a page, at most: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the keys, by name.
+ * A page of the keys, by name.
  * @example
  * const page: KeyPage = await triarch.keys({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.keys({ cursor: page.next })
  */
 export interface KeyPage {
-  /** The keys of this page; those that have ended among them. */
+  /** The keys of this page, including expired and revoked ones. */
   keys: KeyInfo[]
   /** Cursor of the next page; absent on the last. */
   next?: string
 }
 
 /**
- * One API key: what others may know of it, and what an operator can do to it.
+ * One API key: what others can see of it, and what an operator can do to it.
  * @example const { status, usedAt } = await triarch.key('billing').info()
  */
 export interface KeyHandle {
   /** Its name. */
   readonly name: string
   /**
-   * Makes it, and hands it out: this once. Throws KEY_EXISTS, also where one of this name has ended within 90 days; TOO_MANY_KEYS,
+   * Creates it and returns its secret, this once. Throws KEY_EXISTS, also if a key of this name ended within 90 days; TOO_MANY_KEYS,
    * INVALID_OPTION, INVALID_DURATION.
    * @example const { secret } = await triarch.key('billing').create({ rights: ['read'], expiresIn: '90d' })
    */
   create(options: KeyCreateOptions): Promise<IssuedKey>
   /**
-   * As it stands. Throws UNKNOWN_KEY.
+   * Its current state. Throws UNKNOWN_KEY.
    * @example const { status, usedAt } = await triarch.key('billing').info()
    */
   info(): Promise<KeyInfo>
   /**
-   * Gives it another secret, and hands that out: this once. The one so far holds for `overlap`; any before it does not any more. Throws
-   * UNKNOWN_KEY where there is none that holds; INVALID_OPTION, INVALID_DURATION.
+   * Replaces its secret and returns the new one, this once. The previous secret is valid for `overlap`; earlier ones no longer. Throws
+   * UNKNOWN_KEY if there is no valid key; INVALID_OPTION, INVALID_DURATION.
    * @example const { secret } = await triarch.key('billing').rotate({ reason: 'each quarter', overlap: '1d' })
    */
   rotate(options: KeyRotateOptions): Promise<IssuedKey>
   /**
-   * Takes it away, for ever: servers refuse it within a second or so, and end what is open by it. Throws UNKNOWN_KEY where there is none that
-   * holds; INVALID_OPTION.
+   * Revokes it for ever: servers refuse it within about a second, and end what is open by it. Throws UNKNOWN_KEY if there is no valid
+   * key; INVALID_OPTION.
    * @example await triarch.key('billing').revoke({ reason: 'it was in a log', actor: 'ada' })
    */
   revoke(options: KeyActOptions): Promise<KeyInfo>
 }
 
-/** Somebody else is quicker so often, and this gives up. */
+/** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 const LONGEST_TEXT = 1_000
 const LONGEST_NAME = 200
 const MOST = 1_000
-/** Keys that there may be, those that have ended among them. */
+/** Most keys, including those that have ended. */
 const MOST_KEYS = 10_000
-/** How long keys that have ended are kept, unless there is no room (ms); and how many go at a time, where another is made. */
+/** How long ended keys are kept, unless there is no room (ms); and how many are deleted at a time when a key is created. */
 const KEPT = 90 * 86_400_000
 const DROPPED = 100
 const OVERLAP = '1d'
 const LONGEST_OVERLAP = 90 * 86_400_000
 
-/** A key in the store, by its name. */
+/** A key in the store, by name. */
 export class StoredKeyHandle implements KeyHandle {
   readonly name: string
   readonly #connection: Connection
   readonly #changed: () => Promise<void>
 
-  /** `changed`: whoever checks keys in this process looks at them anew. */
+  /** `changed`: called after a change, so that this process reads the keys anew. */
   constructor(connection: Connection, name: string, changed: () => Promise<void>) {
     this.name = checkKeyName(name)
     this.#connection = connection
@@ -204,7 +204,7 @@ export class StoredKeyHandle implements KeyHandle {
     }
     const details = { rights: held, expiresAt: state.expiresAt ?? undefined, note }
     const done = await this.#write(0, state, { action: 'create', by, reason, details })
-    // Sent again by a call whose answer got lost, it is there already.
+    // The call may have been repeated because its answer was lost; then the key is there already.
     if (!done && (await this.#read())?.state.id !== state.id)
       throw new TriarchError('KEY_EXISTS', `there is a key "${this.name}", or there was one within 90 days`)
     await this.#changed()
@@ -279,7 +279,7 @@ export class StoredKeyHandle implements KeyHandle {
     return row && state ? { revision: row.revision, state } : null
   }
 
-  /** There is room for another. Throws TOO_MANY_KEYS. */
+  /** Makes room for another key. Throws TOO_MANY_KEYS. */
   async #tidied(now: number): Promise<void> {
     const { store } = this.#connection
     const drop = async (endedBefore: number) => {
@@ -306,7 +306,7 @@ interface KeyDeed {
   details?: Readonly<Record<string, unknown>>
 }
 
-/** Those that cannot be read are left out. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+/** Leaves out keys that cannot be read. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listKeys({ store, opened }: Connection, options: KeysOptions): Promise<KeyPage> {
   checkOptions('keys', options, ['cursor', 'limit'])
   const { cursor = '', limit = 100 } = options
@@ -319,7 +319,7 @@ export async function listKeys({ store, opened }: Connection, options: KeysOptio
   return { keys, ...(rows.length > limit && last && { next: last.name }) }
 }
 
-/** Null: it cannot be read. */
+/** Null: the row cannot be read. */
 export function storedKey({ state: text, undecoded }: KeyRow): KeyState | null {
   const stored = undecoded ? null : objectOf<{ format: 1; state: KeyState }>(text)
   return stored?.format === 1 && Array.isArray(stored.state?.secrets) ? stored.state : null

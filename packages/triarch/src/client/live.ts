@@ -12,26 +12,26 @@ import { type Shown, ShownTasks, unlessFull, watchFull } from './shown.ts'
 import { isPassing } from './waiting.ts'
 import { type Audience, Watcher } from './watcher.ts'
 
-/** After this process made something durable, the next look comes after this long, if the one before was cheap (ms). */
+/** Delay of the next poll after this process made something durable, if the previous poll was cheap (ms). */
 const FAST = 50
-/** How often it is asked whether others wrote (ms). */
+/** Interval between two checks whether other processes wrote (ms). */
 const ASKING = 250
-/** A look that nothing calls for: the store may not say that something changed (ms). */
+/** Interval between polls without a known change, in case the store does not report one (ms). */
 const SLOW = 2_000
-/** A list is read anew after this long at the earliest (ms). */
+/** The least interval between two complete reads of a list (ms). */
 const ANEW = 2_000
-/** Looks take at most one in so many parts of the time, whatever is watched. */
+/** Polls take at most one part in this many of the time, whatever is watched. */
 const SHARE = 10
-/** Ids, and rows, that are asked for at once. */
+/** Most ids, and most rows, in one call. */
 const MARKS = 1_000
 const ROWS = 100
-/** New tasks that are looked at one by one; where there are more, the lists are read anew. */
+/** Most new tasks that are offered to lists one by one; if there are more, the lists are read anew. */
 const NEW = 200
-/** Looks into the store for one list: what lies further behind does not show. */
+/** Most store calls for one list; tasks further behind are not shown. */
 const MOST_LOOKS = 4
-/** How long the store may be out of reach before those who watch hear of it (ms). */
+/** How long the store may be unreachable before watchers get the error (ms). */
 const PATIENCE = 5_000
-/** What holds by the clock alone. */
+/** Filter fields whose result changes with the clock alone. */
 const timely: ReadonlySet<string> = new Set(['age', 'idle'])
 
 interface Means {
@@ -41,7 +41,7 @@ interface Means {
   shown: (row: TaskRow) => TaskInfo
 }
 
-/** All who watch the same list. */
+/** A list, and all who watch it. */
 interface List {
   readonly filter: Filter
   readonly limit: number
@@ -49,23 +49,23 @@ interface List {
   readonly isTimely: boolean
   shown: Map<string, Shown>
   truncated: boolean
-  /** There may be tasks in it that nobody told of. */
+  /** The list may lack tasks that no poll has found. */
   stale: boolean
   listedAt: number
-  /** The first reading. */
+  /** Resolves after the first read. */
   ready: Promise<void>
 }
 
 /**
- * Lists that are watched, and the counts of the store. There is one look at a time for all of them, whatever their number: which of the
- * tasks shown have changed, which are new, and now and then one list is read anew, for what else has come to fit. Each row that is found
- * is asked by each filter here.
+ * Watched lists, and the counts of the store. One poll at a time serves all of them: it finds which of the shown tasks have changed and
+ * which tasks are new; and now and then one list is read anew, for other tasks that have come to fit. Each row found is matched with
+ * every filter here.
  */
 export class Live {
   readonly #means: Means
   readonly #lists = new Map<string, List>()
   readonly #shown = new ShownTasks()
-  /** What the store showed last of the tasks that are shown. */
+  /** The last known versions of the shown tasks. */
   #marks = new Map<string, string>()
   #counts: { text: string; value: StoreCounts } | null = null
   #counted: Promise<void> | null = null
@@ -126,7 +126,7 @@ export class Live {
     return watcher
   }
 
-  /** One for all who come at once. */
+  /** One read for all who begin to watch at the same time. */
   #firstCount(): Promise<void> {
     this.#counted ??= this.#count().finally(() => {
       this.#counted = null
@@ -173,7 +173,7 @@ export class Live {
     this.#timer.unref?.()
   }
 
-  /** Nobody watches any more. */
+  /** Clears what was known once no watcher is left. */
   #rest(): void {
     if (this.#isWatched) return
     this.#timer?.cancel()
@@ -194,7 +194,7 @@ export class Live {
       const ended = environment.monotonic()
       this.#notBefore = ended + (ended - begun) * SHARE
     } catch (error) {
-      // What a store that is out of reach takes is patience, not work.
+      // While the store is unreachable, the poll is only retried.
       this.#dirty = true
       this.#failingSince ??= begun
       if (!isPassing(error) || environment.monotonic() - this.#failingSince >= PATIENCE) this.#fail(error)
@@ -203,7 +203,7 @@ export class Live {
     this.#arm(this.#dirty && this.#failingSince === null ? FAST : ASKING)
   }
 
-  /** Whoever comes back begins anew. */
+  /** Ends all watches. A watcher that comes back begins anew. */
   #fail(error: unknown): void {
     const audiences = [...this.#lists.values()].map(({ audience }) => audience)
     for (const [name, list] of [...this.#lists]) this.#forget(name, list)
@@ -272,14 +272,14 @@ export class Live {
     for (const watcher of this.#counting) watcher.tell('counts', { type: 'counts', counts: value })
   }
 
-  /** The list that waits longest for it. */
+  /** Reads the list whose last read is longest ago. */
   async #readNext(now: number): Promise<void> {
     const due = [...this.#lists.values()].filter((it) => (it.stale || it.isTimely) && now - it.listedAt >= ANEW)
     const list = due.sort((a, b) => a.listedAt - b.listedAt)[0]
     if (list) await this.#read(list).catch(unlessFull)
   }
 
-  /** What is made after it was read is new. */
+  /** Finds the newest task first, so that tasks created after the read count as new. */
   async #begin(list: List): Promise<void> {
     if (this.#newest === null) await this.#findNewest()
     await this.#read(list)
@@ -333,13 +333,13 @@ export class Live {
     for (const watcher of list.audience) watcher.tell(id, { type: 'gone', id })
   }
 
-  /** Nobody watches the list any more. */
+  /** Drops a list without watchers. */
   #forget(name: string, list: List): void {
     this.#lists.delete(name)
     for (const id of [...list.shown.keys()]) this.#shown.drop(list.shown, id)
   }
 
-  /** There is no room for what the list shows: those who watch it begin anew, when there may be. */
+  /** The list exceeds the memory limit. Its watchers end with an error, and may begin anew later. */
   #overflow(list: List): void {
     const error = watchFull()
     for (const [name, one] of [...this.#lists]) if (one === list) this.#forget(name, list)

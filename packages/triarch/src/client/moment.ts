@@ -4,10 +4,10 @@ import { momentOf, pastOf, type TaskMoment } from '../view/moment.ts'
 import type { StepRange } from '../view/steps.ts'
 import type { Connection } from './connection.ts'
 
-/** Events that are folded without waiting for others. */
+/** Histories up to this many events are folded without waiting for other work. */
 const SHORT = 500
 
-/** The task as of a record; of the last one, unless told which. Throws UNKNOWN_TASK, UNKNOWN_RECORD, HISTORY_CORRUPT. */
+/** The task as of a record, by default the last one. Throws UNKNOWN_TASK, UNKNOWN_RECORD, HISTORY_CORRUPT. */
 export async function readMoment(
   connection: Connection,
   id: string,
@@ -26,7 +26,7 @@ export async function readMoment(
       : await pace.through(pastOf(at, await runOf(store, id, at)))
     return { moment: await pace.through(momentOf(id, at, past)), redaction: past.redaction }
   }
-  // What is short waits for nobody.
+  // A short history does not wait for long ones.
   const { moment, redaction: known } = await (place && place.size <= SHORT ? look(leisure.pace()) : leisure.run(look))
   const all = moment.steps.filter(({ id }) => id > after)
   const steps = await connection.presented(all, limit, known)

@@ -5,31 +5,32 @@ import type { StepView } from '../view/steps.ts'
 import { OPERATION, type OperationReport } from './operation.ts'
 
 /**
- * An operation on many tasks as it stands: what was ordered, why and by whom, and how far it is. What it reports in the end is there before, as far as
- * it is known.
+ * The state of an operation on many tasks: what was ordered, why and by whom, and its progress. The fields of its report are present as
+ * far as they are known.
  * @example const describe = ({ action, done = 0, failed = 0 }: OperationInfo) => `${action}: ${done + failed}`
  */
 export interface OperationInfo extends Partial<OperationReport> {
   /** The id of its task. */
   id: string
-  /** Where its task is. */
+  /** The status of its task. */
   status: TaskStatus
-  /** How its task ended; `pending`: it has not. */
+  /** How its task ended; `pending`: it has not ended. */
   outcome: TaskOutcome
-  /** Why it stopped before its end; absent: it did not. */
+  /** Why it stopped before it was complete; absent: it did not. */
   error?: ErrorRecord
   /** When it was ordered. */
   submittedAt: Date
   /** When it changed last. */
   updatedAt: Date
-  /** Tasks that were not asked, for it was cancelled; absent where its steps were not read. */
+  /** Tasks not asked because the operation was cancelled; absent if its steps were not read. */
   cancelled?: number
-  /** Tasks that have not answered yet; absent where its steps were not read. */
+  /** Tasks that have not answered yet; absent if its steps were not read. */
   pending?: number
 }
 
 /**
- * The operation that a task is, by what is known of the task; with its steps, how many of its tasks took it so far. Null: the task is no operation.
+ * The operation behind a task, from the task's info; with its steps, also how many tasks have accepted it so far. Null: the task is not
+ * an operation.
  * @example
  * const task = triarch.task('operation-1')
  * const operation = operationInfo(await task.status(), await task.steps())

@@ -12,7 +12,7 @@ import type { TaskHandle } from './task.ts'
 import { isPassing } from './waiting.ts'
 
 /**
- * What an operation asks of each of its tasks.
+ * What an operation requests of each of its tasks.
  * @example const action: OperationAction = 'cancel'
  */
 export type OperationAction = 'cancel' | 'pause' | 'resume' | 'retry' | 'compensate' | 'thaw' | 'signal'
@@ -28,40 +28,40 @@ export type OperationAction = 'cancel' | 'pause' | 'resume' | 'retry' | 'compens
  * }
  */
 export interface OperationOrder extends ControlOptions {
-  /** Which tasks, in the filter language (docs/reference/filter.md). Operations themselves are never among them. */
+  /** The tasks, in the filter language (docs/reference/filter.md). Operations themselves are never included. */
   filter: string
-  /** What is asked of each. */
+  /** What is requested of each task. */
   action: OperationAction
-  /** What the control takes (`{ compensate: false }`), or `{ name, payload }` of a signal; none. */
+  /** The options of the control (`{ compensate: false }`), or `{ name, payload }` of a signal; none by default. */
   options?: Readonly<Record<string, unknown>>
-  /** No more tasks than this: 1 to 10,000. Where more fit, the order is refused: MORE_THAN_CONFIRMED. */
+  /** Most tasks: 1 to 10,000. If more fit, the order is refused with MORE_THAN_CONFIRMED. */
   confirm: number
 }
 
 /**
- * What became of an operation: the output of its task.
+ * The result of an operation: the output of its task.
  * @example const { matched, done, failed }: OperationReport = await (await triarch.operate(operation)).result()
  */
 export interface OperationReport extends OperationOrder {
-  /** Tasks that fitted when it began. */
+  /** Tasks that matched when it began. */
   matched: number
-  /** Tasks that took it. */
+  /** Tasks that accepted the request. */
   done: number
-  /** Tasks that did not, such as those that had stopped meanwhile; each child of the operation's task says why. */
+  /** Tasks that did not, for example because they had stopped; each child of the operation's task says why. */
   failed: number
 }
 
-/** The workflow of operations, and what the name of each workflow of theirs begins with. */
+/** The workflow of operations, and the prefix of the names of its workflows. */
 export const OPERATION = 'triarch-operation'
 const actions: readonly OperationAction[] = ['cancel', 'pause', 'resume', 'retry', 'compensate', 'thaw', 'signal']
 const keys = ['filter', 'action', 'options', 'confirm', 'reason', 'actor'] as const
 const LONGEST_ID = 180
-/** Ids that one step finds. */
+/** Most ids found by one step. */
 const PAGE = 1_000
-/** Tasks at a time. */
+/** Tasks asked at a time. */
 const CONCURRENCY = 20
 
-/** What carries operations out: the engine that it is part of. */
+/** What the engine provides to carry operations out. */
 export interface Operator {
   matching(query: { filter: string; after?: number; limit: number }): Promise<Matching>
   task(id: string): TaskHandle
@@ -79,7 +79,7 @@ interface Target {
   order: OperationOrder
 }
 
-/** The order, as it may be. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
+/** Checks the order. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
 export function checkOrder(order: OperationOrder): OperationOrder {
   checkOptions('operate', order, keys)
   const { filter, action, options, confirm, reason, actor } = order
@@ -94,14 +94,14 @@ export function checkOrder(order: OperationOrder): OperationOrder {
   return order
 }
 
-/** Part of the key of each of its requests. Throws INVALID_NAME. */
+/** Checks an id, which becomes part of the key of each request. Throws INVALID_NAME. */
 export function checkOperationId(id: string): string {
   if (typeof id === 'string' && id.length > LONGEST_ID)
     throw new TriarchError('INVALID_NAME', `the id of an operation has at most ${LONGEST_ID} characters`)
   return checkNewTaskId(id)
 }
 
-/** Their workflows, and the agent whose steps they are. */
+/** The workflows and the agent that carry operations out. */
 export function operationsOf(operator: () => Operator): Operations {
   const hands = agent(OPERATION, { concurrency: CONCURRENCY })
   const find = hands.action('find', {
@@ -114,7 +114,7 @@ export function operationsOf(operator: () => Operator): Operations {
   const ask = hands.action('ask', {
     secrets: ['order.options.payload'],
     run: async ({ target, operation, order }: Target) => {
-      // Asked again after a crash, it is the same request, which a task takes once.
+      // Repeated after a crash, it is the same request, which a task takes only once.
       const task = operator().task(target).once(`operation ${operation}`)
       try {
         await actingAs({ request: `operation ${operation}` }, () => asked(task, order))
@@ -133,13 +133,13 @@ export function operationsOf(operator: () => Operator): Operations {
   })
   const operation = workflow(OPERATION, {
     rescue: 'fail',
-    // What a task takes for secret is not known here: no payload of a signal is shown.
+    // What a task marks as secret is not known here, so no payload of a signal is shown.
     secrets: ['options.payload'],
     run: async (order: OperationOrder, task): Promise<OperationReport> => {
       task.progress(order)
       const filter = without(order.filter, OPERATION)
       const ids: string[] = []
-      // Which tasks they are is settled before anything is asked of the first.
+      // The tasks are determined before anything is requested of the first.
       for (let after: number | null = null; ; ) {
         const limit = Math.min(PAGE, order.confirm - ids.length)
         const page: { ids: string[]; next: number | null } = await task.run(find, { filter, after, limit })

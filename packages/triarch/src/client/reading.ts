@@ -11,24 +11,24 @@ import type { Reading } from '../view/reading.ts'
 import { GrowingSteps, progressOfSteps, type StepView } from '../view/steps.ts'
 import { isSame } from './veil.ts'
 
-/** One call of the store: short, for where the store is in this thread all else waits for it. */
+/** One store call; short, because a store in this thread blocks everything else meanwhile. */
 const PAGE = { records: 500, bytes: 512 * 1024 }
-/** Characters of all readings that are kept, and of one of them. */
+/** Most characters of all readings kept, and of a single one. */
 const KEPT = { all: 32 * 1024 * 1024, one: 16 * 1024 * 1024 }
-/** A reading that nobody asked for is let go after this long, when the next one is kept (ms). */
+/** A reading not used for this long is dropped when another one is kept (ms). */
 const IDLE = 60_000
 
 /**
- * The histories that somebody looks at. Each is read and folded once, and read on from its last record when somebody asks again, so a look at a long
- * history costs what is new in it. They are read in pieces that leave the loop to others (`Leisure`).
+ * The histories being viewed. Each is read and folded once, and read on from its last record when it is viewed again, so viewing a long
+ * history costs only what is new. Reading is done in pieces between which other work runs (`BackgroundWork`).
  */
 export class Readings {
   readonly #store: StateStore
   readonly #environment: Environment
   readonly #background: BackgroundWork
-  /** By the number of the task; the last one asked for is the last. */
+  /** By the task's key, the most recently used last. */
   readonly #kept = new Map<number, { reading: GrowingReading; used: number }>()
-  /** By the number of the task: what is being read, and what is read after that. */
+  /** By the task's key: the read under way, and the read to follow it. */
   readonly #under = new Map<number, { now: Promise<Reading>; next: Promise<Reading> | null }>()
 
   constructor(store: StateStore, environment: Environment, leisure: BackgroundWork) {
@@ -37,11 +37,11 @@ export class Readings {
     this.#background = leisure
   }
 
-  /** The reading of the task as the store has it now. Throws STORE_*. */
+  /** A reading of the task's present history. Throws STORE_*. */
   of(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
     const under = this.#under.get(row.key)
     if (!under) return this.#begin(row)
-    // What is being read may have ended before the question; one more reading serves all who ask meanwhile.
+    // The read under way may have begun too early for this call; one more read serves all calls made meanwhile.
     const next = () => this.#begin(row)
     under.next ??= under.now.then(next, next)
     return under.next
@@ -64,12 +64,12 @@ export class Readings {
         if (page.length === 1 && isLast(page, PAGE)) return this.#keep(row, kept)
         const { base } = kept
         await this.#background.run((pace) => this.#grow(row, kept, { page, known: 1 }, pace))
-        // What a continue-as-new left behind is not kept.
+        // A reading with a former run, left behind by a continue-as-new, is not kept.
         if (kept.base === base) return this.#keep(row, kept)
       }
     }
     const reading = new GrowingReading(row.id)
-    // Most histories are short: they are read without waiting for one that is long.
+    // Most histories are short; they do not wait for a long one.
     const page = await this.#store.replay(row.id, { after: 0, ...PAGE })
     if (isLast(page, PAGE)) await this.#grow(row, reading, { page, known: 0 }, this.#background.pace())
     else await this.#background.run((pace) => this.#grow(row, reading, { page, known: 0 }, pace))
@@ -116,14 +116,14 @@ class GrowingReading implements Reading {
   readonly #heard = new GrowingHeard()
   #rebuilt: Rebuilt
   #steps = new GrowingSteps()
-  /** What is folded is void: an event rewinds it, or hides what is shown. */
+  /** The folded state is invalid, because an event rewinds it, or marks as secret what was already shown. */
   #isVoid = false
   broken: TriarchError | null = null
-  /** The records that were read, and how many events there are up to each. */
+  /** The records read, with the number of events up to each. */
   readonly #ends: { seq: number; end: number }[] = []
-  /** What comes after the last record cannot be read. */
+  /** The records after the last one cannot be read. */
   isUnreadable = false
-  /** The last record, as the store gave it. */
+  /** The last record as the store returned it. */
   lastRecord: Pick<HistoryRecord, 'seq' | 'at' | 'events'> | null = null
 
   constructor(id: string) {
@@ -167,7 +167,7 @@ class GrowingReading implements Reading {
     return this.#chronicle.size > READABLE
   }
 
-  /** Each record as a whole: between two of them the state is that of a record. */
+  /** Adds records one by one; between two of them the state is that of a record. */
   *adding(records: readonly HistoryRecord[]): Generator<void> {
     for (const record of records) {
       const { events } = this.#chronicle
@@ -198,14 +198,14 @@ class GrowingReading implements Reading {
     })
   }
 
-  /** A step that is shown has secrets of which nobody knew. */
+  /** Whether the event marks parts of an already shown step as secret. */
   #hides({ event }: DatedEvent): boolean {
     if ((event.type !== 'stepRequested' && event.type !== 'fallbackRequested') || !this.#steps.has(event.id))
       return false
     return JSON.stringify(event.policy.secrets ?? []) !== JSON.stringify(this.#redaction.steps.get(event.id) ?? [])
   }
 
-  /** All records are there: what was folded in vain is folded anew. */
+  /** Called when all records are read: folds anew if the folded state is invalid. */
   *settling(): Generator<void> {
     if (!this.#isVoid || this.broken) return
     const [rebuilt, steps] = [newRebuilt(this.#id), new GrowingSteps()]
@@ -222,7 +222,7 @@ class GrowingReading implements Reading {
     this.#steps = steps
   }
 
-  /** What contradicts itself says nothing of the task. */
+  /** If the history contradicts itself, nothing is shown of it. */
   #folded(work: () => void): void {
     try {
       work()
@@ -241,7 +241,7 @@ class GrowingReading implements Reading {
     const { texts } = this.#redaction
     const views = this.#steps.shown(this.#rebuilt.state, after)
     if (texts.size === 0) return views
-    // Some may have become known since.
+    // Texts may have become known as secret since.
     return views.map((view) => {
       const { name, input, output, error } = view
       return { ...view, ...texts.scrub({ name, input, output, error }) }

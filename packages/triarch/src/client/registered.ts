@@ -32,15 +32,15 @@ import type {
   SchedulesOptions,
 } from './schedule.ts'
 
-/** Occurrences of one backfill. */
+/** Most occurrences of one backfill. */
 const MOST_BACKFILLED = 1_000
 
-/** How often a write is tried again that others overtook. */
+/** A write is retried this many times after concurrent changes. */
 const PATIENCE = 20
 
-/** A schedule by its row. */
+/** A schedule in the store, by name. */
 export class StoredSchedule implements ScheduleHandle {
-  /** The name it was registered by. */
+  /** The name under which it was registered. */
   readonly name: string
   readonly #connection: Connection
 
@@ -175,7 +175,7 @@ export class StoredSchedule implements ScheduleHandle {
     throw overtaken(this.name)
   }
 
-  /** The outcomes of its tasks; null: another was faster. */
+  /** Writes the schedule and its tasks, and returns their outcomes; null: another change was faster. */
   async #write(act: Act, { definition, state, expected, tasks }: Written): Promise<readonly SubmitOutcome[] | null> {
     const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
     const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
@@ -208,7 +208,7 @@ export async function listSchedules(connection: Connection, options: SchedulesOp
   return { schedules, ...(last && { next: last.name }) }
 }
 
-/** With what operators have paused by the setting of all schedules. */
+/** Adds the pauses that operators have set in the setting for all schedules. */
 async function withPauses({ store }: Connection, schedules: ScheduleInfo[]): Promise<ScheduleInfo[]> {
   const [row] = await store.settings({ names: [schedulesSetting.name] })
   if (!row) return schedules
@@ -230,7 +230,7 @@ interface Written {
 
 const fresh: ScheduleState = { next: null, last: null, paused: null, started: 0, skipped: 0, missed: 0 }
 
-/** Of one whose row cannot be read: that, and its name. */
+/** The info of a schedule. If its row cannot be read, only its name and the error. */
 export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
   const known = legibly(row)
   if (known === null) return illegible(row)

@@ -17,15 +17,18 @@ import type { Sending } from './terms.ts'
 export interface ResumeOptions {
   /** Name of the signal; 'resume'. */
   name?: string
-  /** A step that is done, a task that has stopped or is gone, is no error; false. */
+  /** True: a step that is done, or a task that has stopped or no longer exists, is not an error. False by default. */
   optional?: boolean
-  /** Names this call: called again with the same, it gives nothing twice, and is no error. 1 to 200 characters; none. */
+  /**
+   * A key for this call: repeated with the same key, it gives the signal only once, and is no error. 1 to 200 characters; none by
+   * default.
+   */
   once?: string
 }
 
 /**
- * Puts a signal for a suspended step into its task's inbox. Whether the token was signed by the store is judged before anything of a task is
- * read. Reads the task's history then: a token that is spent is refused.
+ * Puts a signal for a suspended step into its task's inbox. The token's signature is checked before anything of the task is read. Then
+ * the task's history is read, and a spent token is refused.
  */
 export async function resumeStep(
   connection: Connection,
@@ -45,9 +48,9 @@ export async function resumeStep(
   const payload = encode(value, `payload of signal "${name}"`, connection.limits.payload)
   try {
     const { status } = await connection.row(task)
-    // A call that is repeated is no error, which only the history tells.
+    // A repeated call is no error, which only the history can tell.
     if (status === 'stopped' && once === undefined) throw spent('the task has stopped')
-    // Where the history cannot be read, nobody can say that it is: the signal waits with the task, for whoever mends that.
+    // If the history cannot be read, the token may not be spent: the signal waits with the task until that is repaired.
     const state = await connection.state(task)
     const asking = { type: 'signal', step, key, name, payload } as const
     const sent: Sending = once === undefined ? asking : named(asking, once)
@@ -66,7 +69,7 @@ export async function resumeStep(
   }
 }
 
-/** Throws INVALID_TOKEN; STORE_* where this process has never read by what tokens are signed. */
+/** Throws INVALID_TOKEN; STORE_* if this process has never read the keys by which tokens are signed. */
 async function readToken(connection: Connection, keys: SigningKeys, token: string): Promise<TokenContent> {
   await connection.opened()
   await keys.known()

@@ -1,18 +1,18 @@
 import type { ListQuery, StateStore, TaskRow } from '../store/port.ts'
 
-/** The store is asked so often for one page: each time it looks at a few thousand rows at most. */
+/** Most store calls for one page; each inspects a few thousand rows at most. */
 const MOST_LOOKS = 40
-/** Rows that are asked for at once where not all of them may fit. */
+/** Rows per call if not all of them may fit. */
 const ROWS = 250
 
-/** A page of rows, and the key behind which the next one begins. */
+/** A page of rows, and the key after which the next one begins. */
 export interface RowPage {
   rows: TaskRow[]
   next?: number
   truncated?: true
 }
 
-/** Looks on until the page is full. `fits`: what the store cannot be asked. */
+/** Reads until the page is full. `fits`: conditions that the store cannot evaluate. */
 export async function readRows(
   store: Pick<StateStore, 'list'>,
   { after, limit, ...query }: ListQuery,
