@@ -5,42 +5,42 @@ import { roomIn } from '../policy/room.ts'
 import type { StateStore } from '../store/port.ts'
 import { before, clock, type Explanation } from '../view/reason.ts'
 
-/** So long a reading of the line is good (ms). */
+/** How long a read of a queue's length is valid (ms). */
 const FRESH = 250
-/** Who is held back is refused after all after so long (ms), and at once when so many of this process are. */
+/** A submission waits at most this long (ms) before it is refused; and at once if this many of this process wait. */
 const LONGEST_WAIT = 30_000
 const MOST_HELD = 10_000
 
-/** The line of one workflow, as this process knows it. */
+/** The queue of ready tasks of one workflow, as this process knows it. */
 interface Line {
-  /** Who may still come in, by the last reading. */
+  /** How many more submissions fit, by the last read. */
   room: number
-  /** Until when that is good (ms of the monotonic clock). */
+  /** Until when that is valid (monotonic clock, ms). */
   until: number
-  /** Let in, and perhaps not written yet. */
+  /** Submissions admitted that may not be written yet. */
   under: number
-  /** Let in since the reading began that is under way. */
+  /** Submissions admitted since the read under way began. */
   since: number
   reading: Promise<void> | null
-  /** As the last one said that was held back. */
+  /** The limit given by the last submission that had to wait. */
   most: number
-  /** Held back, in the order in which they came. */
+  /** Waiting submissions in the order in which they came. */
   readonly held: Held[]
 }
 
 interface Held {
-  /** The id that was given to it. */
+  /** The id given by the caller. */
   id: string | undefined
-  /** As instants. */
+  /** Wall clock times (ms). */
   since: number
   until: number
   tell(error: TriarchError | null): void
 }
 
-/** Hears of each that finds the line full. */
+/** Called for each submission that finds the queue full. */
 type FullLine = (workflow: string, most: number, outcome: 'refused' | 'held') => void
 
-/** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
+/** Makes submissions wait, or refuses them, while the bounded queue of their workflow is full. */
 export class AdmissionQueue {
   readonly #environment: Environment
   readonly #store: Pick<StateStore, 'queueLength'>
@@ -55,8 +55,8 @@ export class AdmissionQueue {
   }
 
   /**
-   * Resolves once the submission may go on; whoever was let in calls what it gives when that is written, or failed. `waits`: not in a
-   * transaction, which holds up others. Throws QUEUE_FULL, STORE_*, and what `close` was given.
+   * Resolves once the submission may go on; the caller calls the returned function when the submission is written or has failed. `waits`:
+   * false in a transaction, which would block others. Throws QUEUE_FULL, STORE_*, and the error given to `close`.
    */
   async enter(workflow: string, { most, waits }: QueueBound, id?: string): Promise<() => void> {
     const line = this.#lineOf(workflow)
@@ -73,7 +73,7 @@ export class AdmissionQueue {
     return () => void line.under--
   }
 
-  /** Who is held back is told this, and who comes later. */
+  /** Rejects waiting and future submissions with this error. */
   close(reason: TriarchError): void {
     this.#over = reason
     for (const { held } of this.#lines.values()) for (const one of held.splice(0)) one.tell(reason)
@@ -107,7 +107,7 @@ export class AdmissionQueue {
     return true
   }
 
-  /** One reading for all who ask meanwhile. */
+  /** One read serves all callers that ask meanwhile. */
   #read(workflow: string, line: Line, most: number): Promise<void> {
     line.reading ??= this.#ask(workflow, line, most).finally(() => {
       line.reading = null
@@ -116,7 +116,7 @@ export class AdmissionQueue {
   }
 
   async #ask(workflow: string, line: Line, most: number): Promise<void> {
-    // What was let in may be written before the line is counted, or after.
+    // Submissions admitted before may be written before or after the count.
     const { under } = line
     line.since = 0
     const waiting = await this.#store.queueLength({ workflow, count: most })
@@ -124,7 +124,7 @@ export class AdmissionQueue {
     line.until = this.#environment.monotonic() + FRESH
   }
 
-  /** Why the submission of this id is not taken yet; null: none is held back here. */
+  /** Why the submission of this id waits; null: none of this id waits here. */
   explain(id: string): Explanation | null {
     for (const [workflow, { held, most }] of this.#lines) {
       const ahead = held.findIndex((it) => it.id === id)
@@ -163,7 +163,7 @@ export class AdmissionQueue {
     })
   }
 
-  /** While somebody is held back, the line is read again and again. */
+  /** Reads the queue's length repeatedly while submissions wait. */
   async #admit(workflow: string, line: Line, most: number): Promise<void> {
     while (line.held.length > 0) {
       await delay(this.#environment, FRESH)

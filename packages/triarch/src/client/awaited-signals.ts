@@ -6,10 +6,10 @@ import { foldOf, readable } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
 import type { Known, Sending } from './terms.ts'
 
-/** Tasks whose expectations are remembered. */
+/** Most tasks remembered. */
 const MOST = 100
 
-/** What a task waits for, and keeps unheard, as of a record. */
+/** What a task waits for, and the unread signals it keeps, as of a record. */
 interface Expectation {
   last: number
   kept: Amount
@@ -18,8 +18,8 @@ interface Expectation {
 }
 
 /**
- * What tasks wait for, by their histories: asked only where an inbox is full, for what is awaited finds room all the same.
- * Remembered while a task does not move, so that a flood of refused signals does not read its history again and again.
+ * The signals that tasks wait for, from their histories. Read only if an inbox is full, because an awaited signal is accepted all the
+ * same. Remembered until the task moves, so that a flood of refused signals does not read its history repeatedly.
  */
 export class AwaitedSignals {
   readonly #store: StateStore
@@ -29,7 +29,7 @@ export class AwaitedSignals {
     this.#store = store
   }
 
-  /** How many such letters the task waits for; and what it keeps. */
+  /** How many such signals the task waits for, and how much it keeps. */
   async of(id: string, asking: Sending): Promise<Known> {
     const { signals, steps, kept, last } = await this.#current(id)
     const awaited = asking.type === 'event' ? (signals.get(asking.name) ?? 0) : Number(steps.has(asking.step))
@@ -42,7 +42,7 @@ export class AwaitedSignals {
       const expectation = await known
       const [newer] = await this.#store.records(id, expectation.last, 1)
       if (!newer) return expectation
-      // Whoever found that first reads for all.
+      // The first caller that notices a newer record reads for all.
       if (this.#known.get(id) !== known) return this.#known.get(id) ?? this.#read(id)
     }
     return this.#read(id)
@@ -73,7 +73,7 @@ export class AwaitedSignals {
 function expectationOf(state: TaskState): Omit<Expectation, 'last'> {
   const { waits, closing, steps, suspensions } = state
   const signals = new Map<string, number>()
-  // One that stops hears nothing more.
+  // A task that is closing takes no more signals.
   for (const { name } of closing ? [] : waits.values()) signals.set(name, (signals.get(name) ?? 0) + 1)
   const open = [...steps.values()].filter(
     ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,

@@ -10,7 +10,7 @@ import { readPage, type TaskPage } from './page.ts'
  * @example const { tasks } = await task.children({ step: 3, outcome: 'error' })
  */
 export interface ChildrenOptions extends Pick<ListOptions, 'status' | 'outcome' | 'workflow' | 'cursor' | 'limit'> {
-  /** Only those that this step of the task started. */
+  /** Only children started by this step. */
   step?: number
 }
 

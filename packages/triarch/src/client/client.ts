@@ -33,8 +33,8 @@ import type { TaskHandle } from './task.ts'
 import type { CountsChange, ListChange, WatchOptions } from './watcher.ts'
 
 /**
- * What a program can do with tasks that others run: a `Triarch` on the store, or `connect()` of `@triarch/client` over HTTP. Code
- * that takes one works with both.
+ * What a program can do with tasks that others run: a `Triarch` on the store, or `connect()` of `@triarch/client` over HTTP. Code that
+ * takes a `TriarchClient` works with both.
  * @example
  * const isPaused = async (client: TriarchClient, id: string) =>
  *   (await client.task(id).status()).status === 'paused'
@@ -52,8 +52,8 @@ export interface TriarchClient {
   ): Promise<TaskHandle<O, E>>
 
   /**
-   * Submits each task of a list by itself, and tells what became of each, in the order of the list: those that can be are submitted,
-   * whatever is wrong with others. Throws INVALID_OPTION, UNKNOWN_WORKFLOW.
+   * Submits each task of a list separately and returns the result of each, in the order of the list; a task that cannot be submitted does
+   * not keep others from being submitted. Throws INVALID_OPTION, UNKNOWN_WORKFLOW.
    * @example
    * const entries = [1, 2, 3].map((amount) => ({ input: { id: `o-${amount}`, amount } }))
    * const results = await client.submitMany(fulfil, entries)
@@ -64,7 +64,7 @@ export interface TriarchClient {
   ): Promise<SubmitResult<O, E>[]>
 
   /**
-   * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types.
+   * A task by its id; whether it exists is only checked when it is used. `workflow`: its workflow, for the types.
    * @example const { receipt } = await client.task('o-1', fulfil).result()
    */
   task<O = unknown, E extends SignalSchemas = NoSignals>(
@@ -73,16 +73,16 @@ export interface TriarchClient {
   ): TaskHandle<O, E>
 
   /**
-   * Gives a step a signal with this value, by the token it handed out. Throws INVALID_TOKEN, TOKEN_SPENT, TASK_STOPPED,
+   * Sends a signal with this value to a step, by the token that the step handed out. Throws INVALID_TOKEN, TOKEN_SPENT, TASK_STOPPED,
    * UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    * @example await client.resume(token, { paid: true })
    */
   resume(token: string, value?: unknown, options?: ResumeOptions): Promise<void>
 
   /**
-   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all. One that has not
-   * stopped is paused (`paused`). The same history again is the same task (`isNew`). Over HTTP it is as large as a body may be. Throws
-   * IMPORT_REFUSED (`details.cause`), IMPORT_TOO_LARGE, TASK_EXISTS, INVALID_OPTION, INVALID_NAME.
+   * Imports a task with its history from another store, as exported there by `export({ secrets: true })`, completely or not at all. A
+   * task that has not stopped is paused (`paused`). Importing the same history again is the same task (`isNew`). Over HTTP its size is
+   * limited by that of a body. Throws IMPORT_REFUSED (`details.cause`), IMPORT_TOO_LARGE, TASK_EXISTS, INVALID_OPTION, INVALID_NAME.
    * @example
    * const task = await client.import(exported, { reason: 'the shop moves' })
    * console.log(task.isNew)
@@ -90,7 +90,7 @@ export interface TriarchClient {
   import(exported: TaskExport, options?: ImportOptions): Promise<TaskHandle>
 
   /**
-   * A schedule by its name; whether it exists shows at the first use. Throws INVALID_NAME.
+   * A schedule by its name; whether it exists is only checked when it is used. Throws INVALID_NAME.
    * @example await client.schedule('nightly').register({ workflow: fulfil, input: order, every: '1d' })
    */
   schedule(name: string): ScheduleHandle
@@ -108,13 +108,13 @@ export interface TriarchClient {
   list(options?: ListOptions): Promise<TaskPage>
 
   /**
-   * A circuit breaker by its name (its agent, or `agent#key`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * A circuit breaker by its name (its agent, or `agent#key`); whether it exists is only checked when it is used. Throws INVALID_OPTION.
    * @example await client.breaker('payments').open({ reason: 'maintenance of the bank' })
    */
   breaker(name: string): BreakerHandle
 
   /**
-   * Circuit breakers by name, a page at a time. Of an agent with a key those are listed that were ever ill. Throws INVALID_OPTION.
+   * Circuit breakers by name, a page at a time. For an agent with keys, only keys that ever failed are listed. Throws INVALID_OPTION.
    * @example
    * const { breakers } = await client.breakers()
    * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
@@ -122,13 +122,14 @@ export interface TriarchClient {
   breakers(options?: BreakersOptions): Promise<BreakerPage>
 
   /**
-   * An alert by its name (`rule:subject`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * An alert by its name (`rule:subject`); whether it exists is only checked when it is used. Throws INVALID_OPTION.
    * @example await client.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
    */
   alert(name: string): AlertHandle
 
   /**
-   * Alerts by name, a page at a time: what is wrong now, or with `ended` what was. None where nobody watches. Throws INVALID_OPTION.
+   * Alerts by name, a page at a time: those that have not ended, or with `ended` those that have. None if no supervisor watches. Throws
+   * INVALID_OPTION.
    * @example
    * const { alerts } = await client.alerts()
    * for (const { name, phase, message } of alerts) console.log(name, phase, message)
@@ -136,22 +137,22 @@ export interface TriarchClient {
   alerts(options?: AlertsOptions): Promise<AlertPage>
 
   /**
-   * Tells one sink of the process that answers, or all of them, that somebody tries it, whatever the hour, and says what each answered; none
-   * where that process watches for nothing. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also where there is none of that name).
+   * Sends a test notification to one sink of the answering process, or to all of them, at any hour, and returns the result of each; none
+   * if that process watches nothing. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also if there is no sink of that name).
    * @example
    * for (const { sink, ok, problem } of await client.testAlert()) console.log(sink, ok, problem)
    */
   testAlert(options?: AlertTestOptions): Promise<AlertSinkTrial[]>
 
   /**
-   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key; whether it exists shows at the first use. Throws
-   * INVALID_OPTION.
+   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key; whether it exists is only checked when it
+   * is used. Throws INVALID_OPTION.
    * @example await client.rateLimit('payments').lift({ reason: 'the bank has no limit tonight' })
    */
   rateLimit(name: string): RateLimitHandle
 
   /**
-   * Rate limits by name, a page at a time: those that nodes know; of keys those that are in use. Throws INVALID_OPTION.
+   * Rate limits by name, a page at a time: those that nodes know; of limits with keys, the keys in use. Throws INVALID_OPTION.
    * @example
    * const { rateLimits } = await client.rateLimits()
    * for (const { name, limit, per, waiting } of rateLimits) console.log(name, limit, per, waiting)
@@ -159,8 +160,8 @@ export interface TriarchClient {
   rateLimits(options?: RateLimitsOptions): Promise<RateLimitPage>
 
   /**
-   * A setting, by its definition or its name; whether it exists shows at the first use. To write one, the process that is asked must know its
-   * definition. Throws INVALID_OPTION, INVALID_NAME.
+   * A setting, by its definition or its name; whether it exists is only checked when it is used. Changing it requires that the answering
+   * process knows its definition. Throws INVALID_OPTION, INVALID_NAME.
    * @example
    * const handle = client.setting('triarch.agent.payments')
    * await handle.change({ paused: 'the bank is down' }, { reason: 'incident 12' })
@@ -168,7 +169,7 @@ export interface TriarchClient {
   setting<T = unknown>(of: string | Setting<T>): SettingHandle<T>
 
   /**
-   * Settings by name, a page at a time: those that were ever changed, and those that the process that is asked knows. Throws INVALID_OPTION.
+   * Settings by name, a page at a time: those that were ever changed, and those that the answering process knows. Throws INVALID_OPTION.
    * @example
    * const { settings } = await client.settings()
    * for (const { name, live, drift } of settings) console.log(name, live?.value, drift)
@@ -182,8 +183,8 @@ export interface TriarchClient {
   count(options?: { filter?: string; most?: number }): Promise<TaskCount>
 
   /**
-   * Asks one thing of all tasks that fit a filter, no more than `confirm` of them: a task of its own, whose result is a report. `id`: the same
-   * is the same operation. Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
+   * Makes one request to all tasks that match a filter, at most `confirm` of them. The operation is a task of its own, whose result is a
+   * report. `id`: the same id is the same operation. Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
    * @example
    * const operation = await client.operate({ filter: 'status:paused', action: 'retry', confirm: 120 })
    * const { done, failed } = await operation.result()
@@ -191,7 +192,7 @@ export interface TriarchClient {
   operate(order: OperationOrder, options?: { id?: string }): Promise<TaskHandle<OperationReport>>
 
   /**
-   * Acts upon the system, the last first, a page at a time: who did what, on what, when and why. Throws INVALID_OPTION.
+   * The audit, latest entry first, a page at a time: who did what, on what, when and why. Throws INVALID_OPTION.
    * @example
    * const { entries } = await client.audit({ subject: 'task:o-1' })
    * for (const { at, actor, action, reason } of entries) console.log(at, actor, action, reason)
@@ -199,13 +200,13 @@ export interface TriarchClient {
   audit(options?: AuditOptions): Promise<AuditPage>
 
   /**
-   * An API key by its name; whether it exists shows at the first use. Throws INVALID_NAME.
+   * An API key by its name; whether it exists is only checked when it is used. Throws INVALID_NAME.
    * @example const { secret } = await client.key('billing').create({ rights: ['read'], expiresIn: '90d' })
    */
   key(name: string): KeyHandle
 
   /**
-   * API keys by name, a page at a time, those that have ended among them: never what only their holders know. Throws INVALID_OPTION.
+   * API keys by name, a page at a time, including those that have ended; never their secrets. Throws INVALID_OPTION.
    * @example
    * const { keys } = await client.keys()
    * for (const { name, status, rights, usedAt } of keys) console.log(name, status, rights, usedAt)
@@ -213,15 +214,15 @@ export interface TriarchClient {
   keys(options?: KeysOptions): Promise<KeyPage>
 
   /**
-   * Makes answers of before invalid, on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag.
-   * Once this resolves none is given that was asked for before. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
+   * Invalidates cached answers on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag. Once
+   * this resolves, no answer requested before is given. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
    * @example await client.invalidate('bank.rate', 'EUR')
    */
   invalidate(what: Pick<Action, 'key'> | string | Invalidation, ...key: [key?: unknown]): Promise<void>
 
   /**
-   * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. Changes in quick succession may be
-   * seen as one. Ends with the signal's reason; rejects where the store or the server is out of reach for long. Throws INVALID_FILTER,
+   * A list of tasks now, and its changes: the tasks that match the filter, in its order, at most `limit`. Changes in quick succession may
+   * be seen as one. Rejects with the signal's reason, or if the store or the server is unreachable for long. Throws INVALID_FILTER,
    * INVALID_OPTION, INVALID_DURATION.
    * @example
    * for await (const change of client.watch({ filter: 'status:paused' }))
@@ -230,7 +231,7 @@ export interface TriarchClient {
   watch(options?: WatchOptions): AsyncIterableIterator<ListChange>
 
   /**
-   * How much is in the store, now and after each change that is seen. As `watch`.
+   * Counts of what is in the store, now and after each change seen. Otherwise as `watch`.
    * @example for await (const change of client.watchStatistics({ quiet: '15s' })) console.log(change.type)
    */
   watchStatistics(options?: Pick<WatchOptions, 'quiet' | 'signal'>): AsyncIterableIterator<CountsChange>
@@ -250,26 +251,27 @@ export interface TriarchClient {
   agents(options?: NamedPage): Promise<AgentPage>
 
   /**
-   * Locks that tasks have, by name: who has each, since when, and who waits for it, a page at a time. Throws INVALID_OPTION.
+   * Locks held by tasks, by name: the holder of each, since when, and the tasks that wait for it, a page at a time. Throws
+   * INVALID_OPTION.
    * @example for (const { name, holder } of (await client.locks()).locks) console.log(name, holder)
    */
   locks(options?: NamedPage): Promise<LockPage>
 
   /**
-   * Names by which processes lead, or led once: the node that does, and the token; a page at a time. Throws INVALID_OPTION.
+   * Leaderships by name, present and past: the leading node, and the token; a page at a time. Throws INVALID_OPTION.
    * @example for (const { name, node } of (await client.leaders()).leaders) console.log(name, node ?? 'nobody')
    */
   leaders(options?: NamedPage): Promise<LeaderPage>
 
   /**
-   * The nodes that live, and where.
+   * The living nodes, and where they run.
    * @example for (const { id, roles, place } of await client.nodes()) console.log(id, roles, place?.host)
    */
   nodes(): Promise<NodeInfo[]>
 
   /**
-   * How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. Throws
-   * INVALID_OPTION, INVALID_DURATION, UNKNOWN_OPTION.
+   * How many processes the waiting and running work needs, for each agent and each version of a workflow: the input of an autoscaler.
+   * Throws INVALID_OPTION, INVALID_DURATION, UNKNOWN_OPTION.
    * @example
    * const { agents } = await client.demand({ within: '10s' })
    * for (const { agent, has, wanted } of agents) console.log(agent, has.processes, wanted.processes)
@@ -277,13 +279,13 @@ export interface TriarchClient {
   demand(options?: DemandOptions): Promise<Demand>
 
   /**
-   * How much is in the store, and what the process that was asked counted.
+   * Counts of what is in the store, and the counters of the answering process.
    * @example const { ready, work, stale } = await client.statistics()
    */
   statistics(): Promise<Statistics>
   /**
-   * What histories say, counted by the hour, where a supervisor has `statistics` on: how often tasks, steps and attempts ended how, how long
-   * they took, and how far behind that is. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Hourly counts of histories, if a supervisor has `statistics` on: how often tasks, steps and attempts ended in which way, how long
+   * they took, and how far behind the counting is. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { rows, behind } = await client.statistics({ by: ['workflow', 'outcome'], kind: 'task' })
    * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95, behind)
@@ -291,28 +293,29 @@ export interface TriarchClient {
   statistics(query: FiguresQuery): Promise<Figures>
 
   /**
-   * Drops all that was counted: the supervisor counts anew, bit by bit, from the histories that are still there; `statistics` says how far it
-   * has come. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Deletes all counts: the supervisor gradually counts anew from the histories that still exist; `statistics` says how far it has come.
+   * Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example await client.recount({ reason: 'tenants are told by another tag now' })
    */
   recount(options?: RecountOptions): Promise<void>
 
   /**
-   * Signs resume tokens, and the tickets of attempts that connected agents run, by another secret from now on: within a minute on all nodes. What
-   * was signed before is taken for `overlap`. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+   * Rotates the secret that signs resume tokens and the tickets of connected agents; all nodes use the new one within a minute. What was
+   * signed before is accepted for `overlap`. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
    * @example await client.rotateSecret({ reason: 'every quarter', overlap: '90d' })
    */
   rotateSecret(options: SecretRotateOptions): Promise<RotatedSecret>
 
   /**
-   * How the engine that is asked is: each check by itself. It does not reject for what a check finds. Throws INVALID_OPTION.
+   * The health of the answering engine: the result of each check. It does not reject because of what a check finds. Throws
+   * INVALID_OPTION.
    * @example const { status, checks } = await client.health()
    */
   health(request?: HealthRequest): Promise<HealthReport>
 
   /**
-   * Endpoints as a prober (`createProber` of `@triarch/server`) has kept them, by name, a page at a time; none where no prober keeps what it
-   * finds. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Endpoints as a prober (`createProber` of `@triarch/server`) has stored them, by name, a page at a time; none if no prober stores its
+   * results. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { endpoints } = await client.probes()
    * for (const { name, state, last } of endpoints) console.log(name, state, last?.problem?.message)

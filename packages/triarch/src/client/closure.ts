@@ -5,9 +5,9 @@ import { broughtBy, pausesIn, saidBy } from '../view/pause.ts'
 import { clock } from '../view/reason.ts'
 
 /**
- * SUBMISSIONS_PAUSED, with who said so and since when: what counts everywhere since its first version that says it; else, of a setting that
- * the code follows or of a trial, the version that counts here; `code`: nobody said it, it is what the code or the environment makes.
- * Throws STORE_*.
+ * The error SUBMISSIONS_PAUSED, with the actor and the time. If the pause applies everywhere, they are those of the first version that
+ * has it; if it comes from a setting that the code follows or from a value being tried, those of the version that applies here. Actor
+ * `code`: the code or the environment pauses, not an operator. Throws STORE_*.
  */
 export async function refusedBy(
   store: Pick<StateStore, 'settings' | 'settingChanges'>,

@@ -31,51 +31,51 @@ import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { Veils } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
-/** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
+/** Longest interval between two polls for a task on another node, unless `poll` is longer (ms). */
 const SLOWEST = 250
-/** Letters, and their bytes, that are read at a time. */
+/** Most messages in one read of an inbox, and their bytes. */
 const LETTERS = { limit: 200, bytes: 1024 * 1024 }
-/** How often a sender looks whether an inbox that seems full has room. */
+/** How many times a sender checks whether an inbox that seems full has room. */
 const MOST_TRIES = 5
-/** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
+/** How many times a row is read after a wait, each time until the store gives up by itself. */
 const PATIENCE = 3
 
-/** The bounds of what is sent to tasks. */
+/** The limits of what is sent to tasks. */
 type ConnectionLimits = Pick<Limits, 'payload' | 'inbox' | 'inboxBytes'>
 
-/** What task handles share: the store, what may be shown of a task, and who waits for it. */
+/** What all task handles share: the store, what may be shown of a task, and the waits for it. */
 export class Connection {
   readonly store: StateStore
   readonly environment: Environment
   readonly limits: ConnectionLimits
   readonly registry: Registry
-  /** Whose the tasks are that are submitted here. */
+  /** The fairness share of tasks submitted here. */
   share: Sharing = null
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
-  /** Whether a node's process is known to be no more, whatever its lease says. */
+  /** Whether a node's process is known to be gone, regardless of its lease. */
   isGone: (node: NodeRow) => boolean = () => false
-  /** Of code that says how a step is shown. */
+  /** Responsible for errors of code that describes steps. */
   owner: Owner = warned
-  /** Why a submission with this id is not taken yet; null: none waits here. */
+  /** Why a submission with this id is not accepted yet; null: none with this id waits here. */
   unsubmitted: (id: string) => Explanation | null = () => null
   /** Opens the store, if it is not yet open. */
   opened: () => Promise<void> = async () => undefined
-  /** Tells local roles that something was posted. */
+  /** Called after something was posted, to wake local roles. */
   posted: () => void = () => undefined
-  /** What was said in this process can be read from the store. */
+  /** Resolves once log lines of this process can be read from the store. */
   said: () => Promise<void> = async () => undefined
-  /** By workflow and version. */
+  /** Paths of secrets by workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
   readonly #waiters: Waiters
   /** Transitions that the local scheduler made durable. */
   moves = 0
-  /** Lists that are watched. */
+  /** Watched lists. */
   readonly live: Live
-  /** Logs that are followed. */
+  /** Followed logs. */
   readonly logWatch: LogWatch = new LogWatch(this)
   readonly #awaitedSignals: AwaitedSignals
-  /** What reads long histories for those who look at them. */
+  /** Reads long histories for viewers, in the background. */
   readonly leisure: BackgroundWork
   readonly readings: Readings
   readonly veils: Veils
@@ -112,7 +112,7 @@ export class Connection {
     return row
   }
 
-  /** Why it does not move. */
+  /** Why the task makes no progress. */
   async explained(id: string): Promise<Explanation> {
     await this.opened()
     return explain(this.store, id, (row) => this.readings.of(row), this)
@@ -122,7 +122,7 @@ export class Connection {
     return infoOf(await this.row(id))
   }
 
-  /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
+  /** Includes what only the history contains. It is read here, on demand, so that steps need not write it anywhere else. */
   async details(id: string): Promise<TaskDetails> {
     const row = await this.row(id)
     const reading = await this.read(row)
@@ -134,7 +134,7 @@ export class Connection {
     const standings = await standingsOf(this.store, [row], this.isGone, putOffOf(state))
     const { texts } = redaction
     const info = { ...infoOf(row), ...standings.get(id) }
-    // Its row knows what was secret when it was written.
+    // The row knows only what was secret when it was written.
     const shown: TaskDetails = {
       ...{ ...info, progress: redaction.hide(info.progress), output: redaction.hide(info.output) },
       ...{ error: texts.scrub(info.error), pause: pauseShown(info.pause, redaction) },
@@ -147,20 +147,20 @@ export class Connection {
     return said ? shown : { ...shown, progress: progress ?? shown.progress ?? 0 }
   }
 
-  /** What its history says. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+  /** The task's history. For a quarantined task, as much as can be read. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
   async read(row: TaskRow): Promise<Reading> {
     const reading = await this.readings.of(row)
     if (reading.broken && !row.quarantined) throw reading.broken
     return reading
   }
 
-  /** The steps of the task, or those of a range, as they may be shown. */
+  /** The steps of the task, or those of a range, without secrets. */
   async steps(id: string, range: StepRange): Promise<StepView[]> {
     const reading = await this.read(await this.row(id))
     return this.presented(reading.steps(range.after), range.limit, reading.redaction)
   }
 
-  /** With what their actions say of them, as many as there may be. */
+  /** Adds what the actions say about their steps, as far as the size limit allows. */
   presented(views: readonly StepView[], limit: number | undefined, { texts }: Redaction): Promise<StepView[]> {
     return bounded(views, limit, async (view) => {
       await owned(this.owner, () => present(view, this.registry))
@@ -169,7 +169,7 @@ export class Connection {
     })
   }
 
-  /** Where its workflow has secrets; null: nobody can say. */
+  /** The paths of secrets in payloads of the task's workflow; null: not known. */
   async #secretsOf({ id, workflow, version }: TaskRow): Promise<SecretPaths | null> {
     const key = `${workflow}@${version}`
     const known = this.#secrets.get(key) ?? this.registry.workflow(workflow, version)?.definition.secrets
@@ -182,13 +182,13 @@ export class Connection {
   }
 
   /**
-   * Asks something of a task. Whether it takes it is decided where it is written. Throws UNKNOWN_TASK, INBOX_FULL, and
+   * Sends a request to a task. Whether the task accepts it is decided where it is written. Throws UNKNOWN_TASK, INBOX_FULL, and
    * TASK_STOPPED, TASK_NOT_PAUSED or ILLEGAL_MOVE.
    */
   async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
     if (asking.type === 'skip' || asking.type === 'retry' || asking.type === 'thaw') await this.#fitting(id, asking)
-    // Only what may be too much is worth to ask for the paths of its workflow.
+    // The paths of secrets are read only if the payload might have too many secrets.
     if (asking.type === 'event' && mayHideTooMany(asking.payload)) {
       const secrets = (await this.#secretsOf(await this.row(id))) ?? []
       checkSecretTexts(asking.payload, `payload of signal "${asking.name}"`, secrets)
@@ -199,7 +199,7 @@ export class Connection {
     const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms, ...audit }])
     let [outcome] = await post(termsOf(asking, inbox))
     if (asking.type === 'event' || asking.type === 'signal') {
-      // Asked again where the task has moved meanwhile.
+      // Tried again if the task has moved meanwhile.
       for (let before = 0, tries = 0; outcome === 'full' && tries < MOST_TRIES; tries++) {
         const known = await this.#awaitedSignals.of(id, asking)
         if (known.last === before) break
@@ -213,11 +213,14 @@ export class Connection {
     this.posted()
   }
 
-  /** What it says of a step, and whether it is frozen still, can be seen in the history only; what happens to the step meanwhile, the history tells. */
+  /**
+   * Checks conditions that only the history shows: whether the request fits the step, or whether the task is still frozen. What happens
+   * later is recorded in the history.
+   */
   async #fitting(id: string, asking: Extract<Asking, { type: 'retry' | 'skip' | 'thaw' }>): Promise<void> {
     if (asking.type !== 'thaw' && asking.step === undefined && !('input' in asking)) return
     const row = await this.row(id)
-    // Of one that is set apart not all may be known.
+    // The history of a quarantined task may be incomplete.
     if (row.quarantined) return
     const { state } = await this.read(row)
     if (asking.type === 'thaw') {
@@ -235,13 +238,16 @@ export class Connection {
     if (reason !== null) throw new TriarchError('ILLEGAL_MOVE', `task "${id}" takes no ${asking.type} now: ${reason}`)
   }
 
-  /** The task as its history has it now; null: that cannot be read, or not all of it. */
+  /** The task's state from its history; null: the history cannot be read completely. */
   async state(id: string): Promise<TaskState | null> {
     const { broken, state } = await this.readings.of(await this.row(id))
     return broken ? null : state
   }
 
-  /** The digest of what was asked for first under this name, taken or not: letters go into the history, so they are read before it. */
+  /**
+   * The digest of the first request of this name, accepted or not. The inbox is read before the history, because messages move from one
+   * into the other.
+   */
   async firstAsked(id: string, request: string): Promise<string | undefined> {
     const key = (await this.store.task(id))?.key
     if (key === undefined) return undefined
@@ -255,17 +261,17 @@ export class Connection {
     return state && isRequested(state, request) ? state.digests[request] : waiting[0]?.digest
   }
 
-  /** Set apart or not: it may be taken again. */
+  /** Releases the task from quarantine, if it is in quarantine. */
   async lift(id: string, acted?: Audited): Promise<void> {
     if (await this.store.releaseQuarantine(id, acted)) this.posted()
   }
 
-  /** How many ends of tasks were missed here. */
+  /** How many ends of tasks may have been missed here (see `Waiters`). */
   get missed(): number {
     return this.#waiters.missed
   }
 
-  /** Resolves when the task has stopped. `missed`: as it was before the task was there. */
+  /** Resolves when the task has stopped. `missed`: its value before the task existed. */
   async ending(id: string, within: number | null, signal: AbortSignal | undefined, missed?: number): Promise<Ending> {
     await this.opened()
     const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
@@ -283,7 +289,8 @@ export class Connection {
     let last = ''
     let heard: Heard | null = {}
     for (let later = false; ; ) {
-      // Asked before the row is read: what happens in between is news. What is as old as the row itself may not show.
+      // The wait begins before the row is read, so that no change in between is missed. A change as old as the row itself need not be
+      // shown.
       const options = { news: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
       heard = await this.#heard(id, options, Number.POSITIVE_INFINITY, signal)
       const row = await this.#patientRow(id)
@@ -296,7 +303,7 @@ export class Connection {
     }
   }
 
-  /** Whoever has waited for long does not give up for a moment's trouble. */
+  /** Reads the row, retrying brief failures, so that a long wait does not end because of one. */
   async #patientRow(id: string): Promise<TaskRow> {
     for (let failures = 1; ; failures++) {
       try {
@@ -307,7 +314,7 @@ export class Connection {
     }
   }
 
-  /** What is heard of the task; null: nothing before `until`. Rejects with the signal's reason. */
+  /** Waits for the task; null: nothing happened before `until`. Rejects with the signal's reason. */
   async #heard(
     id: string,
     options: ListenOptions,
@@ -335,7 +342,7 @@ export class Connection {
   }
 }
 
-/** What the first record says; null: it cannot be read. */
+/** The submission in the first record; null: the record cannot be read. */
 function submissionOf(record: HistoryRecord): Submission | null | undefined {
   try {
     const [first] = datedEvents([record])

@@ -8,8 +8,8 @@ import { recordText } from '../store/record.ts'
 import { NO_LIMITS } from './termination.ts'
 
 /**
- * A task that is set apart goes on from its last whole record: what comes after that is given up, as after a failover that lost
- * it. It is paused then, with a note. Throws ILLEGAL_MOVE, HISTORY_CORRUPT.
+ * Lets a quarantined task go on from its last whole record: later records are given up, as after a failover that lost them. The task is
+ * then paused, with a note. Throws ILLEGAL_MOVE, HISTORY_CORRUPT.
  */
 export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Truncation> {
   const { id } = row
@@ -38,7 +38,7 @@ export async function cutOf(store: StateStore, row: TaskRow, now: number, after:
   }
 }
 
-/** Another node, or a newer version, may read it. */
+/** With these errors, another node or a newer version may be able to read the record. */
 const readableElsewhere: ReadonlySet<string> = new Set(['CODEC_MISSING', 'CODEC_KEY_MISSING', 'HISTORY_FORMAT_UNKNOWN'])
 
 function illegal(message: string): TriarchError {

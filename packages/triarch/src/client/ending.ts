@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { TaskRow } from '../store/port.ts'
 import { type Ending, wholeOf } from '../view/status.ts'
 
-/** How its row says it ended. Throws HISTORY_CORRUPT, CODEC_*. */
+/** How the task ended, from its row. Throws HISTORY_CORRUPT, CODEC_*. */
 export function endOf(row: TaskRow): Ending {
   const info = wholeOf(row)
   const lost = info.broken?.find((it) => it === 'output' || it === 'error')
@@ -11,7 +11,7 @@ export function endOf(row: TaskRow): Ending {
   throw new TriarchError('HISTORY_CORRUPT', `the ${lost} of task "${row.id}" cannot be read`)
 }
 
-/** It has stopped, and no operator's word waits that may set it going again. */
+/** The task has stopped, and no control message waits that may resume it. */
 export function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
   return status === 'stopped' && !control && lockedBy === null
 }

@@ -39,22 +39,22 @@ import type { TaskHandle, WaitOptions } from './task.ts'
 import { terminationOf } from './termination.ts'
 import type { Asking } from './terms.ts'
 
-/** A task by its row, its history and its mail. */
+/** A task in the store, read from its row, its history and its inbox. */
 export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implements TaskHandle<O, E> {
   /** The id of the task. */
   readonly id: string
   readonly isNew: boolean | undefined
   readonly #connection: Connection
-  /** What it was submitted, or asked for, as. */
+  /** The workflow given when the task was submitted or looked up. */
   readonly #workflow: Workflow | undefined
-  /** Under which its requests are made. */
+  /** The key of its requests (`once`). */
   readonly #key: string | undefined
-  /** How many ends had been missed before it was submitted; undefined: it was there before. */
+  /** `Connection.missed` before the task was submitted; undefined: it existed before. */
   readonly #missed: number | undefined
-  /** By which its code runs. */
+  /** The workflow and version that the task runs. */
   #version: Pick<TaskInfo, 'workflow' | 'version'> | null = null
 
-  /** `key`: under which its requests are made. */
+  /** `key`: the key of its requests (`once`). */
   constructor(
     connection: Connection,
     id: string,
@@ -170,7 +170,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const said = checkControl('resume', options)
     if (options.after !== undefined && !(await this.#wasTaken({ type: 'resume' }))) await this.#cut(options.after, said)
     const { quarantined, status } = await this.#connection.row(this.id)
-    // One that has stopped has nothing to go on with, but what is asked of it.
+    // A stopped task has nothing to resume, only what was requested of it since.
     const sends = !quarantined || status !== 'stopped'
     if (sends) await this.#send({ type: 'resume', ...said })
     if (quarantined) await this.#connection.lift(this.id, sends ? {} : this.#act({ type: 'resume', ...said }))
@@ -213,12 +213,12 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     await this.#send({ type: 'event', name, payload, ...checkControl('signal', options) })
   }
 
-  /** Under a key, what was taken before is done, whatever the task would say to it now. */
+  /** Sends a request. Under a key, a request that was already taken counts as done, whatever the task would answer now. */
   async #send(asking: Asking): Promise<void> {
     try {
       await this.#connection.send(this.id, this.#named(asking))
       if (this.#key === undefined || !isReusable(this.#key)) return
-      // Of two the first counts, whoever took it: it may have been another.
+      // Of two requests under one key the first counts, and it may have been another one.
       checkSame(this.id, asking, await this.#connection.firstAsked(this.id, requestOf(asking, this.#key)))
     } catch (error) {
       if (isTriarchError(error, 'REQUEST_DIFFERS')) throw error
@@ -240,7 +240,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return true
   }
 
-  /** What the task's own version of its workflow declares, if it is known here. Asks for that only where some workflow does. */
+  /** The signals declared by the task's own version of its workflow, if it is known here. Read only if some workflow declares signals. */
   async #signals(): Promise<SignalSchemas | undefined> {
     const { registry } = this.#connection
     const known = this.#workflow
@@ -251,7 +251,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return (registry.workflow(workflow, version) ?? (same ? known : undefined))?.definition.signals
   }
 
-  /** One in quarantine is ended here and now: nobody else takes it, nor may its history be readable. */
+  /** Ends a quarantined task at once in the store: no node claims it, and its history may be unreadable. */
   async #terminate(asking: Extract<Asking, { type: 'cancel' }>): Promise<boolean> {
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
@@ -276,7 +276,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is not set apart any more`)
   }
 
-  /** An operator's word ends a quarantine: it is tried once more. */
+  /** Releases the task from quarantine: it is tried once more. */
   async #lift(): Promise<void> {
     const { quarantined } = await this.#connection.row(this.id)
     if (quarantined) await this.#connection.lift(this.id)

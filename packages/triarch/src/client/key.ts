@@ -60,7 +60,7 @@ export interface KeyInfo {
  * await triarch.key('billing').create({ rights, expiresIn: '90d', note: 'the billing service' })
  */
 export interface KeyCreateOptions {
-  /** What whoever has it may do: at least one. They stay as they are. */
+  /** What its holder may do: at least one right. The rights cannot be changed later. */
   rights: readonly Right[]
   /** How long it is valid: up to ten years; by default until it is revoked. */
   expiresIn?: Duration
@@ -97,7 +97,7 @@ export interface KeyRotateOptions extends KeyActOptions {
  * @example const shown = ({ secret }: IssuedKey) => console.log(`Authorization: Bearer ${secret}`)
  */
 export interface IssuedKey {
-  /** What its holder sends. Nobody can be told it again: the store has its hash alone. */
+  /** What its holder sends. It cannot be read again: the store has only its hash. */
   secret: string
   /** What others can see of the key. */
   key: KeyInfo

@@ -9,7 +9,7 @@ import { type Right, rights } from '../value/right.ts'
 import { storedKey } from './key.ts'
 
 /**
- * Whom a key stands for.
+ * The name and rights of a verified key.
  * @example const principal = ({ name, rights }: VerifiedKey) => ({ id: `key:${name}`, rights })
  */
 export interface VerifiedKey {
@@ -22,32 +22,35 @@ export interface VerifiedKey {
 }
 
 /**
- * The keys of the store, for whoever guards a way to this engine: they are in memory, and read anew a second after they changed.
+ * The keys of the store, for a server that controls access to this engine. They are kept in memory and read anew within a second of a
+ * change.
  * @example
  * const keyring: Keyring = triarch.keyring()
  * const key = await keyring.verify(secret)
  */
 export interface Keyring {
   /**
-   * Whose key it is; null: it is none, or not any more. One that is known costs a hash; what is not known waits for the next reading, which all
-   * share who wait. With the store out of reach, keys that are known hold for five minutes. Throws STORE_*: nobody can say.
+   * The key of this secret; null: there is none, or it is no longer valid. Verifying a known key costs a hash; an unknown secret waits
+   * for the next read of the keys, which all such calls share. If the store is unreachable, known keys stay valid for five minutes.
+   * Throws STORE_* if validity cannot be determined.
    * @example const key = await triarch.keyring().verify(secret)
    */
   verify(secret: string): Promise<VerifiedKey | null>
   /**
-   * Calls back when a key holds no longer, or less, until the function returned is called: what is open by it is to be looked at again.
+   * Calls back when a key is no longer valid or has lost rights, so that open connections can be checked again, until the returned
+   * function is called.
    * @example const off = triarch.keyring().onLoss(() => console.log('look again'))
    */
   onLoss(listener: () => void): () => void
 }
 
-/** How the keys are known here. */
+/** How current this process's knowledge of the keys is. */
 export interface KeyringState {
-  /** Since when the store has not told of them (ms). */
+  /** Time since the keys were last known to be current (ms). */
   age: number
-  /** Why the last reading failed; null: it did not. */
+  /** Why the last read failed; null: it did not fail. */
   failure: unknown
-  /** How long those that are known hold without it (ms). */
+  /** How long known keys stay valid without the store (ms). */
   grace: number
 }
 
@@ -56,20 +59,20 @@ interface Known {
   usedAt: number
 }
 
-/** Keys are looked at so often while somebody asks (ms), */
+/** Interval between two reads while keys are being verified (ms), */
 const LOOK = 1_000
-/** and for so long after. */
+/** and how long after the last verification they continue (ms). */
 const AWHILE = 60_000
-/** What is older is read again before it is believed, if that takes no longer than this (ms). */
+/** Keys older than OLD are read again before they are trusted, if that takes no longer than PATIENCE (ms). */
 const OLD = 2_000
 const PATIENCE = 1_000
-/** Readings for the sake of keys that are not known begin no closer to each other (ms). */
+/** The least interval between reads for unknown secrets (ms). */
 const GAP = 100
-/** So long keys hold that cannot be read again (ms). */
+/** How long known keys stay valid while they cannot be read again (ms). */
 const GRACE = 300_000
-/** A use is noted once in this time (ms). */
+/** The use of a key is recorded at most once in this time (ms). */
 const COARSE = 600_000
-/** Keys of one reading. */
+/** Keys per page. */
 const PAGE = 1_000
 
 interface Means {
@@ -79,23 +82,23 @@ interface Means {
   failed: (error: unknown) => void
 }
 
-/** The keys of a store, mirrored. */
+/** The keys of a store, mirrored in memory. */
 export class StoredKeyring implements Keyring {
   readonly #means: Means
   readonly #known = new Map<string, Known>()
   readonly #uses = new Map<string, number>()
   readonly #losses = new Set<() => void>()
   #mark: string | null = null
-  /** Readings are numbered: who needs what is true now needs one that has not begun. */
+  /** Reads are numbered: a caller that needs the current keys waits for one that begins after the call. */
   #begun = 0
   #done = 0
   #reading: Promise<void> | null = null
   #beganAt = Number.NEGATIVE_INFINITY
-  /** When what is known was true (monotonic). */
+  /** When the known keys were current (monotonic clock). */
   #readAt: number | null = null
   #failure: { error: unknown; at: number } | null = null
   #askedAt = 0
-  /** When the next key loses something by the clock (ms since the epoch). */
+  /** When the next key expires or loses a secret by the clock (ms since the epoch). */
   #loss = Number.POSITIVE_INFINITY
   #timer: Timer | null = null
   #noting: Promise<void> | null = null
@@ -105,7 +108,7 @@ export class StoredKeyring implements Keyring {
     this.#means = means
   }
 
-  /** Null: nobody has asked yet. */
+  /** Null: no key has been verified yet. */
   get state(): KeyringState | null {
     if (this.#readAt === null && this.#failure === null) return null
     return { age: this.#age(), failure: this.#failure?.error ?? null, grace: GRACE }
@@ -120,7 +123,8 @@ export class StoredKeyring implements Keyring {
     if (this.#age() > OLD && !this.#isFailing()) await this.#read().catch(() => undefined)
     const known = this.#age() < GRACE ? this.#find(given) : null
     if (known) return known
-    // It may be new, or another secret of one that is known. Whoever tries many waits with all others for one reading.
+    // The secret may belong to a new key, or be a new secret of a known one. Guessing many secrets does not cause more reads, because all
+    // share one.
     if (this.#failure && this.#isFailing()) throw unreachable(this.#failure.error)
     await this.#read()
     return this.#find(given)
@@ -131,12 +135,12 @@ export class StoredKeyring implements Keyring {
     return () => void this.#losses.delete(listener)
   }
 
-  /** What was changed here holds here at once. */
+  /** Reads the keys anew, so that a change by this process applies here at once. */
   async refresh(): Promise<void> {
     if (this.#readAt !== null) await this.#read().catch(() => undefined)
   }
 
-  /** Notes the last uses. */
+  /** Records the last uses. */
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()
@@ -148,7 +152,7 @@ export class StoredKeyring implements Keyring {
     if (!known) return null
     const now = this.#means.environment.now()
     const given = Buffer.from(hash, 'hex')
-    // Each of them is compared, and whole, whatever the others are.
+    // Every secret is compared completely, so that timing reveals nothing.
     const matches = secretsOf(known.state, now).map((it) => timingSafeEqual(given, Buffer.from(it.hash, 'hex')))
     if (!matches.includes(true)) return null
     if (now - known.usedAt >= COARSE) {
@@ -166,12 +170,12 @@ export class StoredKeyring implements Keyring {
     return this.#readAt === null ? Number.POSITIVE_INFINITY : this.#means.environment.monotonic() - this.#readAt
   }
 
-  /** It has failed, and is tried again each second: nobody waits for that. */
+  /** Reads fail and are retried every second, so callers do not wait for them. */
   #isFailing(): boolean {
     return this.#failure !== null && this.#means.environment.monotonic() - this.#failure.at < 2 * (LOOK + PATIENCE)
   }
 
-  /** Resolves when a reading has been done that had not begun. Throws STORE_UNAVAILABLE. */
+  /** Resolves after a read that began after this call. Throws STORE_UNAVAILABLE. */
   async #read(): Promise<void> {
     const { environment } = this.#means
     const number = this.#begun + 1
@@ -204,7 +208,7 @@ export class StoredKeyring implements Keyring {
     }
   }
 
-  /** The mark first: what changes meanwhile shows in the next one. */
+  /** The mark is read first, so that a change during the read shows at the next one. */
   async #look(): Promise<void> {
     const { store, opened, failed } = this.#means
     await opened()
@@ -265,14 +269,14 @@ export class StoredKeyring implements Keyring {
       this.#plan(now)
       this.#tell()
     }
-    // However long that takes, keys are looked at again.
+    // Not awaited, so that it does not delay the next read.
     void this.#note()
     await this.#read().catch(() => undefined)
     this.#timer = null
     if (environment.monotonic() - this.#askedAt < AWHILE) this.#arm()
   }
 
-  /** Once in ten minutes a key; what could not be noted is, later. */
+  /** Records uses, once in ten minutes for each key; what could not be recorded is recorded later. */
   #note(): Promise<void> {
     this.#noting ??= this.#noted().finally(() => {
       this.#noting = null
@@ -292,7 +296,7 @@ export class StoredKeyring implements Keyring {
   }
 }
 
-/** Whether it took no longer. Rejects as it does. */
+/** Resolves to false if the work takes longer than `ms`. Rejects as the work does. */
 async function within(environment: Environment, work: Promise<void>, ms: number): Promise<boolean> {
   let timer: Timer | null = null
   const late = new Promise<boolean>((resolve) => {

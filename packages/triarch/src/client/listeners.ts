@@ -9,9 +9,9 @@ import { nearestOf } from '../value/options.ts'
 import { andMore, RepeatSuppression } from './repeat-suppression.ts'
 import { toStderr } from './warnings.ts'
 
-/** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */
+/** The events of Triarch.on(). What a listener throws, or rejects with, goes only to onError. */
 export interface EngineEvents {
-  /** Something needs an operator: a step is held, an undo failed, code and history disagree, nobody runs a task. */
+  /** An operator is needed: a step is held, an undo failed, code and history disagree, no node runs a task. */
   alert: (alert: Alert) => unknown
   /** The supervisor recovered something. */
   recovered: (report: SweepReport) => unknown
@@ -19,7 +19,7 @@ export interface EngineEvents {
 
 export const engineEvents: readonly (keyof EngineEvents)[] = ['alert', 'recovered']
 
-/** Who listens to the engine. Each is called by itself, in nobody's context: none can hurt another, or the engine. */
+/** Listeners of engine events. Each is called separately, outside of any call context, so that none can affect another, or the engine. */
 export class Listeners {
   readonly #failed: (error: unknown) => void
   readonly #listeners: { [E in keyof EngineEvents]: Set<(of: Parameters<EngineEvents[E]>[0]) => void> } = {
@@ -55,17 +55,20 @@ export class Listeners {
   }
 }
 
-/** What a raised alert is for programs. */
+/** Adds the public code to a raised alert. */
 export function codedAlert(raised: RaisedAlert): Alert {
   return { ...raised, code: raised.code ?? (raised.step === undefined ? 'TASK_PAUSED' : 'STEP_HELD') }
 }
 
-/** Without a listener the same error is a warning again after this long (ms): while a store is away, all that is tried fails. */
+/**
+ * If there is no listener, the same error becomes a warning again only after this long (ms): while a store is unreachable, every call
+ * fails.
+ */
 const WARN_AGAIN = 60_000
 
 /**
- * Takes what nobody else hears of, whatever it is. When it fails itself, one line on stderr is all that comes of it. `isOver`:
- * the store was closed on purpose, and what was under way then is no news. `seen`: is told first of what is news.
+ * Takes errors that no caller gets. If the listener fails itself, one line goes to stderr. `isOver`: the store was closed on purpose, so
+ * errors of calls under way are not reported. `seen`: called first with errors that are reported.
  */
 export function errorListener(
   onError: ((error: unknown) => unknown) | undefined,
@@ -84,7 +87,7 @@ export function errorListener(
   }
 }
 
-/** Node reads a warning later, where nothing guards it: it gets what was read of the error here. */
+/** Node reads a warning later, outside of any guard, so it gets a copy of the error's fields. */
 function warner(environment: Pick<Environment, 'monotonic'>): (error: unknown) => void {
   const repeats = new RepeatSuppression(environment, WARN_AGAIN)
   return (error) => {

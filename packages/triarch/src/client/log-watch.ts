@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 
-/** Between two looks at a log that is followed (ms). */
+/** Interval between two polls of a followed log (ms). */
 export const LOOK = 500
 
 interface Means {
@@ -10,21 +10,21 @@ interface Means {
   environment: Environment
   /** Throws UNKNOWN_TASK, STORE_*. */
   row: (task: string) => Promise<TaskRow>
-  /** What was said in this process can be read from the store. */
+  /** Resolves once log lines of this process can be read from the store. */
   said: () => Promise<void>
 }
 
-/** What one look shows of a log, and of its task. */
+/** The state of a log and of its task at one poll. */
 interface Look {
-  /** When (ms). */
+  /** Time of the poll (ms). */
   at: number
-  /** The task has stopped, and nobody has it. */
+  /** The task has stopped and has no owner. */
   isOver: boolean
   /** The number of the last line. */
   last: number
 }
 
-/** Logs that are followed: one look at each in a time, however many follow it here. Whoever reads lines reads them by himself. */
+/** Followed logs: at most one poll of each per interval, however many follow it. Each follower reads the lines by itself. */
 export class LogWatch {
   readonly #means: Means
   readonly #followed = new Map<
@@ -47,13 +47,13 @@ export class LogWatch {
     if (log && --log.followers === 0) this.#followed.delete(task)
   }
 
-  /** Of one that was entered. Throws UNKNOWN_TASK, STORE_*. */
+  /** Polls the log, which must be followed. Throws UNKNOWN_TASK, STORE_*. */
   look(task: string): Promise<Look> {
     const log = this.#followed.get(task)
     if (!log) throw new TriarchError('INVARIANT', 'a log is looked at that nobody follows')
     const now = this.#means.environment.monotonic()
     if (log.look === null || now - log.lookedAt >= LOOK) {
-      // Until it has ended there is no other.
+      // No other poll begins before this one has ended.
       log.lookedAt = Number.POSITIVE_INFINITY
       const look = this.#look(task, log.last).finally(() => {
         log.lookedAt = now

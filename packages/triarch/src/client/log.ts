@@ -8,24 +8,24 @@ import type { Connection } from './connection.ts'
 import { LOOK } from './log-watch.ts'
 
 /**
- * Which lines of a task's log.
+ * Which lines of a task's log to read.
  * @example const { lines } = await task.logs({ step: 2, level: 'warn' })
  */
 export interface LogOptions {
-  /** Those of this step; 0: those of the workflow's own code; all. */
+  /** Lines of this step; 0: lines of the workflow's own code; all by default. */
   step?: number
-  /** Those of attempts with this number; all. */
+  /** Lines of attempts with this number; all by default. */
   attempt?: number
-  /** Those that matter at least as much: 'debug', 'info', 'warn' or 'error'; all. */
+  /** Lines of at least this level: 'debug', 'info', 'warn' or 'error'; all by default. */
   level?: LogLevel
-  /** Those after the line with this `seq`; from the oldest that is kept. */
+  /** Lines after the one with this `seq`; by default from the oldest kept. */
   after?: number
-  /** Most lines of one page, 1 to 1,000; 100. */
+  /** Most lines of one page, 1 to 1,000; 100 by default. */
   limit?: number
 }
 
 /**
- * Lines of a task's log, the oldest first.
+ * A page of a task's log, oldest line first.
  * @example
  * const page = await task.logs()
  * const rest = page.next === undefined ? null : await task.logs({ after: page.next })
@@ -33,16 +33,16 @@ export interface LogOptions {
 export interface LogPage {
   /** The lines of this page. */
   lines: LogLine[]
-  /** For `after`: there may be more now. Absent where there are none yet. */
+  /** For `after`: there may be more lines now. Absent if there are none yet. */
   next?: number
-  /** For `after`, whether there are more now or not: all lines up to this one have been looked at. */
+  /** For `after`, whether there are more now or not: all lines up to this one were inspected. */
   last: number
   /** Lines that are not kept any more, since others came: a log has room for the latest 10,000, and for 4 MiB. */
   shed: number
 }
 
 const MOST_LINES = 1_000
-/** Nodes write lines a second after they were said: so long after the end of the task they have come (ms). */
+/** Nodes write lines a second after they were logged; this long after the task's end all are written (ms). */
 const LAST_LINES = 2_000
 
 const keys = ['step', 'attempt', 'level', 'after', 'limit'] as const
@@ -76,13 +76,16 @@ async function pageOf(connection: Connection, task: string, query: ReturnType<ty
   return { lines: lines.map((line) => logLine(line, secrets)), ...(full && { next: seen }), last: seen, shed }
 }
 
-/** Null: nobody can say. */
+/** The texts that are secret in the task; null: not known. */
 async function textsOf(connection: Connection, task: string): Promise<SecretTexts | null> {
   const { redaction, broken } = await connection.veils.of(await connection.row(task))
   return broken ? null : redaction.texts
 }
 
-/** Lines as they come, until the task has stopped and all are told. Rejects with the signal's reason; as `readLogs`. */
+/**
+ * Yields lines as they are written, until the task has stopped and all lines were yielded. Rejects with the signal's reason; otherwise as
+ * `readLogs`.
+ */
 export async function* followLogs(
   connection: Connection,
   task: string,

@@ -3,22 +3,22 @@ import { TriarchError } from '../error/error.ts'
 import type { TaskOptions } from './submission.ts'
 import type { TaskHandle } from './task.ts'
 
-/** Tasks of one list that are under way at a time: they share transactions, and bound what is held of a list without end. */
+/** Most tasks of one list submitted at a time: they share transactions, and an endless list uses bounded memory. */
 export const MOST_AT_ONCE = 1_000
 
 /**
- * One task of a list that is submitted: its input, and what is said of it beside (`TaskOptions`).
+ * One task of a list to be submitted: its input, and its options (`TaskOptions`).
  * @example
  * const entry: TaskEntry<number> = { input: 10, id: 'o-1', completeBy: '1h' }
  */
 export interface TaskEntry<I = unknown> extends TaskOptions {
-  /** What the workflow is given. */
+  /** The workflow's input. */
   input: I
 }
 
 /**
- * What became of one task of a list, in the words of `Promise.allSettled`: `value` is its handle; `reason` why it was not submitted, a
- * TriarchError.
+ * The result for one task of a list, in the form of `Promise.allSettled`: `value` is its handle; `reason` is a TriarchError that says why
+ * it was not submitted.
  * @example
  * const told = (results: SubmitResult[]) =>
  *   results.map((it) => (it.status === 'fulfilled' ? it.value.id : String(it.reason)))
@@ -26,8 +26,8 @@ export interface TaskEntry<I = unknown> extends TaskOptions {
 export type SubmitResult<O = unknown, E extends SignalSchemas = NoSignals> = PromiseSettledResult<TaskHandle<O, E>>
 
 /**
- * Each entry by itself, a wave of them at a time, in their order. Throws INVALID_OPTION: they are no list, and what the list throws
- * itself; what was submitted by then stays.
+ * Handles each entry separately, several at a time, in order. Throws INVALID_OPTION if the argument is not a list, and errors thrown by
+ * the list itself; tasks submitted by then stay submitted.
  */
 export async function eachEntry<I, R>(
   entries: Iterable<TaskEntry<I>>,

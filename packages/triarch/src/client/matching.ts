@@ -5,29 +5,29 @@ import { conditionsOf } from '../view/condition.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { readRows } from './rows.ts'
 
-/** Pages of one count for which more was looked at than one page may be. */
+/** A count gives up after this many pages that ended early because too many tasks had to be inspected. */
 const MOST_PASSED = 5
 const PAGE = 250
-/** Tasks that are counted at most. */
+/** Most tasks that are counted. */
 export const MOST_MATCHING = 10_000
 
 /**
- * How many tasks there are.
+ * How many tasks match.
  * @example const { count, truncated }: TaskCount = await triarch.count({ filter: 'status:paused' })
  */
 export interface TaskCount {
-  /** So many were found. */
+  /** The number found. */
   count: number
   /** There may be more. */
   truncated?: true
 }
 
-/** Ids of tasks, in the filter's order. */
+/** Ids of matching tasks, in the filter's order. */
 export interface Matching {
   ids: string[]
-  /** The key behind which to go on; absent: that is all. */
+  /** The key after which to continue; absent: there are no more. */
   next?: number
-  /** So much was looked at that the page was given before it was full. */
+  /** The page ended before it was full, because too many tasks had to be inspected. */
   truncated?: true
 }
 
@@ -52,7 +52,7 @@ export async function matching(
   return { ids: rows.map(({ id }) => id), ...rest }
 }
 
-/** No further than `most`; `copy`: nothing is decided by it. Throws INVALID_FILTER. */
+/** Counts up to `most`. `copy`: a replica may answer, because no decision depends on the result. Throws INVALID_FILTER. */
 export async function countMatching(means: Means, filter: string, most: number, copy = false): Promise<TaskCount> {
   let count = 0
   let after: number | undefined
@@ -67,7 +67,7 @@ export async function countMatching(means: Means, filter: string, most: number, 
   }
 }
 
-/** The filter, without the tasks of workflows whose names begin so. Throws INVALID_FILTER. */
+/** The filter, excluding tasks of workflows whose names begin with `workflows`. Throws INVALID_FILTER. */
 export function without(text: string, workflows: string): string {
   if (typeof text !== 'string') throw new TriarchError('INVALID_FILTER', 'a filter is a string')
   const { terms, ...rest } = parseFilter(text)

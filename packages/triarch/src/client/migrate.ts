@@ -5,19 +5,19 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkOptions } from '../value/options.ts'
 
 /**
- * How a store is brought to the schema of this version.
+ * How to bring a store to the schema of this version.
  * @example const { done } = await migrate(sqlite('shop.db'), { lockTimeout: '1h' })
  */
 export interface MigrateOptions {
-  /** Only say what would be done; false. */
+  /** Only report what would be done; false by default. */
   dryRun?: boolean
-  /** How long to try while others, such as a backup, keep the tables from us; 10 minutes. */
+  /** How long to retry while others, such as a backup, lock the tables; 10 minutes by default. */
   lockTimeout?: Duration
 }
 
 /**
- * Brings a store to the schema of this version, as a step of its own before the nodes of this version start; nodes of the
- * version before may run meanwhile and after. Each step is done once, whoever else tries. Throws `STORE_*`, INVALID_OPTION.
+ * Brings a store to the schema of this version, before nodes of this version start; nodes of the previous version may run meanwhile and
+ * afterwards. Each step is done once, even if several processes try. Throws `STORE_*`, INVALID_OPTION.
  * @example const { pending } = await migrate(sqlite('shop.db'), { dryRun: true })
  */
 export async function migrate(store: StoreFactory, options: MigrateOptions = {}): Promise<MigrationReport> {

@@ -12,37 +12,37 @@ import { actor as acting, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Why a rate limit is changed by hand, and by whom: both are kept with the change.
+ * Why a rate limit is changed by hand, and by whom; both are stored with the change.
  * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over', actor: 'ada' })
  */
 export interface RateLimitControlOptions {
-  /** Why: up to 1,000 characters. */
+  /** The reason: up to 1,000 characters. */
   reason: string
-  /** Who; `operator`. */
+  /** The actor; `operator` by default. */
   actor?: string
 }
 
 /**
- * The same, and for how long.
+ * Why a rate limit is lifted, and for how long.
  * @example
  * const until = new Date('2026-11-27T23:59:00Z')
  * await triarch.rateLimit('payments').lift({ reason: 'the bank knows of the sale', until })
  */
 export interface RateLimitLiftOptions extends RateLimitControlOptions {
-  /** Then the limit is its own again; when not given, once somebody restores it. */
+  /** When the limit applies again; by default when an operator restores it. */
   until?: Date
 }
 
 /**
- * The same, and the numbers.
+ * Why a rate limit is replaced, for how long, and by what.
  * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
  */
 export interface RateLimitForceOptions extends RateLimitLiftOptions {
-  /** So many attempts begin in each `per`: 1 to 1,000,000. */
+  /** Attempts that may begin in each `per`: 1 to 1,000,000. */
   limit: number
-  /** 100 ms to a day. */
+  /** The period: 100 ms to a day. */
   per: Duration
-  /** As of `RateLimitOptions`. */
+  /** As in `RateLimitOptions`. */
   burst?: number
 }
 
@@ -51,14 +51,14 @@ export interface RateLimitForceOptions extends RateLimitLiftOptions {
  * @example const { rateLimits } = await triarch.rateLimits({ limit: 50 })
  */
 export interface RateLimitsOptions {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string
   /** Rate limits a page: 1 to 1,000; 100. */
   limit?: number
 }
 
 /**
- * Some of the rate limits, by name.
+ * A page of the rate limits, by name.
  * @example
  * const page: RateLimitPage = await triarch.rateLimits({ limit: 50 })
  * const rest = page.next === undefined ? null : await triarch.rateLimits({ cursor: page.next })
@@ -70,47 +70,48 @@ export interface RateLimitPage {
   next?: string
 }
 
-/** Somebody else is quicker so often, and this gives up. */
+/** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 const LONGEST = 1_000
 const LONGEST_NAME = 300
 
 /**
- * One rate limit: what it is, and how to change it by hand.
+ * One rate limit: its state, and changing it by hand.
  * @example
  * const limit: RateLimitHandle = triarch.rateLimit('payments.refund')
  * const { waiting, rests } = await limit.info()
  */
 export interface RateLimitHandle {
-  /** Its agent, or `agent.action`; with `#key` that of one key. */
+  /** The agent's name or `agent.action`; with `#key`, the limit of one key. */
   readonly name: string
   /**
-   * As it stands. Throws UNKNOWN_RATE_LIMIT.
+   * Its current state. Throws UNKNOWN_RATE_LIMIT.
    * @example const { limit, per, forced, changes } = await triarch.rateLimit('payments').info()
    */
   info(): Promise<RateLimitInfo>
   /**
-   * Other numbers, for a time: all nodes go by them a poll later. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION, INVALID_DURATION.
+   * Replaces the limit for a time; all nodes apply it a poll later. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION, INVALID_DURATION.
    * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
    */
   change(options: RateLimitForceOptions): Promise<void>
   /**
-   * No limit, for a time; a rest that the service asked for is over. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
+   * Lifts the limit for a time; a cooldown that the service asked for ends. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
    * @example await triarch.rateLimit('payments').lift({ reason: 'the bank has no limit tonight' })
    */
   lift(options: RateLimitLiftOptions): Promise<void>
   /**
-   * What the code or a setting says counts again; a rest that the service asked for is over. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
+   * Restores the limit of the code or of a setting; a cooldown that the service asked for ends. Throws UNKNOWN_RATE_LIMIT,
+   * INVALID_OPTION.
    * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over' })
    */
   restore(options: RateLimitControlOptions): Promise<void>
 }
 
-/** A rate limit in the store, by its name. */
+/** A rate limit in the store, by name. */
 export class NamedRateLimit implements RateLimitHandle {
   readonly name: string
   readonly #connection: Connection
-  /** The node of this process has told the store of those that it knows. */
+  /** Resolves when the node of this process has stored the limits of its agents. */
   readonly #known: () => Promise<void>
 
   constructor(connection: Connection, name: string, known: () => Promise<void>) {
@@ -188,7 +189,7 @@ export class NamedRateLimit implements RateLimitHandle {
     throw new TriarchError('STORE_BUSY', `the rate limit of ${this.name} changes all the time`)
   }
 
-  /** A node that has just started may be about to tell of it. */
+  /** Waits for a node of this process that has just started and may be about to store the limit. */
   async #row(query: BreakerQuery): Promise<BreakerRow | undefined> {
     const { store } = this.#connection
     const [row] = await store.breakers(query)
@@ -202,7 +203,7 @@ export class NamedRateLimit implements RateLimitHandle {
   }
 }
 
-/** What the audit has for it. */
+/** The names of the acts in the audit. */
 const acts: Readonly<Record<RateMove['did'], string>> = { changed: 'change', lifted: 'lift', restored: 'restore' }
 
 function awake(state: RateState): RateState {

@@ -7,7 +7,7 @@ import { checkInteger } from '../value/options.ts'
 import type { RecordRange, ShownRecord } from '../view/export.ts'
 import type { Connection } from './connection.ts'
 
-/** One call of the store, and the most that a range with a limit gives. */
+/** Limits of one store call, and of a range with a limit. */
 const PAGE = { records: 500, bytes: 1024 * 1024 }
 
 export const rangeKeys = ['after', 'limit'] as const
@@ -19,7 +19,7 @@ export function checkRange(what: string, { after, limit }: RecordRange): void {
 }
 
 /**
- * Records of the history, all of them or those of a range; `veil`: without what is secret. Of a task that is set apart, what can be read. Throws
+ * Records of the history, all or those of a range. `veil`: without secrets. For a quarantined task, those that can be read. Throws
  * UNKNOWN_TASK, HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*, STORE_*.
  */
 export async function readRecords(
@@ -47,7 +47,7 @@ export async function readRecords(
       if (rest !== null) await rest
     }
     left -= page.length
-    // A range ends early where its records are large.
+    // A range may end early if its records are large.
     if (page.length === 0 || isLast(page, most) || (limit !== undefined && page.length < most.records)) break
   }
   return { records, veiled: hides }
@@ -58,9 +58,9 @@ function veiled(record: ShownRecord, redaction: Redaction): ShownRecord {
 }
 
 interface Position {
-  /** The record before it. */
+  /** The number of the record before it. */
   before: number
-  /** It is the first of a range: nobody read the record before it. */
+  /** It is the first record of a range, so the one before it was not read. */
   isFirst: boolean
   reader: RangeReader
 }
@@ -69,20 +69,20 @@ async function wholly(record: HistoryRecord, { before, isFirst, reader }: Positi
   const { seq, at } = record
   const events = await reader.events(record)
   if (seq !== before + 1) {
-    // What lies before a continue-as-new may be gone for good.
+    // Records before a continue-as-new may have been deleted.
     const isBase = events.some(({ type }) => type === 'continuedAsNew')
     if (!isBase || (before !== 1 && !isFirst)) throw missing(before + 1, seq - 1)
   }
   return { seq, at, events }
 }
 
-/** What can be read of it, and what is missing before it. */
+/** What can be read of the record, and what is missing before it. */
 async function partly(record: HistoryRecord, { before, reader }: Position): Promise<ShownRecord> {
   const { seq, at } = record
   const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
   try {
     const events = await reader.events(record)
-    // What lies before a continue-as-new may be gone for good.
+    // Records before a continue-as-new may have been deleted.
     const isBase = before === 1 && events.some(({ type }) => type === 'continuedAsNew')
     return { seq, at, events, ...(!isBase && gap) }
   } catch (error) {

@@ -9,27 +9,27 @@ import { actor as acting, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * How the secret is rotated by which the store signs resume tokens and the tickets of connected agents.
+ * How to rotate the secret with which the store signs resume tokens and the tickets of connected agents.
  * @example const options: SecretRotateOptions = { reason: 'every quarter', overlap: '90d' }
  */
 export interface SecretRotateOptions {
-  /** Why; kept in the audit. */
+  /** The reason, kept in the audit. */
   reason: string
-  /** Who; whoever acts, else `operator`. */
+  /** The actor; by default the current one, otherwise `operator`. */
   actor?: string
   /**
-   * How long what was signed before is taken: longer than steps wait and attempts run, or they can no longer be resumed and answered. 0: it is
-   * refused at once; up to ten years; '30d'.
+   * How long what was signed before is accepted. It must be longer than steps wait and attempts run; otherwise they can no longer be
+   * resumed and answered. 0: it is refused at once; up to ten years; '30d' by default.
    */
   overlap?: Duration
 }
 
 /**
- * What became of it.
+ * The result of a rotation.
  * @example const { overlapsUntil }: RotatedSecret = await triarch.rotateSecret({ reason: 'every quarter' })
  */
 export interface RotatedSecret {
-  /** Until when tokens and tickets that were signed before are taken. */
+  /** Until when tokens and tickets signed before are accepted. */
   overlapsUntil: Date
 }
 
@@ -38,7 +38,7 @@ const OVERLAP = '30d'
 const LONGEST_OVERLAP = 3_650 * 86_400_000
 const LONGEST_REASON = 1_000
 const LONGEST_ACTOR = 200
-/** Somebody else is quicker so often, and this gives up. */
+/** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, STORE_BUSY. */
@@ -65,7 +65,7 @@ export async function rotateSecret(
     const keepFrom = overlap === 0 ? number : (holding(known, madeAt).at(-1)?.number ?? number)
     const done =
       (await store.writeSecret({ number, secret, madeAt, overlapsUntil, keepFrom, audit })) ||
-      // Sent again by a call whose answer got lost, it is there already.
+      // The call may have been repeated because its answer was lost; then the secret is there already.
       (await store.secrets()).some((row) => row.secret === secret)
     if (!done) continue
     await keys.read()

@@ -29,7 +29,7 @@ import type {
 } from './setting.ts'
 import { checkGuards, stagesOf } from './stage.ts'
 
-/** What a handle needs of the process that it is in. */
+/** What a handle needs from its process. */
 export interface SettingMeans {
   store: StateStore
   opened: () => Promise<void>
@@ -39,14 +39,14 @@ export interface SettingMeans {
   living: () => Promise<NodeRow[]>
   id: () => string
   environment: Pick<Environment, 'now'>
-  /** It was changed here. */
+  /** Called after a change by this process. */
   changed: () => Promise<void>
 }
 
 const LONGEST_REASON = 1_000
 const MOST_CHANGES = 1_000
 
-/** A setting in the store, by its name. */
+/** A setting in the store, by name. */
 export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   readonly name: string
   readonly #means: SettingMeans
@@ -136,14 +136,14 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
     })
   }
 
-  /** As it is stored. */
+  /** Checks the value and returns it in the form in which it is stored. */
   #checked(value: unknown, version: number): unknown {
     const known = this.#means.known(this.name) ?? ownSetting(this.name)
     if (!known) throw this.#unknown()
     return known.resolve({ version, value, from: 'store' }).said?.value
   }
 
-  /** The value of an earlier version: this one, or the one before the one that counts. */
+  /** The value of version `to`, or of the version before the present one. */
   async #earlier({ live }: SettingState, to: number | undefined): Promise<{ value: unknown }> {
     const before = to === undefined ? (live?.version ?? null) : to + 1
     for (let last = before; ; ) {
@@ -222,7 +222,7 @@ export async function listSettings(
   return { settings, ...(next !== undefined && { next }) }
 }
 
-/** Nodes, as those that read settings. */
+/** Living nodes as readers of settings. */
 export function readersOf(nodes: readonly NodeRow[]): SettingReader[] {
   return nodes.map(({ id, runs }) => ({ id, labels: runs?.labels ?? {} }))
 }

@@ -5,28 +5,29 @@ import { eventsOf, isLast, isUnreadable, RangeReader } from '../scheduler/histor
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 
-/** One call of the store: short, for where the store is in this thread all else waits for it. */
+/** Limits of one store call; short, because a store in this thread blocks everything else meanwhile. */
 const PAGE = { records: 500, bytes: 512 * 1024 }
-/** Tasks of which it is kept, and the characters of their secrets. */
+/** Most tasks for which a veil is kept, and characters of their secrets. */
 const KEPT = { tasks: 1_000, characters: 16 * 1024 * 1024 }
 
-/** What the whole history of a task says about secrets: that of all its runs. */
+/** What the whole history of a task, with all its runs, marks as secret. */
 export interface Veil {
   readonly redaction: Redaction
-  /** A record that cannot be read: it may have secrets that nobody knows. HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
+  /** A record could not be read, so there may be unknown secrets. HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
   readonly broken: TriarchError | null
 }
 
 /**
- * What the histories that somebody looks at say about secrets: a page of one can be shown once all of it was read, for what is marked as secret later
- * is hidden from the beginning. Kept, and read on from the last record: a page costs what is in it, and what is new.
+ * The secrets of histories being viewed. A page can be shown only after the whole history was read, because what is marked as secret
+ * later is hidden from the beginning. Veils are kept and read on from the last record, so a page costs only its own records and the new
+ * ones.
  */
 export class Veils {
   readonly #store: StateStore
   readonly #background: BackgroundWork
-  /** By the number of the task; the last one asked for is the last. */
+  /** By the task's key, the most recently used last. */
   readonly #kept = new Map<number, GrowingVeil>()
-  /** By the number of the task: what is being read, and what is read after that. */
+  /** By the task's key: the read under way, and the read to follow it. */
   readonly #under = new Map<number, { now: Promise<Veil>; next: Promise<Veil> | null }>()
 
   constructor(store: StateStore, leisure: BackgroundWork) {
@@ -38,7 +39,7 @@ export class Veils {
   of(row: Pick<TaskRow, 'id' | 'key'>): Promise<Veil> {
     const under = this.#under.get(row.key)
     if (!under) return this.#begin(row)
-    // What is being read may have ended before the question; one more reading serves all who ask meanwhile.
+    // The read under way may have begun too early for this call; one more read serves all calls made meanwhile.
     const next = () => this.#begin(row)
     under.next ??= under.now.then(next, next)
     return under.next
@@ -72,7 +73,7 @@ export class Veils {
     const reader = new RecordReader()
     const read = (record: HistoryRecord) => eventsOf(record, reader)
     const grow = (pace: WorkShare) => this.#grow(row.id, veil, { page, known: 0 }, { read, pace })
-    // Most histories are short: they are read without waiting for one that is long.
+    // Most histories are short; they do not wait for a long one.
     await (isLast(page, PAGE) ? grow(this.#background.pace()) : this.#background.run(grow))
     return this.#keep(row.key, veil)
   }
@@ -109,7 +110,7 @@ export class Veils {
   }
 }
 
-/** A record that is there as it was: what was read before it is what the store has. */
+/** Whether the record is unchanged; then everything read before it is still what the store has. */
 export function isSame(found: HistoryRecord | undefined, known: Pick<HistoryRecord, 'seq' | 'at' | 'events'>): boolean {
   return found?.seq === known.seq && found.at === known.at && found.events === known.events
 }
@@ -119,7 +120,7 @@ type Events = ReturnType<typeof eventsOf>
 class GrowingVeil implements Veil {
   readonly redaction = new Redaction()
   broken: TriarchError | null = null
-  /** The last record, as the store gave it. */
+  /** The last record as the store returned it. */
   last: Pick<HistoryRecord, 'seq' | 'at' | 'events'> | null = null
   #texts = 0
   #size = 0

@@ -12,13 +12,13 @@ import type { TaskInfo } from '../view/status.ts'
  * @example const changes = triarch.watch({ filter: 'status:paused sort:oldest', limit: 20, quiet: '15s' })
  */
 export interface WatchOptions {
-  /** Tasks that fit this, in the filter language (docs/reference/filter.md); all. */
+  /** Tasks that match this filter (docs/reference/filter.md); all by default. */
   filter?: string
-  /** The first so many of them, in the filter's order: 1 to 200; 100. */
+  /** At most this many of them, in the filter's order: 1 to 200; 100 by default. */
   limit?: number
-  /** Say `quiet` after so long without a change; never. */
+  /** Emit `quiet` after this long without a change; never by default. */
   quiet?: Duration
-  /** Ends the watch, with its reason. */
+  /** Ends the watch, which rejects with its reason. */
   signal?: AbortSignal
 }
 
@@ -36,8 +36,8 @@ export function watchedBy(options: WatchOptions): { filter: Filter; limit: numbe
 }
 
 /**
- * What is told of a list that is watched: the list as it is (first, and whenever so much changed that this is shorter); a task that came
- * into it or changed; one that is not in it any more; or that nothing happened for a while.
+ * A change of a watched list: the whole list (first, and whenever that is shorter than its changes); a task that was added or changed; a
+ * task that is no longer in it; or that nothing changed for a while.
  * @example for await (const change of triarch.watch({ filter: 'status:paused' })) console.log(change.type)
  */
 export type ListChange =
@@ -47,7 +47,7 @@ export type ListChange =
   | { type: 'quiet' }
 
 /**
- * How much is in the store now; or that nothing changed for a while.
+ * Counts of what is in the store now; or that nothing changed for a while.
  * @example
  * for await (const change of triarch.watchStatistics())
  *   if (change.type === 'counts') console.log(change.counts.ready)
@@ -55,12 +55,12 @@ export type ListChange =
 export type CountsChange = { type: 'counts'; counts: Omit<Statistics, 'stale' | 'fenced'> } | { type: 'quiet' }
 
 type Change = ListChange | CountsChange
-/** All who are told the same. */
+/** All watchers of the same list or counts. */
 export type Audience = Set<Watcher>
 
 /**
- * One who watches. What he has not yet taken is kept by what it is about, the newest only; where that is more than the whole, the whole is
- * kept instead: so it is bounded, however slow he is.
+ * One watcher. Changes that it has not taken yet are kept, only the latest of each task; if they are more than the whole list, the whole
+ * list is kept instead. So memory is bounded, however slow the watcher is.
  */
 export class Watcher {
   readonly #environment: Environment
@@ -71,7 +71,7 @@ export class Watcher {
   #begun = false
   #wants: (() => void) | null = null
   #failure: { error: unknown } | null = null
-  /** He is not there any more. */
+  /** Called when the watcher has left. */
   left: () => void = () => undefined
 
   constructor(environment: Environment, audience: Audience, most: number, whole: () => Change | null) {
@@ -82,7 +82,7 @@ export class Watcher {
     audience.add(this)
   }
 
-  /** From now on he is told, of the whole first. */
+  /** Starts the watch with the whole list. */
   begin(): void {
     this.#begun = true
     this.#renew()
@@ -92,7 +92,7 @@ export class Watcher {
     if (!this.#begun) return
     this.#pending.delete(about)
     this.#pending.set(about, change)
-    // The whole may be among it.
+    // The whole list may be among the changes, hence the extra one.
     if (this.#pending.size > 2 * this.#most + 1) this.#renew()
     this.#wants?.()
   }
@@ -113,7 +113,7 @@ export class Watcher {
     if (whole) this.#pending.set('', whole)
   }
 
-  /** Ends with the signal; rejects where the store is out of reach. */
+  /** Rejects with the signal's reason, or with an error if the store is unreachable. */
   async *changes(quiet: number | null, signal: AbortSignal | undefined): AsyncIterableIterator<Change> {
     try {
       for (;;) {
@@ -130,7 +130,7 @@ export class Watcher {
     }
   }
 
-  /** False: nothing happened for so long. */
+  /** Resolves to false if nothing happened for `quiet` ms. */
   #told(quiet: number | null, signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise((resolve) => {
       let timer: Timer | null = null
