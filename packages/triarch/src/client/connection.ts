@@ -213,10 +213,7 @@ export class Connection {
     this.posted()
   }
 
-  /**
-   * Checks conditions that only the history shows: whether the request fits the step, or whether the task is still frozen. What happens
-   * later is recorded in the history.
-   */
+  /** Checks what only the history shows: whether the request fits the step, and whether the task is frozen. Later changes are recorded. */
   async #fitting(id: string, asking: Extract<Asking, { type: 'retry' | 'skip' | 'thaw' }>): Promise<void> {
     if (asking.type !== 'thaw' && asking.step === undefined && !('input' in asking)) return
     const row = await this.row(id)
@@ -289,8 +286,7 @@ export class Connection {
     let last = ''
     let heard: Heard | null = {}
     for (let later = false; ; ) {
-      // The wait begins before the row is read, so that no change in between is missed. A change as old as the row itself need not be
-      // shown.
+      // The wait begins before the row is read, so that no change in between is missed.
       const options = { news: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
       heard = await this.#heard(id, options, Number.POSITIVE_INFINITY, signal)
       const row = await this.#patientRow(id)

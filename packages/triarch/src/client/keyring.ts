@@ -17,7 +17,7 @@ export interface VerifiedKey {
   name: string
   /** What its holder may do. */
   rights: readonly Right[]
-  /** When it ends by itself; undefined: it does not. */
+  /** When it expires; undefined: never. */
   expiresAt: Date | undefined
 }
 

@@ -37,7 +37,7 @@ export interface LogPage {
   next?: number
   /** For `after`, whether there are more now or not: all lines up to this one were inspected. */
   last: number
-  /** Lines that are not kept any more, since others came: a log has room for the latest 10,000, and for 4 MiB. */
+  /** Lines that were deleted to make room for others: a log holds the latest 10,000, within 4 MiB. */
   shed: number
 }
 

@@ -137,22 +137,22 @@ import type { TaskHandle } from './task.ts'
 import { Warnings } from './warnings.ts'
 import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
 
-/** A node asks the store's clock again after this long, if nothing else did (ms). */
+/** A node asks for the store's clock again after this long, if nothing else did (ms). */
 const OLDEST_CLOCK = 30_000
-/** A process that is no node asks after so long whether settings changed, if it submits (ms). */
+/** A process without a node checks this often for changed settings, if it submits tasks (ms). */
 const OLDEST_READING = 1_000
-/** Of one look at the circuit breakers. */
+/** Most breakers read in one call. */
 const MOST_BREAKERS = 1_000
 
 interface Submitted {
   id: string
   isNew: boolean
-  /** If it is new: how many ends had been missed before it was there (`Connection.missed`). */
+  /** If the task is new: `Connection.missed` before it existed. */
   missed: number | undefined
 }
 
 /**
- * One Triarch process: submits and watches tasks; once started, plays its roles.
+ * One Triarch process: submits and watches tasks; once started, it plays its roles.
  * @example
  * const shop = { store: sqlite('shop.db'), workflows: [fulfil], agents: [payments] }
  * await using triarch = new Triarch(shop)
@@ -160,9 +160,9 @@ interface Submitted {
  * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1' })
  */
 export class Triarch implements TriarchClient, AsyncDisposable {
-  /** Its wall clock is the store's. */
+  /** The environment, with the store's wall clock. */
   readonly #environment: SynchronisedEnvironment
-  /** This machine's. */
+  /** The environment of this machine. */
   readonly #machine: Environment
   readonly #settings: Settings
   readonly #registry: Registry
@@ -178,7 +178,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #warnings: Warnings | null
   readonly #stalls: StallDetector
   readonly #failed: (error: unknown) => void
-  /** Of code around submissions and views. */
+  /** Responsible for errors of code around submissions and views. */
   readonly #owner: Owner = { left: (error) => this.#failed(unhandled('code of a definition', error)) }
   readonly #telemetry: Telemetry
   readonly #log: Log | null
@@ -202,7 +202,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#remotes = new Remotes(this.#settings.lease)
     const given = options.environment ?? systemEnvironment()
     const isOver = () => this.#phase === 'stopped'
-    // What listeners throw is not told to listeners.
+    // Errors of telemetry listeners are not reported to telemetry listeners.
     const { logger, logLevel, telemetry } = this.#settings
     const thrown = errorListener(options.onError, given, isOver)
     this.#log = logger && new Log(logger, logLevel, given, thrown)
@@ -262,7 +262,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * How much a line for the `logger` must matter, from now on; 'silent': none is written. Throws INVALID_OPTION.
+   * The least level of lines for the `logger`; 'silent': none is written. Throws INVALID_OPTION.
    * @example triarch.logLevel = 'debug'
    */
   get logLevel(): LogLevel | 'silent' {
@@ -274,7 +274,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#setLevel()
   }
 
-  /** What operators say for all nodes comes first. */
+  /** A level that operators have set for all nodes takes precedence. */
   #setLevel(): void {
     if (this.#log) this.#log.level = this.#values.reading(engineSetting).value.logLevel ?? this.#settings.logLevel
   }
@@ -288,8 +288,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Takes up this process's roles. Called again, it is the same start; one that failed can be tried again. Throws STORE_*;
-   * NODE_STOPPED once stop() was called.
+   * Starts this process's roles. A repeated call returns the same start; a failed one can be retried. Throws STORE_*; NODE_STOPPED once
+   * stop() was called.
    * @example await triarch.start()
    */
   start(): Promise<void> {
@@ -319,9 +319,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. With a grace of 0, also when
-   * called again, it waits for nothing; other nodes then recover what was cut off. Nothing is lost either way. It resolves
-   * even if the store does not answer any more; what the store refused goes to `onError`.
+   * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. With a grace of 0, also in a second call, it
+   * waits for nothing, and other nodes recover what was cut off. Nothing is lost either way. It resolves even if the store no longer
+   * answers; errors of the store go to `onError`.
    * @example await triarch.stop({ grace: '30s' })
    */
   stop(options: { grace?: Duration } = {}): Promise<void> {
@@ -337,10 +337,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
-   * A plan is made here and now, unless the task starts later by itself. A workflow may be named by workflowRef(), if it is registered here. Throws
-   * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, QUEUE_FULL,
-   * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
+   * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`). A plan is made in
+   * this call, unless the task starts later by itself. A workflow may be given by workflowRef() if it is registered here. Throws
+   * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, QUEUE_FULL, TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    * @example const task = await triarch.submit(fulfil, order, { id: 'o-1', completeBy: '1h' })
    */
   async submit<I, O, E extends SignalSchemas>(
@@ -353,9 +352,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Submits each task of a list by itself, as submit() does, and tells what became of each, in the order of the list: those that can be are
-   * submitted, whatever is wrong with others. 1,000 are under way at a time; they share transactions with each other. Throws INVALID_OPTION,
-   * UNKNOWN_WORKFLOW, STORE_TRANSACTION_INVALID, STORE_*.
+   * Submits each task of a list separately, as submit() does, and returns the result of each, in the order of the list; a task that
+   * cannot be submitted does not keep others from being submitted. 1,000 are under way at a time, and share transactions. Throws
+   * INVALID_OPTION, UNKNOWN_WORKFLOW, STORE_TRANSACTION_INVALID, STORE_*.
    * @example
    * const entries = [1, 2, 3].map((amount) => ({ input: { id: `o-${amount}`, amount } }))
    * const results = await triarch.submitMany(fulfil, entries)
@@ -378,7 +377,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     })
   }
 
-  /** Throws unless tasks are taken now. */
+  /** Throws unless tasks can be submitted now. */
   async #admit(transaction: unknown): Promise<void> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
     if (transaction !== undefined && !this.#ready) {
@@ -393,7 +392,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     options: SubmitOptions,
     within?: EnclosedSubmissions,
   ): Promise<TaskHandle<O, E>> {
-    // A node hears of changes with its looks.
+    // A node learns of changed settings by polling.
     if (this.#environment.old || (this.#node === null && this.#reader.age > OLDEST_READING)) await this.#synchronise()
     const workflow = this.#registry.resolve(given as WorkflowRef)
     const { name } = workflow
@@ -409,14 +408,14 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     }
   }
 
-  /** Waits for room in the line of its workflow. Throws QUEUE_FULL. */
+  /** Waits for room in the queue of its workflow. Throws QUEUE_FULL. */
   async #enter({ name, definition }: Workflow, { id, transaction }: SubmitOptions): Promise<() => void> {
     const bound = toQueueBound(`workflow "${name}"`, definition, 'reject') as QueueBound
     const waits = bound.waits && transaction === undefined
     try {
       return await this.#admission.enter(name, { ...bound, waits }, id)
     } catch (error) {
-      // One that is in line already takes no room, however often it is submitted.
+      // A task that is in the queue already takes no more room, however often it is submitted.
       const known = isTriarchError(error, 'QUEUE_FULL') && id !== undefined && (await this.#store.task(checkTaskId(id)))
       if (!known) throw error
       return () => undefined
@@ -468,7 +467,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { task } = draft
     const { created, heldBy, first } = await this.#create(draft, options.transaction, within)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
-    // What waits for people is no sign of a missing scheduler.
+    // A task that waits for an operator is no sign of a missing scheduler.
     const isDue = task.status !== 'scheduled' && options.frozen !== true
     if (created && isDue) this.#stalls.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
@@ -478,7 +477,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `signals`.
+   * A task by its id; whether it exists is only checked when it is used. `workflow`: its workflow, for the types and its `signals`.
    * @example const { receipt } = await triarch.task('o-1', fulfil).result()
    */
   task<O = unknown, E extends SignalSchemas = NoSignals>(
@@ -490,9 +489,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Gives a step a signal with this value, by the token it handed out: it runs again as soon as it is suspended. `name`
-   * names it; `resume`. `optional`: a step that is done, or a task that has stopped or is gone, is no error. Throws INVALID_TOKEN, TOKEN_SPENT,
-   * INBOX_FULL, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   * Sends a signal with this value to a step, by the token that the step handed out; the step runs again as soon as it is suspended.
+   * `name`: the signal's name, 'resume' by default. `optional`: a step that is done, or a task that has stopped or no longer exists, is
+   * no error. Throws INVALID_TOKEN, TOKEN_SPENT, INBOX_FULL, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    * @example await triarch.resume(token, { paid: true })
    */
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
@@ -500,9 +499,10 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all. One that has not stopped is paused (`paused`), and what it had under way has an unknown outcome. The same history again is the
-   * same task (`isNew`). Its children come first, locks and tasks that it waits for stay behind: it is refused as long as it needs them. Logs and
-   * statistics of the other store do not come with it. Throws IMPORT_REFUSED (`details.cause`: history, secrets, locks,
+   * Imports a task with its history from another store, as exported there by `export({ secrets: true })`, completely or not at all. A
+   * task that has not stopped is paused (`paused`), and its attempts under way have unknown outcomes. Importing the same history again is
+   * the same task (`isNew`). Its children must be imported first. Locks, and tasks that it waits for, are not imported: the import is
+   * refused as long as it needs them. Neither are logs and statistics. Throws IMPORT_REFUSED (`details.cause`: history, secrets, locks,
    * predecessors, children), IMPORT_TOO_LARGE (64 MiB), TASK_EXISTS, UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME, STORE_*.
    * @example
    * const task = await triarch.import(await triarch.task('o-1').export({ secrets: true }))
@@ -516,7 +516,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * A schedule by its name; whether it exists shows at the first use. Throws INVALID_NAME.
+   * A schedule by its name; whether it exists is only checked when it is used. Throws INVALID_NAME.
    * @example
    * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
    * await triarch.schedule('nightly').register({ workflow: fulfil, input: order, ...when })
@@ -536,7 +536,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * A circuit breaker by its name: that of its agent, or `agent#key`. Whether it exists shows at the first use. Throws INVALID_OPTION.
+   * A circuit breaker by its name: that of its agent, or `agent#key`. Whether it exists is only checked when it is used. Throws
+   * INVALID_OPTION.
    * @example await triarch.breaker('payments').open({ reason: 'maintenance of the bank', actor: 'ada' })
    */
   breaker(name: string): BreakerHandle {
@@ -550,7 +551,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Circuit breakers by name, a page at a time. Of an agent with a key those are listed that were ever ill. Throws INVALID_OPTION.
+   * Circuit breakers by name, a page at a time. For an agent with keys, only keys that ever failed are listed. Throws INVALID_OPTION.
    * @example
    * const { breakers, next } = await triarch.breakers({ limit: 50 })
    * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
@@ -571,8 +572,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key. Whether it exists shows at the first use. Throws
-   * INVALID_OPTION.
+   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key. Whether it exists is only checked when it
+   * is used. Throws INVALID_OPTION.
    * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
    */
   rateLimit(name: string): RateLimitHandle {
@@ -580,7 +581,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Rate limits by name, a page at a time: those that nodes know; of keys those that are in use. Throws INVALID_OPTION.
+   * Rate limits by name, a page at a time: those that nodes know; of limits with keys, the keys in use. Throws INVALID_OPTION.
    * @example
    * const { rateLimits } = await triarch.rateLimits({ limit: 50 })
    * for (const { name, limit, per, waiting } of rateLimits) console.log(name, limit, per, waiting)
@@ -590,7 +591,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * A setting, by its definition or its name; whether it exists shows at the first use. Throws INVALID_OPTION.
+   * A setting, by its definition or its name; whether it exists is only checked when it is used. Throws INVALID_OPTION.
    * @example
    * const handle = triarch.setting('triarch.agent.payments')
    * await handle.change({ concurrency: 5 }, { reason: 'the bank asked for it' })
@@ -623,8 +624,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Tasks by a filter or by options, newest first, a page at a time. Throws INVALID_FILTER. Where too many others lie between them,
-   * the page says that it is `truncated`, and `next` goes on.
+   * Tasks by a filter or by options, newest first, a page at a time. If too many other tasks have to be inspected, the page is
+   * `truncated`, and `next` continues. Throws INVALID_FILTER.
    * @example
    * const { tasks, next } = await triarch.list({ filter: 'age:>2h status:paused tag.customer:c-7' })
    * const all = await triarch.list({ status: 'paused', tags: { customer: 'c-7' } })
@@ -638,7 +639,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Transitions of tasks that this process has made durable: where the number grows, it has work.
+   * The number of task transitions that this process has made durable; while it grows, the process has work.
    * @example const isBusy = (before: number) => triarch.moves > before
    */
   get moves(): number {
@@ -658,9 +659,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Asks one thing of all tasks that fit a filter: a task that any node with `operations` carries out, with a child for each of them; its
-   * result is a report. Which tasks they are is settled when it begins, and none is asked twice. `id`: the same is the same operation.
-   * Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
+   * Makes one request to all tasks that match a filter. The operation is a task, carried out by any node with `operations`, with a child
+   * for each of them; its result is a report. The tasks are determined when it begins, and each is asked once. `id`: the same id is the
+   * same operation. Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
    * @example
    * const filter = 'status:paused'
    * const { count } = await triarch.count({ filter })
@@ -671,7 +672,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     checkOptions('operate', options, ['id'])
     const { action, confirm, filter } = checkOrder(order)
     const { id } = options
-    // An operation that there is was counted, and may have changed what fits.
+    // An existing operation was counted before, and may have changed which tasks match.
     if (id === undefined || (await this.#isNew(id))) {
       await this.#open()
       const found = await countMatching(this.#rows, without(filter, OPERATION), confirm + 1)
@@ -697,16 +698,16 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return { store: this.#store, now: () => this.#environment.now() }
   }
 
-  /** Made where it is asked for. */
+  /** Created on first use. */
   get #operations(): Operations {
     this.#ownOperations ??= operationsOf(() => this.#operator())
     return this.#ownOperations
   }
 
   /**
-   * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. All who watch in this process
-   * share one look at the store. Changes in quick succession may be seen as one; another process's may take seconds to show. Ends with
-   * the signal's reason; rejects with STORE_* where the store is out of reach, and NODE_STOPPED. Throws INVALID_FILTER, INVALID_OPTION.
+   * A list of tasks now, and its changes: the tasks that match the filter, in its order, at most `limit`. All watches of this process
+   * share their polls of the store. Changes in quick succession may be seen as one; those of other processes may take seconds to show.
+   * Rejects with the signal's reason; with STORE_* if the store is unreachable, and NODE_STOPPED. Throws INVALID_FILTER, INVALID_OPTION.
    * @example
    * for await (const change of triarch.watch({ filter: 'status:paused' }))
    *   if (change.type === 'task') console.log(change.task.id, change.task.status)
@@ -719,7 +720,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * How much is in the store, now and after each change that is seen. As `watch`.
+   * Counts of what is in the store, now and after each change seen. Otherwise as `watch`.
    * @example for await (const change of triarch.watchStatistics({ quiet: '15s' })) console.log(change.type)
    */
   async *watchStatistics(options: Pick<WatchOptions, 'quiet' | 'signal'> = {}): AsyncIterableIterator<CountsChange> {
@@ -730,7 +731,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * The nodes that live, and where (`place`: host and pid, where the machine tells).
+   * The living nodes, and where they run (`place`: host and pid, if the machine provides them).
    * @example for (const { id, roles, place } of await triarch.nodes()) console.log(id, roles, place?.host)
    */
   async nodes(): Promise<NodeInfo[]> {
@@ -744,7 +745,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Workflows by name, with their versions and the living nodes that run each: those that such nodes run, and those that this process
+   * Workflows by name, with their versions and the living nodes that run each: those that living nodes run, and those that this process
    * knows. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { workflows } = await triarch.workflows()
@@ -756,9 +757,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Agents by name, with their actions, the living nodes that run them, and what waits for them: those that such nodes have, that this
-   * process knows, and for which anything waits. Reads the history of the task that waits longest for each. Throws UNKNOWN_OPTION,
-   * INVALID_OPTION.
+   * Agents by name, with their actions, the living nodes that run them, and the work that waits for them: those that living nodes have,
+   * those that this process knows, and those for which work waits. Reads the history of the longest-waiting task of each. Throws
+   * UNKNOWN_OPTION, INVALID_OPTION.
    * @example for (const { name, queue } of (await triarch.agents()).agents) console.log(name, queue.depth)
    */
   async agents(options: NamedPage = {}): Promise<AgentPage> {
@@ -767,9 +768,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. A few
-   * reads by index; of each agent for which anything waits, the history of the task that waits longest. Throws INVALID_OPTION, INVALID_DURATION,
-   * UNKNOWN_OPTION.
+   * How many processes the waiting and running work needs, for each agent and each version of a workflow: the input of an autoscaler.
+   * Costs a few indexed reads, and for each agent with waiting work the history of its longest-waiting task. Throws INVALID_OPTION,
+   * INVALID_DURATION, UNKNOWN_OPTION.
    * @example
    * const { agents } = await triarch.demand({ within: '10s' })
    * for (const { agent, has, wanted } of agents) console.log(agent, has.processes, wanted.processes)
@@ -780,7 +781,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Locks that tasks have, by name: who has each, since when, and who waits for it. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Locks held by tasks, by name: the holder of each, since when, and the tasks that wait for it. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { locks } = await triarch.locks()
    * for (const { name, holder, waiting } of locks) console.log(name, holder, waiting)
@@ -792,10 +793,11 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Has this process lead by a name, as soon as nobody else does: one process at a time. The function is called when it leads, and again
-   * each time that it has lost the leadership and gets it back; it leads until the function ends. Resolves with what that returned;
-   * rejects with what it threw, unless `retry` has it try again; undefined: `signal` or `stop()` came before any of that. It takes part once
-   * this process has started, whatever its roles. Throws INVALID_NAME, INVALID_OPTION, UNKNOWN_OPTION, NODE_STOPPED.
+   * Lets this process lead under a name, as soon as no other process does: one process leads at a time. The function is called when this
+   * process leads, and again each time it has lost the leadership and regained it; the process leads until the function ends. Resolves to
+   * what the function returned; rejects with what it threw, unless `retry` is given; resolves to undefined if `signal` or `stop()` came
+   * first. The process takes part once it has started, whatever its roles. Throws INVALID_NAME, INVALID_OPTION, UNKNOWN_OPTION,
+   * NODE_STOPPED.
    * @example
    * const exporting = triarch.lead('exporter', async ({ signal, token }) => {
    *   while (!signal.aborted) await api.send(`page ${token}`, signal)
@@ -819,7 +821,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Names by which processes lead, or led once: the node that does, and the token. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Leaderships by name, present and past: the leading node, and the token. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example for (const { name, node } of (await triarch.leaders()).leaders) console.log(name, node ?? 'nobody')
    */
   async leaders(options: NamedPage = {}): Promise<LeaderPage> {
@@ -829,7 +831,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Endpoints as a prober (`createProber` of `@triarch/server`) has kept them, by name. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Endpoints as a prober (`createProber` of `@triarch/server`) has stored them, by name. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { endpoints } = await triarch.probes()
    * for (const { name, state, since } of endpoints) console.log(name, state, since)
@@ -842,9 +844,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Makes answers of before invalid, in all nodes: that of an action for a key (what its `cache.key` gives; without one, the input), all
-   * of an action (also by its name), or all with a tag. Once this resolves none is given that was asked for before. Throws
-   * UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
+   * Invalidates cached answers on all nodes: that of an action for a key (as `cache.key` makes it; otherwise the input), all of an action
+   * (also by its name), or all with a tag. Once this resolves, no answer requested before is given. Throws UNKNOWN_ACTION,
+   * UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
    * @example
    * await triarch.invalidate(charge, { id: 'o-1', amount: 10 })
    * await triarch.invalidate({ action: 'payments.charge', reason: 'the bank has corrected them' })
@@ -864,7 +866,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Acts upon the system, the last first, a page at a time: who did what, on what, when and why (docs/concepts/audit.md). Throws UNKNOWN_OPTION,
+   * The audit, latest entry first, a page at a time: who did what, on what, when and why (docs/concepts/audit.md). Throws UNKNOWN_OPTION,
    * INVALID_OPTION.
    * @example
    * const { entries } = await triarch.audit({ subject: 'task:o-1' })
@@ -875,8 +877,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * An API key by its name; whether it exists shows at the first use. What a key lets whoever has it do is said by `@triarch/server`. Throws
-   * INVALID_NAME.
+   * An API key by its name; whether it exists is only checked when it is used. `@triarch/server` defines what a key's rights permit.
+   * Throws INVALID_NAME.
    * @example const { secret } = await triarch.key('billing').create({ rights: ['read'], expiresIn: '90d' })
    */
   key(name: string): KeyHandle {
@@ -884,8 +886,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * API keys by name, a page at a time, those that have ended among them: never what only their holders know. Throws UNKNOWN_OPTION,
-   * INVALID_OPTION.
+   * API keys by name, a page at a time, including those that have ended; never their secrets. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { keys } = await triarch.keys()
    * for (const { name, status, rights, usedAt } of keys) console.log(name, status, rights, usedAt)
@@ -895,8 +896,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * What tells whose a key is: for whoever guards a way to this engine. Reads nothing before it is asked; while it is, one small look at the
-   * store a second.
+   * Verifies API keys, for a server that controls access to this engine. Reads nothing before the first use; while it is used, one small
+   * read of the store a second.
    * @example const key = await triarch.keyring().verify(secret)
    */
   keyring(): Keyring {
@@ -906,8 +907,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Whatever is called by this, and after it, acts for somebody: they are named in the audit, and in the histories of tasks, where the call
-   * itself names nobody. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Runs `work`, and everything it starts, on behalf of an actor, who is named in the audit and in the histories of tasks wherever a call
+   * names none itself. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const ada = { actor: 'ada@example.com', request: 'r-4711' }
    * await triarch.acting(ada, () => triarch.task('o-1').pause())
@@ -917,8 +918,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Keeps in the audit that something was refused to somebody who has no right to it: for whoever guards a way to this engine. Throws
-   * UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
+   * Records in the audit that an act was refused because its actor had no right to it; for a server that controls access to this engine.
+   * Throws UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
    * @example
    * const act = { action: 'breaker.open', subject: 'breaker:payments', actor: 'ada' }
    * await triarch.refused({ ...act, right: 'breakers' })
@@ -930,14 +931,14 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     await this.#store.writeAudit([entry])
   }
 
-  /** Its process is known to be no more, whatever its lease says. */
+  /** Whether the node's process is known to be gone, regardless of its lease. */
   #gone({ place }: NodeRow): boolean {
     return place !== null && (this.#machine.gone?.(place) ?? false)
   }
 
   /**
-   * Agents in processes that have a URL and no store: whoever carries their messages (`@triarch/server`) gives them to this. They are
-   * given attempts while this node has the role `agent` and runs.
+   * Connects agents in processes without a store; a transport (`@triarch/server`) passes their messages to it. They get attempts while
+   * this node runs with the role `agent`.
    * @example
    * const agents = triarch.remoteAgents()
    * const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
@@ -960,13 +961,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * How much is in the store, and what this process counted.
+   * Counts of what is in the store, and the counters of this process.
    * @example const { ready, work, stale } = await triarch.statistics()
    */
   async statistics(): Promise<Statistics>
   /**
-   * What histories say, counted by the hour, where a supervisor has `statistics` on: how often tasks, steps and attempts ended how, and how
-   * long they took. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Hourly counts of histories, if a supervisor has `statistics` on: how often tasks, steps and attempts ended in which way, and how long
+   * they took. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { rows } = await triarch.statistics({ by: ['workflow', 'outcome'], kind: 'task', from: Date.now() - 86_400_000 })
    * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95)
@@ -979,8 +980,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Drops all that was counted: the supervisor counts anew, bit by bit, from the histories that are still there. It goes on where it was
-   * after a crash, and `statistics` says how far it has come. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Deletes all counts: the supervisor gradually counts anew from the histories that still exist. It resumes after a crash, and
+   * `statistics` says how far it has come. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example await triarch.recount({ reason: 'tenants are told by another tag now' })
    */
   async recount(options: RecountOptions = {}): Promise<void> {
@@ -991,9 +992,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Signs resume tokens, and the tickets of attempts that connected agents run, by another secret from now on: within a minute on all nodes. What
-   * was signed before is taken for `overlap`; of 0, nodes that have not read the new secret yet take it for another 30 s. In the audit. Throws
-   * UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, STORE_BUSY.
+   * Rotates the secret that signs resume tokens and the tickets of connected agents; all nodes use the new one within a minute. What was
+   * signed before is accepted for `overlap`; with 0, nodes that have not read the new secret yet accept it for another 30 s. Kept in the
+   * audit. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, STORE_BUSY.
    * @example await triarch.rotateSecret({ reason: 'every quarter', overlap: '90d' })
    */
   async rotateSecret(options: SecretRotateOptions): Promise<RotatedSecret> {
@@ -1001,9 +1002,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * How the engine is: looks at the store, the cluster and this process, and asks the checks of one's own (`health.checks`). Costs about
-   * twelve small reads and one commit, at most once within `health.cache`; nothing while nobody asks. What a check does, the report says:
-   * it does not reject for that. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * The health of the engine: checks the store, the cluster and this process, and runs your own checks (`health.checks`). Costs about
+   * twelve small reads and one commit, at most once within `health.cache`. The report contains the errors of checks; it does not reject
+   * because of them. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { status, checks } = await triarch.health()
    * for (const { name, status, message } of checks) console.log(name, status, message)
@@ -1016,13 +1017,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return this.#healthOf().report(checks)
   }
 
-  /** Made where it is asked for. */
+  /** Created on first use. */
   #healthOf(): Health<Look> {
     this.#health ??= healthOf(this.#looked)
     return this.#health
   }
 
-  /** What is looked at. */
+  /** What the health checks and alert rules inspect. */
   get #looked(): Engine {
     return {
       environment: this.#environment,
@@ -1041,7 +1042,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     }
   }
 
-  /** What tells sinks; null: nobody watches. */
+  /** Notifies alert sinks; null: alerts are off. */
   #deliveryOf(): Delivery | null {
     const { alerts } = this.#settings
     if (!alerts) return null
@@ -1052,7 +1053,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return this.#delivery
   }
 
-  /** Another with each life of the node. */
+  /** A new one for each life of the node. */
   #watch(): Watch | null {
     const { alerts } = this.#settings
     const delivery = this.#deliveryOf()
@@ -1065,8 +1066,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Alerts by name, a page at a time: those that are not over, also while they are `pending`, and those that were ended by hand and still hold.
-   * Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * Alerts by name, a page at a time: those that have not ended, including `pending` ones, and those that were ended by hand while their
+   * condition still holds. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const { alerts } = await triarch.alerts()
    * for (const { name, phase, message } of alerts) console.log(name, phase, message)
@@ -1076,7 +1077,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * An alert by its name (`rule:subject`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * An alert by its name (`rule:subject`); whether it exists is only checked when it is used. Throws INVALID_OPTION.
    * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
    */
   alert(name: string): AlertHandle {
@@ -1084,8 +1085,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Tells one sink of this process (`alerts.sinks`, or `log`), or all of them, that somebody tries it, whatever the hour, and says what each
-   * answered; none where this process watches for nothing. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also where there is none of that name).
+   * Sends a test notification to one sink of this process (`alerts.sinks`, or `log`), or to all of them, at any hour, and returns the
+   * result of each; none if this process watches nothing. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also if there is no
+   * sink of that name).
    * @example
    * for (const { sink, ok, problem } of await triarch.testAlert()) console.log(sink, ok, problem)
    */
@@ -1094,8 +1096,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Calls back until the function returned is called. What a listener throws or rejects with goes to `onError`. Alerts that
-   * nobody listens to are said on stderr, unless `notices` is false. Throws INVALID_OPTION.
+   * Calls the listener until the returned function is called. What a listener throws or rejects with goes to `onError`. Alerts without a
+   * listener are written to stderr, unless `notices` is false. Throws INVALID_OPTION.
    * @example const off = triarch.on('alert', ({ code, task, message }) => console.error(code, task, message))
    */
   on<E extends keyof EngineEvents>(event: E, listener: EngineEvents[E]): () => void {
@@ -1103,7 +1105,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   #open(): Promise<void> {
-    // Connections and threads live on: they must not keep what the first caller happens to hold.
+    // Connections and threads outlive this call, so they must not keep the first caller's context.
     this.#opened ??= CallContext.none.run(() => this.#openStore())
     return this.#opened
   }
@@ -1115,12 +1117,12 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       this.#ready = true
     } catch (error) {
       await this.#store.close().catch(() => undefined)
-      this.#opened = null // asked again, it may answer
+      this.#opened = null // a later call may succeed
       throw error
     }
   }
 
-  /** With the clock comes whether settings changed. */
+  /** Reads the store's clock, and with it whether settings have changed. */
   async #synchronise(): Promise<void> {
     let mark = ''
     await this.#environment.synchronise(async () => {
@@ -1139,7 +1141,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       registry: this.#registry,
       machine: this.#machine,
       before: this.#node?.hosts ?? null,
-      // Looks set it as well.
+      // Polls set the clock as well.
       renewed: async (told) => {
         this.#signing.refresh()
         if (told) this.#environment.heard(told.asked, told.now, told.answered)
@@ -1167,7 +1169,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     await CallContext.none.run(() => node.start())
   }
 
-  /** Connects a life of the node with other nodes; null: it was not asked for. */
+  /** Makes the peering of a life of the node; null: direct dispatch is off. */
   #peering(): ((node: PeerNode) => Peering) | null {
     const { direct, lease, limits } = this.#settings
     const { network } = this.#machine
@@ -1199,7 +1201,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return { at: this.#environment.now(), node: this.#node?.id ?? null }
   }
 
-  /** A fenced node lives on under a new name. */
+  /** A fenced node begins again under a new name. */
   async #rejoin(): Promise<void> {
     for (let wait = 100; this.#phase === 'started'; wait = Math.min(wait * 2, 5_000)) {
       try {
@@ -1218,7 +1220,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#reader.close()
     this.#connection.live.close(this.#isStopping())
     const opened = this.#opened?.catch(() => undefined)
-    // What opens late is closed late.
+    // If the store is still being opened, it is closed afterwards.
     const close = async () => {
       await opened
       if (this.#opened !== null) await this.#store.close()
@@ -1240,7 +1242,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       const [outcome] = within ? [await within.submit(task)] : await this.#store.submitIn(transaction, [task])
       return this.#told(draft, outcome as SubmitOutcome)
     }
-    // It acts on many tasks: with it goes who ordered that.
+    // An operation acts on many tasks, so its order is recorded in the audit.
     if (draft.task.workflow === OPERATION) return this.#order(draft)
     const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
@@ -1261,21 +1263,24 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return this.#told(draft, outcome as SubmitOutcome)
   }
 
-  /** What the scheduler launches, it tells of itself: it may be over before the submission is answered. */
+  /**
+   * Emits the telemetry of a submission. The scheduler emits that of tasks it launches itself, which may be over before the submission is
+   * answered.
+   */
   #told<O extends { created: boolean }>({ task }: Draft, outcome: O): O {
     const outlet = this.#telemetry['task:submitted']
     if (outcome.created && outlet.open) outlet.tell(submission(task, this.#node?.id ?? null))
     return outcome
   }
 
-  /** Throws unless the existing task is the one that was meant. False, if it may be made again: it is not there any more. */
+  /** Throws unless the existing task is the intended one. Returns false if it no longer exists, so it may be created again. */
   async #same(
     { task, first: [asked] }: Draft,
     { ifExists = 'match', first, again }: { ifExists?: SubmitOptions['ifExists']; first?: string; again: boolean },
   ): Promise<boolean> {
     if (ifExists === 'return') return true
     const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, at: 0, events: first }]
-    // Retention dropped it since, or a failover lost it.
+    // Retention deleted the task meanwhile, or a failover lost it.
     if (again && !record && (await this.#store.task(task.id)) === null) return false
     if (record?.undecoded) throw record.undecoded
     const recorded = record?.seq === 1 ? (legibleOutline(record.events)?.[0] as Submission | undefined) : undefined
