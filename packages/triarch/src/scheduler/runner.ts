@@ -102,7 +102,7 @@ export class TaskRunner implements Owner {
   #began = 0
   /** First decision id of the task's present run, which identifies the run. */
   #run = 1
-  /** The steps as they were before the turn, kept only while somebody listens to `step:ended`. */
+  /** The steps that may still end; kept only while `step:ended` has a listener. */
   #told: KnownSteps | null = null
   /** Attempts that begin in this process once the turn is recorded. */
   #starts: Step[] = []

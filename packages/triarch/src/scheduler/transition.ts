@@ -37,7 +37,7 @@ export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq'
 
 /**
  * The task's row, with payloads as JSON texts. No payload in it is secret; an output with secret parts is veiled. `place`: a reference
- * stored instead of an output that has none.
+ * stored instead of an output without secrets.
  */
 export function snapshotOf(summary: Summary, place: string | null = null): Snapshot {
   const { status, result, failures, deadline, progress, output, error, pause, secrets } = summary

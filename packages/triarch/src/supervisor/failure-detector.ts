@@ -1,6 +1,6 @@
 import type { NodeHeartbeats } from '../store/port.ts'
 
-/** In at least this many consecutive looks a node's heartbeat must have been unchanged before it counts as dead. */
+/** Consecutive looks in which a node's heartbeat must be unchanged, at least, before the node counts as dead. */
 const LEAST_LOOKS = 2
 
 /** Once the store accepts writes again, every node gets at least this share of its lease to send a heartbeat. */
