@@ -185,7 +185,12 @@ const said: readonly [page: string, text: string, source: string, code: string][
   ['concepts/server.md', 'the right `control` | # |', 'server/src/options.ts', '\n  streams: #,'],
   ['concepts/server.md', 'wait for one client | # |', 'server/src/options.ts', '\n  buffered: #,'],
   ['concepts/server.md', 'no line of a log | # |', 'server/src/options.ts', '\n  stalled: #,'],
-  ['concepts/server.md', '`connections` of `listen()`, WebSockets of one caller a quarter | # |', 'server/src/options.ts', '\n  connections: #,'],
+  [
+    'concepts/server.md',
+    '`connections` of `listen()`, WebSockets of one caller a quarter | # |',
+    'server/src/options.ts',
+    '\n  connections: #,',
+  ],
   ['concepts/server.md', '20 seconds and #, a whole', 'server/src/listen.ts', 'maxHeaderSize: #'],
   ['concepts/settings.md', 'a SHA-256, # at most', 'triarch/src/setting/file.ts', 'LARGEST = #'],
   [
