@@ -242,7 +242,7 @@ describe('the SQLite store', () => {
     ours.exec('ROLLBACK')
     using reader = new DatabaseSync(file, { readOnly: true })
     reader.exec('BEGIN')
-    expect(() => store.submitIn(reader, [newTask('t')])).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
+    expect(() => store.submitIn(reader, [newTask('t')])).toThrow(expect.objectContaining({ code: 'STORE_READ_ONLY' }))
     await store.close()
   })
 
