@@ -12,7 +12,7 @@ async function leased() {
   const beat = ({ lease }: NodeHeartbeat) =>
     new Promise<boolean>((answer, lose) => void beats.push({ lease, answer, lose }))
   const lease = new Lease({
-    ...{ environment: clock, wall: () => clock.now(), store: { beat } as never, stall: 0, quiet: true },
+    ...{ environment: clock, wall: () => clock.now(), store: { heartbeat: beat } as never, stall: 0, quiet: true },
     node: { id: 'n', roles: [], lease: 10_000 },
     ...{ renewed: () => undefined, blocked: () => undefined, failed: () => undefined },
     lost: () => lost++,
