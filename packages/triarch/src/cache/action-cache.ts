@@ -121,6 +121,7 @@ export class ActionCache {
     const { environment, shared } = this.#options
     if (!policy.shared || shared === null) return { outcome: null, flight: departure }
     const { digest } = key
+    let claimed = false
     try {
       for (;;) {
         const { answer, flying } = await this.#bounded(shared.get(digest))
@@ -131,7 +132,12 @@ export class ActionCache {
         }
         const left = until - environment.monotonic()
         const within = completeBy - environment.now()
-        if (!flying && (await departure.claim(within))) return { outcome: null, flight: departure }
+        if (claimed) return { outcome: null, flight: departure }
+        if (!flying && (await departure.claim(within))) {
+          // Another node may have filled the key between the read and the claim, so it is read once more.
+          claimed = true
+          continue
+        }
         waits()
         if (left <= LOOK) break
         await delay(environment, LOOK)

@@ -53,10 +53,10 @@ it('statistics that are counted anew by supervisors who die of it are what was c
   await busy.start()
   await busy.recount({ reason: 'a test' })
   for (const [call, nth, when] of [
-    ['follow', '1', 'after'],
+    ['readUncounted', '1', 'after'],
     ['tally', '2', 'after'],
     ['tally', '1', 'before'],
-    ['follow', '3', 'after'],
+    ['readUncounted', '3', 'after'],
   ] as const) {
     const child = fork(script, [file.path, call, nth, when], { stdio: 'inherit' })
     const [died] = await Promise.all([once(child, 'exit'), submit(busy, later, MORE)])
