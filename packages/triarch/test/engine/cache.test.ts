@@ -206,6 +206,36 @@ describe('over nodes', () => {
     return { of, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
 
+  it('is not asked by a node that another one overtakes between its look for an answer and its word that it will ask', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const of = rates({ ttl: '1m' })
+    let overtaken = false
+    const store = seen(file.store, (own) => ({
+      async beginFill(fill) {
+        if (!overtaken) {
+          overtaken = true
+          const other = { ...fill, node: 'another' }
+          expect(await own.beginFill(other)).toBe(true)
+          of.calls.push('by the other node')
+          const value = JSON.stringify({
+            value: JSON.stringify({ output: 'eur 0', fresh: 60_000, stale: 0 }),
+            names: [],
+          })
+          await own.writeCache({
+            ...{ key: fill.key, node: other.node, value, seen: 0 },
+            at: await own.now(),
+            keep: 60_000,
+          })
+        }
+        return own.beginFill(fill)
+      },
+    }))
+    await using s = await of.start({ store, environment, poll: '100ms' })
+    expect(await asked(s, of, { what: 'eur' })).toBe('eur 0')
+    expect(of.calls).toEqual(['by the other node'])
+  })
+
   it('an answer of one is an answer of all, and so is a call that is under way', async () => {
     using t = town({ ttl: '1m' })
     const { of } = t

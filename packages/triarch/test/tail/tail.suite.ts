@@ -65,7 +65,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       attemptWithin: '10m',
       async run(item: string, step) {
         ran.push(step.idempotencyKey)
-        if (step.attempt === 1) throw new TransientError('not now', { retryAfter: 2_000 })
+        if (step.attempt === 1) throw new TransientError('not now', { retryAfter: 5_000 })
         if (step.attempt === 2) await held
         return item
       },
