@@ -49,6 +49,8 @@ function plant(files: Record<string, string>): string {
     'record',
     'api',
     'docs',
+    'pretest:long',
+    'test:long',
     'preproofs',
     'proofs',
     'prepackages',
