@@ -55,7 +55,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a task whose code waits for what is not its own leaves memory for ever': {
     change: {
-      'scheduler/runner.ts': [['ready: unfinished || (!stopped && this.#isStalled)', 'ready: unfinished']],
+      'scheduler/runner.ts': [['const ready = unfinished || this.#isStalled', 'const ready = unfinished']],
     },
     by: ['asleep'],
     world: 'outside',
@@ -64,7 +64,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         ['.limits.longSleep) &&\n      !this.#isStalled', '.limits.longSleep)'],
-        ['ready: unfinished || (!stopped && this.#isStalled)', 'ready: unfinished'],
+        ['const ready = unfinished || this.#isStalled', 'const ready = unfinished'],
       ],
     },
     by: ['asleep'],
@@ -1209,8 +1209,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'cache/action-cache.ts': [
         [
-          'return !this.#shares(policy) || this.#bounded(',
-          'return flight.within > 0 || !this.#shares(policy) || this.#bounded(',
+          '          !this.#shares(policy) || this.#bounded(',
+          '          flight.within > 0 || !this.#shares(policy) || this.#bounded(',
         ],
       ],
     },
@@ -1250,12 +1250,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['caches'],
     at: 82,
-    world: 'cache',
-  },
-  'an answer that comes late is young': {
-    change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
-    by: ['caches'],
-    at: 1_085,
     world: 'cache',
   },
   'a cache that fails fails the step': {
