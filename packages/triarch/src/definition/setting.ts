@@ -189,7 +189,7 @@ export function checkSettingPolicy<P>(what: string, policy: SettingPolicy<P>): S
   throw new TriarchError('INVALID_OPTION', `${what} must be what the as() of a setting returned`)
 }
 
-/** Reads the layer of the environment. Throws INVALID_SETTING if a variable is not JSON. */
+/** Reads the layer of the environment. Throws INVALID_SETTING if a variable is not JSON, or names no property of the defaults. */
 function fromEnvironment(
   name: string,
   defaults: unknown,
@@ -198,14 +198,25 @@ function fromEnvironment(
   const variable = variableOf(name)
   const whole = environment[variable]
   let layer = whole === undefined || whole === '' ? undefined : jsonOf(variable, whole)
-  if (!isObject(defaults)) return layer
-  for (const property of Object.keys(defaults)) {
-    const one = `${variable}__${constant(property)}`
-    const text = environment[one]
-    if (text === undefined || text === '') continue
+  const prefix = `${variable}__`
+  const properties = new Map(
+    isObject(defaults) ? Object.keys(defaults).map((key) => [prefix + constant(key), key]) : [],
+  )
+  for (const [one, text] of Object.entries(environment)) {
+    if (!one.startsWith(prefix) || text === undefined || text === '') continue
+    const property = properties.get(one)
+    if (property === undefined) throw unknownProperty(name, one, [...properties.keys()])
     layer = { ...(isObject(layer) ? layer : {}), [property]: lenientJson(one, text) }
   }
   return layer
+}
+
+function unknownProperty(name: string, one: string, known: readonly string[]): TriarchError {
+  const rule = known.length > 0 ? `known: ${known.join(', ')}` : 'its defaults are not an object'
+  return new TriarchError(
+    'INVALID_SETTING',
+    `the environment variable ${one} names no property in the defaults of setting "${name}" (${rule})`,
+  )
 }
 
 /** The environment variable of a setting. */

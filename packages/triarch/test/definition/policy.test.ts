@@ -116,16 +116,6 @@ describe('the defaults', () => {
     expect(longest(defaultPolicy.undoRetry) / hour).toBeCloseTo(23.41, 2)
   })
 
-  it('of what 0.1.0 recorded stay what they were', () => {
-    expect(resolvePolicy({})).toMatchObject({
-      retry: { attempts: 5, max: 30_000 },
-      undoRetry: { attempts: 10, max: 60_000 },
-    })
-    expect(resolvePolicy({ rescue: 'fail' })).toMatchObject({ rescue: 'fail', retry: { attempts: 5 } })
-    expect(resolvePolicy({ defaults })).toBe(defaultPolicy)
-    expect(resolvePolicy({ defaults, rescue: 'fail' })).toEqual({ ...defaultPolicy, rescue: 'fail' })
-  })
-
   it('after a lost process begin with no wait at all, and never make it longer than a minute', () => {
     const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait({ losses: index + 1, doubts: 1 }, 1))
     expect(waits.slice(0, 5)).toEqual([0, 0, 0, 200, 400])

@@ -26,6 +26,7 @@ const schema: StandardSchema<Limits, Limits> = {
     },
   },
 }
+const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
 const defaults: Limits = { perNode: 10, note: 'as in the code' }
 const why = { reason: 'a test', actor: 'ada' }
 
@@ -57,6 +58,17 @@ describe('a setting', () => {
       expect(bad({ TRIARCH_SETTING_SHOP_LIMITS: '{' })).resolves.toBe('INVALID_SETTING'),
       expect(bad({ TRIARCH_SETTING_SHOP_LIMITS__PER_NODE: '1000' })).resolves.toBe('INVALID_SETTING'),
     ])
+  })
+
+  it('is refused where it is defined, if an environment variable names a property that it does not have', async () => {
+    const made = (of: unknown, variables: Record<string, string>) =>
+      codeOf(Promise.resolve().then(() => new KnownSetting('shop.limits', anything, of, variables)))
+    const misspelt = { TRIARCH_SETTING_SHOP_LIMITS__PER_NDOE: '20' }
+    expect(await made(defaults, misspelt)).toBe('INVALID_SETTING')
+    expect(await made(7, misspelt)).toBe('INVALID_SETTING')
+    expect(await made(defaults, { TRIARCH_SETTING_SHOP_LIMITS__NOTE: 'x', TRIARCH_SETTING_SHOP: '1' })).toBe('nothing')
+    const why = /TRIARCH_SETTING_SHOP_LIMITS__PER_NDOE names no property .* TRIARCH_SETTING_SHOP_LIMITS__PER_NODE/
+    expect(() => new KnownSetting('shop.limits', anything, defaults, misspelt)).toThrow(why)
   })
 
   it('is checked before it is stored, and a write that knows an old revision is refused', async () => {

@@ -194,7 +194,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ ...retry, input: 8 }] },
     [
       'continuedAsNew input=8 nextId=3 pendingSignals=[] stops=1',
-      'stepCarried 2 action="a.b" name="b" input=null output=2 policy={retry={attempts=3 initial=10 factor=2 max=30 jitter=false} undoRetry={attempts=3 initial=10 factor=2 max=30 jitter=false} completeWithin=50 undo=true defaults=2} generation=0 requestedAt=-5 completedAt=-4',
+      'stepCarried 2 action="a.b" name="b" input=null output=2 policy={retry={attempts=3 initial=10 factor=2 max=30 jitter=false} undoRetry={attempts=3 initial=10 factor=2 max=30 jitter=false} completeWithin=50 undo=true defaults=1} generation=0 requestedAt=-5 completedAt=-4',
       'reloads',
     ],
   ],

@@ -306,10 +306,8 @@ describe('the answer of a step', () => {
 })
 
 describe('a policy', () => {
-  it('is what was recorded, over the defaults it was recorded under', () => {
-    expect(resolvePolicy({}).retry.attempts).toBe(5)
+  it('is what was recorded, over the defaults', () => {
     expect(resolvePolicy({ defaults: DEFAULTS }).retry.attempts).toBe(40)
-    expect(resolvePolicy({ priority: 2 })).toMatchObject({ priority: 2, retry: { attempts: 5 } })
     expect(resolvePolicy({ defaults: DEFAULTS, priority: 2 })).toMatchObject({ priority: 2, retry: { attempts: 40 } })
     expect(resolvePolicy({ priority: 2, defaults: DEFAULTS })).toEqual({
       ...resolvePolicy({ defaults: DEFAULTS }),

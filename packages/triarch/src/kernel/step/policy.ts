@@ -68,13 +68,6 @@ export const defaultPolicy: StepPolicy = {
   batch: null,
 }
 
-/** The defaults of a step that recorded no `defaults` edition. */
-const firstDefaults: StepPolicy = {
-  ...defaultPolicy,
-  retry: { attempts: 5, initial: 200, factor: 2, max: 30_000, jitter: true },
-  undoRetry: { attempts: 10, initial: 200, factor: 2, max: 60_000, jitter: true },
-}
-
 /** The policy as recorded: what differs from the defaults, and the edition of the defaults. Most steps record the edition alone. */
 export type RecordedPolicy = Partial<StepPolicy> & { readonly defaults?: typeof DEFAULTS }
 
@@ -86,16 +79,15 @@ export interface Fallback {
 }
 
 /** Edition of `defaultPolicy`. A change of a default needs a new edition, and keeps the old defaults for what was recorded under them. */
-export const DEFAULTS = 2
+export const DEFAULTS = 1
 
 export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {
-  const base = recorded.defaults === DEFAULTS ? defaultPolicy : firstDefaults
   for (const key in recorded) {
     if (key === 'defaults') continue
     const { defaults: _, ...own } = recorded
-    return { ...base, ...own }
+    return { ...defaultPolicy, ...own }
   }
-  return base
+  return defaultPolicy
 }
 
 /**
