@@ -133,6 +133,7 @@ export async function newTask(
     first: 1,
     limits,
     transaction: options.transaction,
+    exclusive: (gate.exclusive ?? []).map(({ key }) => key),
     ...given.planning,
   })
   const [submitted, ...rest] = draft.first as [TaskEvent, ...TaskEvent[]]

@@ -353,7 +353,7 @@ export interface PlanContext {
 
   /**
    * Steps planned in the block run while the task holds the lock of this name, which one task at a time can have. The lock is released when
-   * all of them are done; if some failed or were skipped, when the task ends.
+   * all of them are done; if some failed or were skipped, when the task ends. Throws LOCK_DEADLOCK if the task may have the lock already.
    * @example plan.lock('stock', () => plan.step(ship, { id: 'o-1', charge: 'c-1' }))
    */
   lock<T>(name: string, block: () => T): T

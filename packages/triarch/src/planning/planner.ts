@@ -12,17 +12,10 @@ import type { SecretPaths } from '../kernel/secret.ts'
 import type { RecordedPolicy } from '../kernel/step/policy.ts'
 import { isPromise } from '../value/answer.ts'
 import { invalid, validateSync } from '../value/schema.ts'
+import type { PlanLimits } from './limits.ts'
+import { PlanLocks } from './plan-locks.ts'
 import { checkGroup, finalizePolicy } from './policy.ts'
-import { handles, type Reading, toTemplate } from './template.ts'
-
-export interface PlanLimits {
-  /** Bytes of JSON of one input or output. */
-  payload: number
-  /** Largest number of steps of a plan, including joins and finalizers. */
-  steps: number
-  /** Largest size of all inputs together, in bytes of JSON. */
-  bytes: number
-}
+import { handles, misuse, type Reading, toTemplate } from './template.ts'
 
 /** The actions that are planned whenever the action of this key is. */
 export type Subscribers = (key: string) => readonly Action[]
@@ -32,6 +25,8 @@ interface PlannerOptions {
   /** Middleware around the workflow's planning; it is also the outer part of the middleware around the planning of actions. */
   chain: readonly Middleware[]
   subscribers?: Subscribers | undefined
+  /** Names of the locks of the task's submission, which it holds until it has stopped. */
+  held?: readonly string[]
 }
 
 /** The place where the next step goes: its order and the action that plans it. */
@@ -62,6 +57,7 @@ export class Planner {
   readonly #finalized: number[] = []
   readonly #bounds: RecordedPolicy[] = []
   readonly #hidden = new Set<string>()
+  readonly #locks: PlanLocks
   readonly #first: number
   readonly #workflow: string
   readonly #rescue: RescueOption | undefined
@@ -72,7 +68,11 @@ export class Planner {
   #open = true
   #bytes = 0
 
-  constructor(first: number, { name, definition }: Workflow, { limits, chain, subscribers }: PlannerOptions) {
+  constructor(
+    first: number,
+    { name, definition }: Workflow,
+    { limits, chain, subscribers, held = [] }: PlannerOptions,
+  ) {
     this.#first = first
     this.#workflow = name
     this.#rescue = definition.rescue
@@ -80,6 +80,7 @@ export class Planner {
     this.#limits = limits
     this.#chain = chain
     this.#subscribers = subscribers ?? (() => [])
+    this.#locks = new PlanLocks(held, (id) => this.#steps[id - first] as PlannedStep)
   }
 
   /** The context that is passed to planning code. */
@@ -187,10 +188,14 @@ export class Planner {
 
   #lock<T>(name: string, block: () => T): T {
     return this.#block('sequence', () => {
-      const taken = this.#push({ action: null, lock: name, ...this.#after(this.#before([])) })
+      const before = this.#before([])
+      this.#locks.take(name, before)
+      const taken = this.#push({ action: null, lock: name, ...this.#after(before) })
       this.#leave([taken], true)
       const result = this.#block('concurrence', block)
-      this.#leave([this.#push({ action: null, unlock: taken, ...this.#after(this.#before([])) })], true)
+      const released = this.#push({ action: null, unlock: taken, ...this.#after(this.#before([])) })
+      this.#locks.release(name, released)
+      this.#leave([released], true)
       return result
     })
   }
@@ -341,8 +346,4 @@ export class Planner {
     const over = steps > most ? `${most} steps` : this.#bytes > bytes ? `${bytes} bytes` : null
     if (over !== null) throw new TriarchError('PLAN_TOO_LARGE', `the plan has more than ${over}: use child tasks`)
   }
-}
-
-function misuse(message: string): TriarchError {
-  return new TriarchError('PLAN_MISUSE', message)
 }

@@ -1,17 +1,12 @@
 import type { Workflow } from '../definition/definition.ts'
+import { exclusiveKeys } from '../definition/exclusive.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Plan } from '../kernel/plan/plan.ts'
 import { milliseconds } from '../value/duration.ts'
-import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { validate } from '../value/schema.ts'
-import { type PlanLimits, Planner, type Subscribers } from './planner.ts'
-
-export const DEFAULT_PLAN_LIMITS: PlanLimits = {
-  payload: DEFAULT_PAYLOAD_LIMIT,
-  steps: 20_000,
-  bytes: 16 * 1024 * 1024,
-}
+import type { PlanLimits } from './limits.ts'
+import { Planner, type Subscribers } from './planner.ts'
 
 export interface PlanningOptions {
   first: number
@@ -20,6 +15,8 @@ export interface PlanningOptions {
   /** Middleware outside all other. */
   middleware?: readonly Middleware[]
   subscribers?: Subscribers
+  /** Names of the locks of the task's submission; by default those that the workflow's definition gives it. */
+  exclusive?: readonly string[]
 }
 
 /**
@@ -29,12 +26,13 @@ export interface PlanningOptions {
 export async function makePlan(
   workflow: Workflow,
   input: unknown,
-  { first, limits, transaction, middleware, subscribers }: PlanningOptions,
+  { first, limits, transaction, middleware, subscribers, exclusive }: PlanningOptions,
 ): Promise<Plan> {
   const { definition, name } = workflow
   const given = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
   const chain = inOrder(middleware, definition.middleware)
-  const planner = new Planner(first, workflow, { limits, chain, subscribers })
+  const held = exclusive ?? exclusiveKeys(workflow, given, undefined).map(({ key }) => key)
+  const planner = new Planner(first, workflow, { limits, chain, subscribers, held })
   try {
     const call = { workflow: name, action: undefined, input: given, transaction }
     const plan = planner.finish(

@@ -12,7 +12,8 @@ import {
 } from '../kernel/plan/plan.ts'
 import type { Redaction } from '../kernel/redaction.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
-import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
+import { DEFAULT_PLAN_LIMITS } from './limits.ts'
+import { makePlan } from './planning.ts'
 
 /** One step of a plan, for display. */
 export interface PlanViewStep {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agent, preview, workflow } from '../../src/index.ts'
-import { checkFold, eventsOf, type Stage, stage } from '../engine/harness.ts'
+import { agent, type PlanContext, preview, workflow } from '../../src/index.ts'
+import { checkFold, codeOf, eventsOf, type Stage, stage } from '../engine/harness.ts'
 
 const diary: string[] = []
 const own = agent('own', { concurrency: 10 })
@@ -16,6 +16,11 @@ const use = own.action('use', {
   },
 })
 const waiting: (() => void)[] = []
+
+const lockers = agent('lockers')
+const locker = lockers.action('take', {
+  plan: (what: string, plan) => void plan.lock('x', () => void plan.step(use, what)),
+})
 
 const careful = workflow('careful', {
   rescue: 'fail',
@@ -62,13 +67,53 @@ describe('a lock in a plan', () => {
     expect(view.steps.filter(({ action }) => action === null).map(({ name }) => name)).toContain('lock x')
   })
 
-  it('that would wait for itself ends the plan with the reason', async () => {
+  type Body = (plan: PlanContext) => void
+  const block = (plan: PlanContext, what: string, name = 'x') => plan.lock(name, () => plan.step(use, what))
+  const shapes: [what: string, refused: boolean, body: Body][] = [
+    ['by a block inside of another', true, (plan) => plan.lock('x', () => void block(plan, 'a'))],
+    ['by two blocks side by side', true, (plan) => void [block(plan, 'a'), block(plan, 'b')]],
+    [
+      'by a block that comes after a step of the other one only',
+      true,
+      (plan) => {
+        const first = block(plan, 'a')
+        plan.sequence(() => {
+          plan.step(use, 'between', { after: [first] })
+          block(plan, 'b')
+        })
+      },
+    ],
+    [
+      'by an action that takes it and is planned twice',
+      true,
+      (plan) => void [plan.step(locker, 'a'), plan.step(locker, 'b')],
+    ],
+    ['that the submission has taken', true, (plan) => void block(plan, 'a', 'own:1')],
+    ['by blocks of other names inside of another', false, (plan) => plan.lock('x', () => void block(plan, 'a', 'y'))],
+    [
+      'by one block after the other',
+      false,
+      (plan) =>
+        plan.sequence(() => {
+          block(plan, 'a')
+          plan.concurrence(() => void [plan.step(use, 'c'), plan.step(use, 'd')])
+          block(plan, 'b')
+        }),
+    ],
+  ]
+  it.each(shapes)('of one name, taken %s: refused when the plan is made: %s', async (_, refused, body) => {
     diary.length = 0
-    await using s = await stage({ workflows: [careful], agents: [own] })
-    const task = await s.submit(careful, { name: 'a', locks: ['x', 'x'] })
-    await s.settle()
-    await finishOne(s)
-    expect((await task.status()).error?.code).toBe('LOCK_DEADLOCK')
+    const keyed = workflow('keyed', { exclusive: { key: () => 'own:1' }, plan: (_: null, plan) => body(plan) })
+    await using s = await stage({ workflows: [keyed], agents: [own, lockers] })
+    const code = refused ? 'LOCK_DEADLOCK' : 'nothing'
+    expect(await codeOf(preview(keyed, null))).toBe(code)
+    expect(await codeOf(s.submit(keyed, null, { id: 'now' }))).toBe(code)
+    // The plan of a task that starts later is made by the scheduler.
+    const later = await s.submit(keyed, null, { id: 'later', startAt: '1s' })
+    await s.advance('2s')
+    for (let step = 0; step < 8; step++) await finishOne(s)
+    expect((await later.status()).error?.code ?? 'nothing').toBe(code)
+    if (!refused) expect((await later.status()).outcome).toBe('success')
   })
 
   it('is had again before a plan that failed under it goes on', async () => {

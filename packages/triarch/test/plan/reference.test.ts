@@ -5,8 +5,8 @@ import { workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
+import { DEFAULT_PLAN_LIMITS } from '../../src/planning/limits.ts'
 import { Planner } from '../../src/planning/planner.ts'
-import { DEFAULT_PLAN_LIMITS } from '../../src/planning/planning.ts'
 import { toTemplate } from '../../src/planning/template.ts'
 
 const plan = {}
