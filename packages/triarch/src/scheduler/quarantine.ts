@@ -125,7 +125,7 @@ export class Quarantine {
         const row = await store.task(id)
         if (row?.lockedBy !== node || row.epoch !== epoch) return true
         const at = Math.max(row.updatedAt, environment.now())
-        if (await store.quarantine({ key: row.key, id, node, epoch, at, orphaned, record: recordOf(row, error) }))
+        if (await store.quarantine({ key: row.key, id, node, epoch, at, orphaned, record: recordOf(row, error, at) }))
           alert({
             code: 'TASK_QUARANTINED',
             task: id,
@@ -164,7 +164,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
 }
 
 /** The record of the quarantine. A task that has stopped stays stopped. */
-function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
+function recordOf(row: TaskRow, thrown: TriarchError, at: number): SetApart['record'] {
   if (row.status === 'stopped') {
     const why: TaskEvent = { type: 'messageIgnored', message: 'quarantine', reason: thrown.message }
     return { events: recordText([why]), pause: null }
@@ -172,7 +172,7 @@ function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
   const { stack: _, ...error } = toRecord(thrown)
   const before = objectOf<Pause>(row.pause)
   const event: TaskEvent = { type: 'paused', reason: 'quarantine', error }
-  const { note, actor, broken = false, from = row.status } = before ?? {}
-  const pause: Pause = { reason: 'quarantine', from, error, note, broken, ...(actor !== undefined && { actor }) }
+  const { note, actor, broken = false, from = row.status, since = at } = before ?? {}
+  const pause: Pause = { reason: 'quarantine', since, from, error, note, broken, ...(actor !== undefined && { actor }) }
   return { events: recordText([event]), pause: JSON.stringify(pause) }
 }

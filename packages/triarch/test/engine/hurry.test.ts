@@ -136,6 +136,29 @@ describe('a step that waits for its next attempt', () => {
     expect(undone).toEqual(['attempt 3'])
   })
 
+  it.each(['1h', '21d'] as const)(
+    'is skipped while its task is paused, also when its instant has passed meanwhile: %s',
+    async (passed) => {
+      await using s = await staged()
+      const [one, two] = [await s.submit(undoing, null), await s.submit(flow, { refuses: 9 })]
+      await s.advance('1h')
+      await one.pause()
+      await two.pause()
+      await s.advance(passed)
+      await one.skip({ step: 1, reason: 'done by hand' })
+      await two.skip({ step: 1, output: 'paid in cash' })
+      await s.settle()
+      expect([await one.status(), await two.status()]).toMatchObject([{ status: 'paused' }, { status: 'paused' }])
+      expect(await codeOf(one.skip({ step: 1 }))).toBe('ILLEGAL_MOVE')
+      await one.resume()
+      await two.resume()
+      await s.settle()
+      expect(await codeOf(one.result())).toBe('TASK_COMPENSATED')
+      expect(await two.result()).toBe('paid in cash')
+      expect(await eventsOf(one, 'undone')).toMatchObject([{ by: 'operator', note: 'done by hand' }])
+    },
+  )
+
   it('and no other is: one whose attempt runs is refused, by code', async () => {
     const slow = agent('slow')
     const run = slow.action('run', { run: () => new Promise<never>(() => undefined) })

@@ -302,7 +302,7 @@ describe('a stopped task that had been through everything', () => {
       lastFailed: 8,
     },
     ...{ mailbox: [{ name: 'old', payload: 1 }], deferred: [{ id: 5, ok: true, value: 1 }] },
-    pause: { reason: 'operator', from: 'running', error: undefined, note: undefined, broken: false },
+    pause: { reason: 'operator', since: 1, from: 'running', error: undefined, note: undefined, broken: false },
     closing: { cause: 'cancel', compensate: true },
   }
   const tired = (more: Partial<TaskState> = {}) => {

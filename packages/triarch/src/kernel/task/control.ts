@@ -159,10 +159,15 @@ function skipStep(turn: Turn, step: Step, message: Extract<Control, { type: 'ski
   else emit(turn, { ...skipping(turn.state, step.id, message.output, 'operator'), ...remarkOf(message) })
 }
 
-/** The step, if it waits for the instant of its next attempt. No agent has that attempt yet, so an operator may hurry or skip it. */
+/**
+ * The step, if it waits for the instant of its next attempt, or if that instant came while the task was paused. No agent has the attempt, so an
+ * operator may hurry or skip it. A client tells this from the history alone, which does not say what has been dispatched.
+ */
 function betweenAttempts(state: TaskState, id: number | undefined, at: number): Step | undefined {
   const step = id === undefined || state.status === 'stopped' ? undefined : state.steps.get(id)
-  return step && isOutstanding(step) && !step.dispatched && step.due > at ? step : undefined
+  if (!step || !isOutstanding(step) || step.dispatched) return undefined
+  const pausedBefore = state.pause !== null && state.pause.since < step.due && !step.released
+  return step.due > at || pausedBefore ? step : undefined
 }
 
 /** Children of the step's batch run, and would go on without it. */

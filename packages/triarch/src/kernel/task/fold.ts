@@ -59,7 +59,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     loseLocks(state)
     moveTask(state, 'running')
   },
-  paused(state, { reason, error, step: id, note, actor }) {
+  paused(state, { reason, error, step: id, note, actor }, now) {
     const step = id === undefined ? undefined : state.steps.get(id)
     if (step) {
       step.held = reason
@@ -75,7 +75,8 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     const at = step ? { name: step.name, ...(step.action !== null && { action: step.action }) } : state.pause?.step
     // An operator's remark on a pause is kept until there is another one, or the pause is over.
     const said = note !== undefined || actor !== undefined ? { note, actor } : state.pause
-    state.pause = { reason, from, error, note: said?.note, broken, ...(at && { step: at }) }
+    const since = state.pause?.since ?? now
+    state.pause = { reason, since, from, error, note: said?.note, broken, ...(at && { step: at }) }
     if (said?.actor !== undefined) state.pause.actor = said.actor
   },
   resumed(state, _event, _at, deliveries) {

@@ -18,6 +18,8 @@ export type PauseCause =
 
 export interface Pause {
   reason: PauseCause
+  /** When the task was paused. */
+  since: number
   /** The status before the pause, which the task returns to. */
   from: TaskStatus
   error: ErrorRecord | undefined
