@@ -95,6 +95,66 @@ describe('a child with an id of its own', () => {
     expect(names()).toEqual(['a'])
   })
 
+  it('called twice in one run begins anew when its first end is known, and is undone once', async () => {
+    const { log, broken, agents, work, child, names } = workers()
+    broken.add('end')
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        expect(await task.call(child, 'a', { id: 'kid' })).toBe('a')
+        expect(await task.call(child, 'b', { id: 'kid' })).toBe('b')
+        await task.run(work, 'end')
+      },
+    })
+    await using s = await stage({ workflows: [flow, child], agents })
+    const task = await s.submit(flow, null)
+    expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
+    expect(names()).toEqual(['a', 'b', 'end', '-b', '-a'])
+    expect(new Set(log).size).toBe(5)
+  })
+
+  it.each(['renew', 'match', 'return', 'reject'] as const)(
+    'called again while the first call still waits for it is in the way, whatever ifExists says: %s',
+    async (ifExists) => {
+      const { agents, child, names } = workers()
+      const flow = workflow('flow', {
+        async run(_: null, task) {
+          const first = task.call(child, 'a', { id: 'kid' })
+          return [await codeOfChild(task.call(child, 'a', { id: 'kid', ifExists })), await first]
+        },
+      })
+      await using s = await stage({ workflows: [flow, child], agents })
+      const task = await s.submit(flow, null)
+      expect(await task.result()).toEqual(['TASK_EXISTS', 'a'])
+      expect(names()).toEqual(['a'])
+    },
+  )
+
+  it.each(['renew', 'match', 'return', 'reject'] as const)(
+    'that was only started and runs is called as ifExists says: %s',
+    async (ifExists) => {
+      const waits = workflow('waits', { run: (_: string, task) => task.waitForSignal('go') })
+      const flow = workflow('flow', {
+        async run(_: null, task): Promise<unknown[]> {
+          await task.start(waits, 'a', { id: 'kid' })
+          const answer = async (input: string) => {
+            try {
+              return await task.call(waits, input, { id: 'kid', ifExists })
+            } catch (error) {
+              return ((error as Error).cause as { code?: string }).code
+            }
+          }
+          return [await answer('b'), await answer('a')]
+        },
+      })
+      await using s = await stage({ workflows: [flow, waits] })
+      const task = await s.submit(flow, null)
+      await s.settle()
+      await s.engine.task('kid').signal('go', 7)
+      const answers = { renew: ['TASK_EXISTS', 7], match: ['TASK_EXISTS', 7], return: [7, 7] }
+      expect(await task.result()).toEqual({ ...answers, reject: ['TASK_EXISTS', 'TASK_EXISTS'] }[ifExists])
+    },
+  )
+
   it('that runs since an earlier run is awaited by the next', async () => {
     const child = workflow('child', { run: (_: null, task) => task.waitForSignal('go') })
     const flow = workflow('flow', {
