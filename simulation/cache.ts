@@ -11,7 +11,7 @@ import {
 } from '../packages/triarch/src/index.ts'
 import type { TaskEvent } from '../packages/triarch/src/kernel/event.ts'
 import type { CacheMark } from '../packages/triarch/src/kernel/step/step.ts'
-import type { CacheFill } from '../packages/triarch/src/store/port.ts'
+import type { CacheFill, FillBegun } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
@@ -171,7 +171,7 @@ export class Kept {
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
     if (!this.#plan || answer instanceof Error) return
-    if (name === 'beginFill' && answer === true) this.#flies(args[0] as CacheFill)
+    if (name === 'beginFill' && (answer as FillBegun).begun) this.#flies(args[0] as CacheFill)
     if (name === 'endFill' || name === 'writeCache') {
       const { key, node } = args[0] as Pick<CacheFill, 'key' | 'node'>
       if (this.#flights.get(key)?.node === node) this.#flights.delete(key)

@@ -1209,8 +1209,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'cache/action-cache.ts': [
         [
-          '          !this.#shares(policy) || this.#bounded(',
-          '          flight.within > 0 || !this.#shares(policy) || this.#bounded(',
+          'if (!policy.shared || shared === null) return ALONE',
+          'if (within > 0 || !policy.shared || shared === null) return ALONE',
         ],
       ],
     },

@@ -1,4 +1,4 @@
-import type { CacheRow, Invalidations } from 'triarch/store'
+import type { CacheRow, FillBegun, Invalidations } from 'triarch/store'
 import { withAct } from './audit.ts'
 import type { Row } from './query.ts'
 
@@ -8,18 +8,21 @@ export const RECALL: string = `
 SELECT c.value, c.seen, t.now - c.at, c.expires > t.now, c.flight_until > t.now AND ${ALIVE}
 FROM ${NOW}, triarch.cache c WHERE c.key = $2`
 export const REMEMBER: string = `
-INSERT INTO triarch.cache AS c (key, value, seen, at, expires)
-SELECT $2, $3, $4, least($6, t.now), least($6, t.now) + $5 FROM ${NOW}
-ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at,
-  expires = greatest(excluded.expires, CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END), flight = nullif(c.flight, $7),
-  flight_until = CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END
-WHERE excluded.at > c.at`
+WITH written AS (
+  INSERT INTO triarch.cache AS c (key, value, seen, at, expires)
+  SELECT $2, $3, $4, least($6, t.now), least($6, t.now) + $5 FROM ${NOW}
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at,
+    expires = greatest(excluded.expires, CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END), flight = nullif(c.flight, $7),
+    flight_until = CASE WHEN c.flight = $7 THEN 0 ELSE c.flight_until END
+  WHERE excluded.at > c.at RETURNING 1)
+UPDATE triarch.cache c SET flight = NULL, flight_until = 0
+WHERE c.key = $2 AND c.flight = $7 AND NOT EXISTS (SELECT 1 FROM written)`
 export const FLY: string = `
 INSERT INTO triarch.cache AS c (key, expires, flight, flight_until, at) SELECT $2, t.now + $4, $3, t.now + $4, 0 FROM ${NOW}
 ON CONFLICT (key) DO UPDATE SET flight = excluded.flight, flight_until = excluded.flight_until,
   expires = greatest(c.expires, excluded.flight_until)
 WHERE c.flight_until <= triarch.clock($1) OR c.flight = excluded.flight OR NOT ${ALIVE}
-RETURNING 1`
+RETURNING c.value, c.seen, triarch.clock($1) - c.at`
 export const LAND =
   'UPDATE triarch.cache c SET flight = NULL, flight_until = 0 WHERE c.key = $1 AND c.flight = $2 RETURNING 1'
 /** The row without a name stays locked until the invalidation is committed, so that generations become visible in order. */
@@ -60,6 +63,12 @@ export function cacheOf(key: string, row: Row | undefined): CacheRow {
   if (!row) return { answer: null, flying: false }
   const [value, seen, age, fresh, flying] = row as [string | null, number, number, boolean, boolean]
   return { answer: value === null || !fresh ? null : { key, value, seen, age }, flying }
+}
+
+export function fillBegun(key: string, row: Row | undefined): FillBegun {
+  if (!row) return { begun: false, answer: null }
+  const [value, seen, age] = row as [string | null, number, number]
+  return { begun: true, answer: value === null ? null : { key, value, seen, age } }
 }
 
 export function invalidationsOf(rows: readonly Row[]): Invalidations {

@@ -25,7 +25,7 @@ import { booleans, integers, texts } from './arrays.ts'
 import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { BlockedCalls } from './blocked-calls.ts'
 import { breakerOf } from './breaker.ts'
-import { cacheOf, invalidationsOf } from './cache.ts'
+import { cacheOf, fillBegun, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim.ts'
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
@@ -657,8 +657,8 @@ export class PostgresStore implements port.StateStore {
     await this.#call('writeCache', [this.#given(), key, value, seen, keep, at, node])
   }
 
-  async beginFill({ key, node, within }: port.CacheFill): Promise<boolean> {
-    return (await this.#call('beginFill', [this.#given(), key, node, within])).length > 0
+  async beginFill({ key, node, within }: port.CacheFill): Promise<port.FillBegun> {
+    return fillBegun(key, await this.#first('beginFill', [this.#given(), key, node, within]))
   }
 
   async endFill({ key, node }: Pick<port.CacheFill, 'key' | 'node'>): Promise<void> {

@@ -9,11 +9,11 @@ import type { StateStore, StepRequest } from '../store/port.ts'
 import { warned } from '../telemetry/guarded.ts'
 import { Invalidations } from './invalidations.ts'
 import { type CachedAnswer, MemoryCache } from './memory-cache.ts'
-import type { SharedCache } from './shared-cache.ts'
+import type { SharedAnswer, SharedCache } from './shared-cache.ts'
 
 export interface ActionCacheOptions {
   environment: Environment
-  store: Pick<StateStore, 'invalidated' | 'beginFill' | 'endFill'>
+  store: Pick<StateStore, 'invalidated' | 'endFill'>
   node: string
   /** Null: there is no shared cache. */
   shared: SharedCache | null
@@ -39,9 +39,16 @@ export interface CacheFill {
   end(outcome: Outcome | null): void
 }
 
+/** A fill that a lookup may begin. */
+interface Departure extends CacheFill {
+  /** Claims the fill; `answer`: what the shared cache has then. */
+  begin(within: number): Promise<{ begun: boolean; answer: SharedAnswer | null }>
+}
+
 /** Poll interval while another node's fill is awaited (ms). */
 const LOOK = 100
 const NOTHING: CacheLookup = { outcome: null, flight: null }
+const ALONE = { begun: true, answer: null } as const
 
 /** An answer as stored in a cache. */
 interface Kept {
@@ -121,22 +128,16 @@ export class ActionCache {
     const { environment, shared } = this.#options
     if (!policy.shared || shared === null) return { outcome: null, flight: departure }
     const { digest } = key
-    let claimed = false
     try {
       for (;;) {
         const { answer, flying } = await this.#bounded(shared.get(digest))
-        const remembered = answer && this.#remembered(answer)
-        if (remembered && this.#validity.holds(remembered)) {
-          const found = this.#given(policy, key, remembered, departure)
-          if (found) return found
-        }
+        const found = this.#given(policy, key, answer, departure)
+        if (found) return found
         const left = until - environment.monotonic()
-        const within = completeBy - environment.now()
-        if (claimed) return { outcome: null, flight: departure }
-        if (!flying && (await departure.claim(within))) {
-          // Another node may have filled the key between the read and the claim, so it is read once more.
-          claimed = true
-          continue
+        if (!flying) {
+          // Another node may have filled the key between the read and the claim.
+          const { begun, answer: newer } = await departure.begin(completeBy - environment.now())
+          if (begun) return this.#given(policy, key, newer, departure) ?? { outcome: null, flight: departure }
         }
         waits()
         if (left <= LOOK) break
@@ -152,8 +153,10 @@ export class ActionCache {
     return NOTHING
   }
 
-  /** Null: the answer is too old. A stale answer is given and the fill goes on. */
-  #given(policy: CachePolicy, key: CacheKey, answer: CachedAnswer, departure: CacheFill): CacheLookup | null {
+  /** Null: there is no answer, or it is invalid or too old. A stale answer is given and the fill goes on. */
+  #given(policy: CachePolicy, key: CacheKey, shared: SharedAnswer | null, departure: CacheFill): CacheLookup | null {
+    const answer = shared && this.#remembered(shared)
+    if (!answer || !this.#validity.holds(answer)) return null
     const now = this.#options.environment.monotonic()
     if (now >= answer.until) return null
     this.#memory.set(key.digest, answer)
@@ -164,21 +167,27 @@ export class ActionCache {
     return { outcome, flight: null }
   }
 
-  #depart(policy: CachePolicy, { digest, names }: CacheKey): CacheFill {
+  #depart(policy: CachePolicy, { digest, names }: CacheKey): Departure {
     const landed = Promise.withResolvers<void>()
     let seen = this.#validity.generation
     this.#flights.set(digest, landed.promise)
     let over = false
+    const begin: Departure['begin'] = async (within) => {
+      const { shared } = this.#options
+      // The service is asked only now, so invalidations made while this lookup waited do not concern the answer.
+      seen = this.#validity.generation
+      if (!policy.shared || shared === null) return ALONE
+      try {
+        return await this.#bounded(shared.begin(digest, Math.max(1, Math.ceil(within))))
+      } catch (error) {
+        // The cache cannot tell whether another node fills the key, so this one asks the service.
+        this.#options.failed(error)
+        return ALONE
+      }
+    }
     return {
-      claim: async (within) => {
-        const { store, node } = this.#options
-        // The service is asked only now, so invalidations made while this lookup waited do not concern the answer.
-        seen = this.#validity.generation
-        const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
-        return (
-          !this.#shares(policy) || this.#bounded(store.beginFill(flight)).catch((error: unknown) => this.#alone(error))
-        )
-      },
+      begin,
+      claim: async (within) => (await begin(within)).begun,
       end: (outcome) => {
         if (over) return
         over = true
@@ -233,12 +242,6 @@ export class ActionCache {
 
   #shares({ shared }: CachePolicy): boolean {
     return shared && this.#options.shared !== null
-  }
-
-  /** If the store cannot tell whether another node fills the key, this one asks the service. */
-  #alone(error: unknown): true {
-    this.#options.failed(error)
-    return true
   }
 
   /** Lets the work run without waiting for it; failures are reported. */

@@ -1,6 +1,6 @@
 import { type Coder, isCoded } from '../store/codec/coder.ts'
 import { objectOf } from '../store/legible.ts'
-import type { StateStore } from '../store/port.ts'
+import type { CacheRow, StateStore } from '../store/port.ts'
 
 /** The interface of an external cache, as in `keyv`: Redis, Memcached and others. `ttl` in ms. */
 export interface KeyValueCache {
@@ -23,6 +23,11 @@ export interface SharedAnswer {
 /** A cache shared by several processes. */
 export interface SharedCache {
   get(key: string): Promise<{ answer: SharedAnswer | null; flying: boolean }>
+  /**
+   * Begins a fill of this key for `within` ms, unless another node has one (`begun`: false). Returns the answer that is kept then, because
+   * another node may have ended its fill since the last `get`.
+   */
+  begin(key: string, within: number): Promise<{ begun: boolean; answer: SharedAnswer | null }>
   /** Stores the answer for `keep` ms, and ends the fill of this key. */
   set(key: string, answer: Omit<SharedAnswer, 'age'>, keep: number): Promise<void>
 }
@@ -33,20 +38,29 @@ interface Written {
 }
 
 export function storeCache(
-  { store, node }: { store: Pick<StateStore, 'readCache' | 'writeCache'>; node: string },
+  { store, node }: { store: Pick<StateStore, 'readCache' | 'writeCache' | 'beginFill' | 'endFill'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
+  const shared = (answer: CacheRow['answer']): SharedAnswer | null =>
+    answer && { ...writtenOf(decoded(coder, answer.value)), seen: answer.seen, age: answer.age }
   return {
     async get(key) {
       const { answer, flying } = await store.readCache(key)
-      if (answer === null) return { answer: null, flying }
-      const { seen, age } = answer
-      return { answer: { ...writtenOf(decoded(coder, answer.value)), seen, age }, flying }
+      return { answer: shared(answer), flying }
+    },
+    async begin(key, within) {
+      const { begun, answer } = await store.beginFill({ key, node, within })
+      return { begun, answer: shared(answer) }
     },
     async set(key, { value, names, seen }, keep) {
-      const text = coder.encode(JSON.stringify({ value, names }))
-      await store.writeCache({ key, node, value: text, seen, at: now(), keep: Math.ceil(keep) })
+      try {
+        const text = coder.encode(JSON.stringify({ value, names }))
+        await store.writeCache({ key, node, value: text, seen, at: now(), keep: Math.ceil(keep) })
+      } catch (error) {
+        await store.endFill({ key, node })
+        throw error
+      }
     },
   }
 }
@@ -54,17 +68,25 @@ export function storeCache(
 /** A shared cache that keeps answers in the external cache, and fills in the state store. */
 export function keyValueCache(
   cache: KeyValueCache,
-  { store, node }: { store: Pick<StateStore, 'readCache' | 'endFill'>; node: string },
+  { store, node }: { store: Pick<StateStore, 'readCache' | 'beginFill' | 'endFill'>; node: string },
   coder: Coder,
   now: () => number,
 ): SharedCache {
+  const read = async (key: string): Promise<SharedAnswer | null> => {
+    const found = await cache.get(PREFIX + key)
+    const stored = typeof found === 'string' ? objectOf<{ data: string; seen: number; at: number }>(found) : null
+    if (stored === null) return null
+    const { data, seen, at } = stored
+    return { ...writtenOf(decoded(coder, data)), seen, age: Math.max(0, now() - at) }
+  }
   return {
     async get(key) {
-      const [found, { flying }] = await Promise.all([cache.get(PREFIX + key), store.readCache(key)])
-      const stored = typeof found === 'string' ? objectOf<{ data: string; seen: number; at: number }>(found) : null
-      if (stored === null) return { answer: null, flying }
-      const { data, seen, at } = stored
-      return { answer: { ...writtenOf(decoded(coder, data)), seen, age: Math.max(0, now() - at) }, flying }
+      const [answer, { flying }] = await Promise.all([read(key), store.readCache(key)])
+      return { answer, flying }
+    },
+    async begin(key, within) {
+      const { begun } = await store.beginFill({ key, node, within })
+      return { begun, answer: begun ? await read(key) : null }
     },
     async set(key, { value, names, seen }, keep) {
       const data = coder.encode(JSON.stringify({ value, names }))

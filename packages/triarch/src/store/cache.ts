@@ -16,9 +16,17 @@ export interface CacheRow {
   flying: boolean
 }
 
+/** Whether a fill was begun, and the answer that is kept then; null: there is none, or another node fills the key. */
+export interface FillBegun {
+  /** False: another living node is asking the service. */
+  begun: boolean
+  /** The kept answer. It may have come after the last read, or have expired. */
+  answer: CacheRow['answer']
+}
+
 /**
- * A write of an answer. An answer that is no newer than the stored one changes nothing; a newer one also ends the fill
- * of its node, but of no other.
+ * A write of an answer, which ends the fill of its node, but of no other. An answer that is no newer than the stored
+ * one does not replace it.
  */
 export interface CacheWrite extends CachedAnswer {
   /** The node that asked for it. */

@@ -1,7 +1,7 @@
 import type { AlertStore } from './alert.ts'
 import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './audit.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
-import type { CacheBounds, CacheFill, CacheRow, CacheWrite, Invalidations } from './cache.ts'
+import type { CacheBounds, CacheFill, CacheRow, CacheWrite, FillBegun, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, ParkedRow, QueuedRow, QueueRow } from './gate.ts'
 import type { HeadQuery, QueueHead } from './head.ts'
@@ -23,7 +23,7 @@ import type { NodeHeartbeat, NodeHeartbeats, SweepReport, SweepRequest } from '.
 export type * from './alert.ts'
 export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
 export type { BreakerKind, BreakerQuery, BreakerRef, BreakerRow, BreakerWrite } from './breaker.ts'
-export type { CacheBounds, CachedAnswer, CacheFill, CacheRow, CacheWrite, Invalidations } from './cache.ts'
+export type { CacheBounds, CachedAnswer, CacheFill, CacheRow, CacheWrite, FillBegun, Invalidations } from './cache.ts'
 export type {
   Claim,
   ClaimRequest,
@@ -281,8 +281,8 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
   readCache(key: string): Promise<CacheRow>
   /** Stores an answer in place of the previous one and ends its fill. */
   writeCache(write: CacheWrite): Promise<void>
-  /** Records that a node is about to ask the service. Returns false if another living node is asking already. */
-  beginFill(flight: CacheFill): Promise<boolean>
+  /** Records that a node is about to ask the service, unless another living node is asking already. Returns the kept answer, too. */
+  beginFill(flight: CacheFill): Promise<FillBegun>
   /** Ends a fill that gave no answer to keep. */
   endFill(flight: Pick<CacheFill, 'key' | 'node'>): Promise<void>
   /** Invalidates all answers that have one of these names and were asked for before now. Returns the generation of this invalidation. */

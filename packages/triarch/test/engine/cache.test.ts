@@ -216,7 +216,7 @@ describe('over nodes', () => {
         if (!overtaken) {
           overtaken = true
           const other = { ...fill, node: 'another' }
-          expect(await own.beginFill(other)).toBe(true)
+          expect(await own.beginFill(other)).toMatchObject({ begun: true })
           of.calls.push('by the other node')
           const value = JSON.stringify({
             value: JSON.stringify({ output: 'eur 0', fresh: 60_000, stale: 0 }),
@@ -234,6 +234,33 @@ describe('over nodes', () => {
     await using s = await of.start({ store, environment, poll: '100ms' })
     expect(await asked(s, of, { what: 'eur' })).toBe('eur 0')
     expect(of.calls).toEqual(['by the other node'])
+  })
+
+  it('a miss costs one read, one claim and one write; and one read when the claim fails', async () => {
+    const fails = {
+      null: null,
+      'at once': () => Promise.reject(new Error('down')),
+      never: () => new Promise<never>(() => undefined),
+    }
+    for (const fail of Object.values(fails)) {
+      using file = scratch()
+      const of = rates({ ttl: '1m' })
+      const calls: string[] = []
+      const store = seen(file.store, (own) =>
+        Object.fromEntries(
+          (['readCache', 'beginFill', 'writeCache', 'endFill'] as const).map((name) => [
+            name,
+            (argument: never) => {
+              calls.push(name)
+              return name === 'beginFill' && fail ? fail() : own[name](argument)
+            },
+          ]),
+        ),
+      )
+      await using s = await of.start({ store })
+      expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
+      expect(calls).toEqual(['readCache', 'beginFill', 'writeCache'])
+    }
   })
 
   it('an answer of one is an answer of all, and so is a call that is under way', async () => {

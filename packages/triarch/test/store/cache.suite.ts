@@ -41,7 +41,7 @@ export function cacheSuite(bench: Bench): void {
     it('is asked for by one node at a time, as long as that lives and has time', async () => {
       const { store, clock } = bench
       for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
-      const fly = (node: string, within = 1_000) => store.beginFill({ key: 'k', node, within })
+      const fly = async (node: string, within = 1_000) => (await store.beginFill({ key: 'k', node, within })).begun
       expect([await fly('a'), await fly('b'), await fly('a')]).toEqual([true, false, true])
       expect(await store.readCache('k')).toEqual({ answer: null, flying: true })
       await store.endFill({ key: 'k', node: 'b' })
@@ -61,14 +61,40 @@ export function cacheSuite(bench: Bench): void {
     it('ends the flight of the node that asked for it, and not that of another, which may outlast the answer', async () => {
       const { store, clock } = bench
       for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
-      expect(await store.beginFill({ key: 'k', node: 'a', within: 5_000 })).toBe(true)
+      expect(await store.beginFill({ key: 'k', node: 'a', within: 5_000 })).toEqual({ begun: true, answer: null })
       await store.writeCache(write('k'))
       expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"' }, flying: true })
       clock.advance(2_000)
       expect(await store.trimCache({ limit: 100, marks: 100, answers: 100 })).toBe(0)
-      expect(await store.beginFill({ key: 'k', node: 'b', within: 5_000 })).toBe(false)
+      expect(await store.beginFill({ key: 'k', node: 'b', within: 5_000 })).toEqual({ begun: false, answer: null })
       await store.writeCache({ ...write('k'), node: 'a' })
       expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
+    })
+
+    it('is told to whoever begins a fill after it came, and to nobody who does not begin one', async () => {
+      const { store, clock } = bench
+      for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
+      expect(await store.beginFill({ key: 'k', node: 'a', within: 5_000 })).toEqual({ begun: true, answer: null })
+      await store.writeCache({ ...write('k', 1_000, 3), node: 'a' })
+      clock.advance(200)
+      expect(await store.beginFill({ key: 'k', node: 'b', within: 5_000 })).toEqual({
+        begun: true,
+        answer: { key: 'k', value: '"k"', seen: 3, age: 200 },
+      })
+      expect(await store.beginFill({ key: 'k', node: 'a', within: 5_000 })).toEqual({ begun: false, answer: null })
+    })
+
+    it('ends the fill of its node also when a newer one is kept', async () => {
+      const { store, clock } = bench
+      for (const id of ['a', 'b']) await store.heartbeat({ id, roles: [], lease: 100_000 })
+      const old = { ...write('k'), node: 'a', at: clock.now(), value: '"old"' }
+      clock.advance(100)
+      await store.writeCache(write('k'))
+      await store.beginFill({ key: 'k', node: 'a', within: 5_000 })
+      await store.writeCache({ ...old, node: 'b' })
+      expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"', age: 0 }, flying: true })
+      await store.writeCache(old)
+      expect(await store.readCache('k')).toMatchObject({ answer: { value: '"k"', age: 0 }, flying: false })
     })
 
     it('is told not to be valid by names, each time with a higher generation', async () => {

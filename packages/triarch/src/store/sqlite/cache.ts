@@ -1,5 +1,5 @@
 import type { Audited } from '../audit.ts'
-import type { CacheBounds, CacheFill, CacheRow, CacheWrite, Invalidations } from '../cache.ts'
+import type { CacheBounds, CacheFill, CacheRow, CacheWrite, FillBegun, Invalidations } from '../cache.ts'
 import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
@@ -16,7 +16,8 @@ WHERE excluded.at > triarch_cache.at`
 const FLY = `
 INSERT INTO triarch_cache AS c (key, expires, flight, flight_until) VALUES (?1, ?3, ?2, ?3)
 ON CONFLICT (key) DO UPDATE SET flight = ?2, flight_until = ?3, expires = max(expires, ?3)
-WHERE c.flight_until <= ?4 OR c.flight = ?2 OR NOT ${ALIVE}`
+WHERE c.flight_until <= ?4 OR c.flight = ?2 OR NOT ${ALIVE}
+RETURNING value, seen, ?4 - at AS age`
 const LAND = 'UPDATE triarch_cache SET flight = NULL, flight_until = 0 WHERE key = ? AND flight = ?'
 const NEXT = `
 INSERT INTO triarch_cache_marks (name, generation) VALUES ('', 1)
@@ -45,11 +46,14 @@ export function readCache(database: Database, now: number, key: string): CacheRo
 
 export function writeCache(database: Database, now: number, { key, node, value, seen, at, keep }: CacheWrite): void {
   const given = Math.min(at, now)
-  database.run(REMEMBER, key, value, seen, given, given + keep, node)
+  if (database.run(REMEMBER, key, value, seen, given, given + keep, node) === 0) database.run(LAND, key, node)
 }
 
-export function beginFill(database: Database, now: number, { key, node, within }: CacheFill): boolean {
-  return database.run(FLY, key, node, now + within, now) > 0
+export function beginFill(database: Database, now: number, { key, node, within }: CacheFill): FillBegun {
+  const row = database.get<{ value: string | null; seen: number; age: number }>(FLY, key, node, now + within, now)
+  if (!row) return { begun: false, answer: null }
+  const { value, seen, age } = row
+  return { begun: true, answer: value === null ? null : { key, value, seen, age } }
 }
 
 export function endFill(database: Database, _now: number, { key, node }: Pick<CacheFill, 'key' | 'node'>): void {

@@ -338,7 +338,7 @@ export class SqliteStore implements port.StateStore {
     return this.#run('writeCache', write)
   }
 
-  beginFill(flight: port.CacheFill): Promise<boolean> {
+  beginFill(flight: port.CacheFill): Promise<port.FillBegun> {
     return this.#run('beginFill', flight)
   }
 
