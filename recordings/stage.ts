@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Triarch } from 'triarch'
 import { Transactions } from '../packages/triarch/src/store/sqlite/transactions.ts'
-import { Network } from '../packages/triarch/src/testing/link.ts'
+import { SimulatedNetwork } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -41,7 +41,7 @@ export class Stage {
   readonly world: World
   readonly errors: unknown[] = []
   readonly #feature: Feature
-  readonly #network: Network
+  readonly #network: SimulatedNetwork
   readonly #store: SharedStore
   #machine: Machine
   triarch: Triarch
@@ -51,7 +51,7 @@ export class Stage {
     this.#feature = feature
     this.#store = store
     store.reset({ now: () => world.now })
-    this.#network = new Network(world, store, {
+    this.#network = new SimulatedNetwork(world, store, {
       observe: ({ name }) => {
         if (writing.has(name)) wrote?.()
       },

@@ -1,6 +1,6 @@
 import { isTriarchError } from '../packages/triarch/src/index.ts'
 import type { Audited } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 
 /** A row of the audit. */
 interface Kept {
@@ -36,7 +36,7 @@ export class Acts {
   }
 
   /** A task that has stopped is only lifted, and somebody may have ended it by force, or lifted it, just before. */
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (name !== 'releaseQuarantine' || answer !== false) return
     const { audit } = (args[1] ?? {}) as Audited
     if (audit) this.#of(`${audit.action} ${audit.subject}`).vain++

@@ -1,6 +1,6 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { TakeWork } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { type AttemptCall, sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -105,7 +105,7 @@ export class Adaptive {
   }
 
   /** Slots are held while a queue is asked: where its answer is farther away than an attempt takes, they and the others never run at once. */
-  readonly observe = ({ machine, name, args }: Call): void => {
+  readonly observe = ({ machine, name, args }: LinkCall): void => {
     if (!this.#plan || name !== 'takeWork' || this.#world.elapsed <= this.#well) return
     for (const { agent, limit } of (args[0] as TakeWork).agents) {
       const course = this.#courses.get(machine)?.get(agent)

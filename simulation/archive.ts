@@ -2,7 +2,7 @@ import type { NewTask, Post, SubmitOutcome } from '../packages/triarch/src/store
 import type { PruneRequest } from '../packages/triarch/src/store/retention.ts'
 import { retentionRules } from '../packages/triarch/src/supervisor/retention.ts'
 import { LEASE } from '../packages/triarch/src/supervisor/supervisor.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore, StoreCall } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Evidence, readStore, type Story } from '../packages/triarch/test/crash/evidence.ts'
@@ -56,7 +56,7 @@ export class Archive {
     this.#before = { ...readStore((sql, ...values) => readable(database.all(sql, ...values))), mail: new Set(mail) }
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (name === 'post' && (args[0] as Post[]).some(({ control }) => control)) this.asked()
     if (name === 'prune') this.#pruned(args[0] as PruneRequest)
     if (name === 'submit')

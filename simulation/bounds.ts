@@ -8,9 +8,9 @@ import type {
   HistoryRecord,
   Post,
   PostOutcome,
-  Quarantine,
+  QuarantineEntry,
 } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Bounds as Limits, Plan } from './plan.ts'
@@ -56,13 +56,13 @@ export class Bounds {
           }
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (name === 'claim') this.#claimed(args[0] as ClaimRequest, answer as Claim[])
     if (name === 'post') this.#posted(args[0] as Post[], answer as PostOutcome[])
   }
 
   /** Whether a task may be set apart: there is not one node that has room for it. */
-  explains({ id }: Quarantine): boolean {
+  explains({ id }: QuarantineEntry): boolean {
     return (this.#store.database.get<{ bytes: number }>(SIZE, id)?.bytes ?? 0) > this.#memory
   }
 

@@ -12,7 +12,7 @@ import {
 import type { TaskEvent } from '../packages/triarch/src/kernel/event.ts'
 import type { CacheMark } from '../packages/triarch/src/kernel/step/step.ts'
 import type { CacheFill, FillBegun } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -169,7 +169,7 @@ export class Kept {
     return this.#plan?.scope === 'shared' && goes
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (!this.#plan || answer instanceof Error) return
     if (name === 'beginFill' && (answer as FillBegun).begun) this.#flies(args[0] as CacheFill)
     if (name === 'endFill' || name === 'writeCache') {

@@ -1,8 +1,8 @@
 import type { CommitOutcome } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 
 /** Of a commit, how many of its transitions the store refused. */
-export function refusals({ name }: Call, answer: unknown): string {
+export function refusals({ name }: LinkCall, answer: unknown): string {
   const refused = name === 'commit' ? (answer as CommitOutcome[]).filter(({ ok }) => !ok).length : 0
   return refused > 0 ? `: ${refused} refused` : ''
 }

@@ -4,7 +4,7 @@ import { UnknownOutcomeError } from '../packages/triarch/src/error/step-error.ts
 import type { StepContext } from '../packages/triarch/src/index.ts'
 import type { EffectOutcome, StateStore } from '../packages/triarch/src/store/port.ts'
 import { Transactions } from '../packages/triarch/src/store/sqlite/transactions.ts'
-import { type Call, type Fate, InjectedError, type Network } from '../packages/triarch/src/testing/link.ts'
+import { type Fate, InjectedError, type LinkCall, type SimulatedNetwork } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
@@ -14,8 +14,8 @@ import type { Vault } from './vault.ts'
 interface Means {
   world: World
   vault: Vault
-  network: Network
-  fate: (call: Call) => Fate
+  network: SimulatedNetwork
+  fate: (call: LinkCall) => Fate
   crashed: (machine: Machine) => void
 }
 
@@ -50,14 +50,14 @@ export class Desk {
     return {
       ...store,
       transact: (effect, bounds, body) => {
-        const call: Call = { machine, name: 'transact', args: [effect], index: ++network.calls }
+        const call: LinkCall = { machine, name: 'transact', args: [effect], index: ++network.calls }
         const begin = () => transactions.transact(effect, bounds, (tx) => body(tx))
         return this.#carry(call, begin)
       },
     }
   }
 
-  #carry(call: Call, begin: () => ReturnType<Transact>): Promise<EffectOutcome> {
+  #carry(call: LinkCall, begin: () => ReturnType<Transact>): Promise<EffectOutcome> {
     const { world, fate: fateOf } = this.#means
     const { machine, name } = call
     const { there, back, fault } = fateOf(call)

@@ -9,7 +9,7 @@ import {
 import type { SettingState } from '../packages/triarch/src/policy/setting.ts'
 import type { SettingWrite } from '../packages/triarch/src/store/port.ts'
 import { storedSetting } from '../packages/triarch/src/store/version.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
@@ -80,7 +80,7 @@ export class Dial {
       this.faults.push(`${machine.name} runs version ${version} of ${NAME}, which is on trial on others`)
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (name !== 'writeSetting' || answer !== true) return
     const write = args[0] as SettingWrite
     const state = write.name === NAME ? storedSetting(write.state)?.state : undefined

@@ -1,4 +1,4 @@
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Plan } from './plan.ts'
 import type { Definitions } from './services.ts'
 import type { Vault } from './vault.ts'
@@ -40,7 +40,7 @@ export class Entrance {
     return { ...known, programs: of(known.programs), newer: of(known.newer) }
   }
 
-  readonly observe = ({ name }: Call): void => {
+  readonly observe = ({ name }: LinkCall): void => {
     if (!this.#plan || name !== 'submit') return
     const waiting = this.#bounded.filter((id) => this.#store.database.get(WAITS, id) !== undefined)
     if (waiting.length > this.#plan.most)

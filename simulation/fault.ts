@@ -1,6 +1,6 @@
 import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { Transition } from '../packages/triarch/src/store/port.ts'
-import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
+import type { Fate, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
@@ -31,7 +31,7 @@ export class Fortune {
     this.fired[kind] = (this.fired[kind] ?? 0) + 1
   }
 
-  readonly fate = (call: Call): Fate => {
+  readonly fate = (call: LinkCall): Fate => {
     const { distance } = this.#plan.settings
     const fate: Fate = { there: this.#upTo(distance), back: this.#upTo(distance) }
     const { strike } = this.#plan
@@ -74,7 +74,7 @@ export class Fortune {
     return this.#plan.settings.patience ?? LONGEST_ANSWER
   }
 
-  #meet(kind: CallFault, call: Call, fate: Fate): Fate {
+  #meet(kind: CallFault, call: LinkCall, fate: Fate): Fate {
     const { lease, retention = {} } = this.#plan.settings
     if (kind === 'unanswered') {
       const { machine, name } = call
@@ -95,14 +95,14 @@ export class Fortune {
     return this.#world.random() < 0.5 ? { ...fate, there: fate.there + late } : { ...fate, back: fate.back + late }
   }
 
-  #strike(call: Call, fate: Fate): Fate {
+  #strike(call: LinkCall, fate: Fate): Fate {
     this.count(fate.fault ?? '')
     this.#world.note(`${call.machine.name} ${call.name} #${call.index} meets ${fate.fault}`)
     return fate
   }
 
   /** How long a call from a machine that is cut off waits for nothing. */
-  #dark({ machine }: Call): number {
+  #dark({ machine }: LinkCall): number {
     return Math.max(0, (this.cut.get(machine.name) ?? 0) - this.#world.now)
   }
 
@@ -115,7 +115,7 @@ export class Fortune {
  * What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost, and so would that of an
  * end by force, whose caller would hear that another had ended the task.
  */
-function possible(kind: CallFault, { name, machine, args }: Call): boolean {
+function possible(kind: CallFault, { name, machine, args }: LinkCall): boolean {
   if (kind === 'unanswered') return name !== 'transact'
   if (kind === 'twice' && name === 'commit') return (args[0] as Transition[]).every(({ events }) => events !== null)
   if (kind === 'twice') return !['post', 'claim', 'terminate'].includes(name)

@@ -1,6 +1,6 @@
 import type { Action, Agent, Triarch } from '../packages/triarch/src/index.ts'
 import { agent, isTriarchError, TransientError } from '../packages/triarch/src/index.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Begun, laned } from './lane.ts'
@@ -55,7 +55,7 @@ export class Outage {
     if (operation !== 'finalize') this.#periods.start(lane)
   }
 
-  readonly observe = (call: Call, answer: unknown): void => this.#periods.observe(call, answer)
+  readonly observe = (call: LinkCall, answer: unknown): void => this.#periods.observe(call, answer)
 
   /** The operator's words, each at its time. */
   plan(machine: Machine, triarch: Triarch): void {

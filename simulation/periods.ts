@@ -1,6 +1,6 @@
 import { storedBreaker } from '../packages/triarch/src/store/circuit.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 
 /** What services are called by while a breaker stands between them and the nodes. */
@@ -32,7 +32,7 @@ export class Periods {
     this.#starts.push({ lane, at: this.#world.now })
   }
 
-  observe({ name, args }: Pick<Call, 'name' | 'args'>, answer: unknown): void {
+  observe({ name, args }: Pick<LinkCall, 'name' | 'args'>, answer: unknown): void {
     if (name !== 'writeBreaker' || answer !== true) return
     const { kind, name: lane, state: text } = args[0] as BreakerWrite
     if (kind !== 'breaker') return

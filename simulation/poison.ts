@@ -1,6 +1,6 @@
 import { isTriarchError, TriarchError } from '../packages/triarch/src/error/error.ts'
-import type { Quarantine, Transition } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { QuarantineEntry, Transition } from '../packages/triarch/src/store/port.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { StoreCall } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
@@ -27,7 +27,7 @@ export class Poison {
   /** Tasks that nothing can be said of but that they ended. */
   readonly tasks: ReadonlySet<string>
   readonly #world: World
-  readonly #outgrown: (one: Quarantine) => boolean
+  readonly #outgrown: (one: QuarantineEntry) => boolean
   readonly #vault: Vault
   readonly #refused: ReadonlyMap<string, number>
   readonly #inVain = new Map<string, number>()
@@ -41,7 +41,7 @@ export class Poison {
     world: World,
     vault: Vault,
     plans: readonly PoisonPlan[],
-    outgrown: (one: Quarantine) => boolean = () => false,
+    outgrown: (one: QuarantineEntry) => boolean = () => false,
   ) {
     this.#outgrown = outgrown
     this.#world = world
@@ -65,9 +65,9 @@ export class Poison {
     }
   }
 
-  readonly observe = ({ name, args }: Call): void => {
+  readonly observe = ({ name, args }: LinkCall): void => {
     if (name !== 'quarantine') return
-    const one = args[0] as Quarantine
+    const one = args[0] as QuarantineEntry
     const { id } = one
     const times = (this.#apart.get(id) ?? 0) + 1
     this.#apart.set(id, times)

@@ -1,4 +1,4 @@
-import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
+import type { Fate, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import type { Plan } from './plan.ts'
@@ -23,9 +23,9 @@ const histories = [
   'prune',
   'writeSchedule',
 ] as const
-const writes: Readonly<Record<RefusalPlan['kind'], ReadonlySet<Call['name']>>> = {
+const writes: Readonly<Record<RefusalPlan['kind'], ReadonlySet<LinkCall['name']>>> = {
   postgres: new Set(histories),
-  sqlite: new Set<Call['name']>([
+  sqlite: new Set<LinkCall['name']>([
     ...histories,
     ...([
       'post',
@@ -78,7 +78,7 @@ export class Refusal {
   }
 
   /** What becomes of a call that would go well otherwise. */
-  fate({ name }: Call, fate: Fate): Fate {
+  fate({ name }: LinkCall, fate: Fate): Fate {
     if (!this.#plan || !writes[this.#plan.kind].has(name)) return fate
     const { patience, spans } = this.#plan
     const now = this.#world.elapsed

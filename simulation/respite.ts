@@ -1,7 +1,7 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import { storedRest } from '../packages/triarch/src/store/rest.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Calm } from './calm.ts'
@@ -93,7 +93,7 @@ export class Respite {
     return by ? until - this.#poll : until
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (!this.#plan || name !== 'writeBreaker' || answer !== true) return
     const { kind, name: queue, state } = args[0] as BreakerWrite
     if (kind !== 'rest' || state === null) return

@@ -1,5 +1,5 @@
 import type { Claim, ClaimRequest } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore, StoreCall } from '../packages/triarch/src/testing/shared.ts'
 
@@ -26,7 +26,7 @@ export class Rollout {
     this.#controlled = new Set(rows.map(({ id }) => id))
   }
 
-  readonly observe = ({ name, machine }: Call, answer: unknown): void => {
+  readonly observe = ({ name, machine }: LinkCall, answer: unknown): void => {
     if (name !== 'claim') return
     for (const { id, version, workflow } of answer as Claim[])
       if (workflow === 'program' && !this.#controlled.has(id) && !this.#knows(machine, version))

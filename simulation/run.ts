@@ -1,6 +1,6 @@
 import { Triarch } from '../packages/triarch/src/index.ts'
 import { callText } from '../packages/triarch/src/testing/fault.ts'
-import { type Call, isMoment, Network } from '../packages/triarch/src/testing/link.ts'
+import { isMoment, type LinkCall, SimulatedNetwork } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { World } from '../packages/triarch/src/testing/world.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
@@ -79,7 +79,7 @@ class Run {
   readonly #timetable: Timetable
   readonly #ledger: Ledger
   readonly #asleep: Asleep = new Asleep(store)
-  readonly #network: Network
+  readonly #network: SimulatedNetwork
   readonly #desk: Desk
   readonly #archive: Archive
   readonly #poison: Poison
@@ -113,13 +113,13 @@ class Run {
     this.#poison = new Poison(world, store, plan.poison ?? [], (one) => this.#bounds.explains(one))
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight, this.#clock)
-    const fate = (call: Call) => {
+    const fate = (call: LinkCall) => {
       const found = this.#fortune.fate(call)
       this.#cluster.calm.met(call, found)
       this.#longest = Math.max(this.#longest, found.there + found.back)
       return found
     }
-    this.#network = new Network(world, store, {
+    this.#network = new SimulatedNetwork(world, store, {
       ...plan.settings,
       unanswered: this.#fortune.gaveUp,
       fate,

@@ -7,7 +7,7 @@ import type {
   Transition,
 } from '../packages/triarch/src/store/port.ts'
 import { LEASE } from '../packages/triarch/src/supervisor/supervisor.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { Plan } from './plan.ts'
@@ -59,7 +59,7 @@ export class Sight {
     return this.#store.database.get('SELECT 1 FROM triarch_nodes WHERE id = ? AND dead = 0', node) !== undefined
   }
 
-  readonly observe = ({ machine, name, args, index }: Call, answer: unknown): void => {
+  readonly observe = ({ machine, name, args, index }: LinkCall, answer: unknown): void => {
     if (name === 'heartbeat') this.#beat(machine, (args[0] as NodeHeartbeat).id, index)
     if (name === 'leave') this.#left.set(args[0] as string, index)
     if (name === 'claim') this.#claimed((args[0] as ClaimRequest).node, answer as Claim[])

@@ -1,7 +1,7 @@
 import { type Agent, TransientError, type TriarchOptions } from '../packages/triarch/src/index.ts'
 import { agentOfQueue } from '../packages/triarch/src/store/breaker.ts'
 import type { Claim, ClaimRequest, HeadQuery, TakeWork, WorkItem } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
@@ -112,7 +112,7 @@ export class Tenancy {
     })
   }
 
-  readonly observe = ({ machine, name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ machine, name, args }: LinkCall, answer: unknown): void => {
     if (!this.#plan) return
     if (name === 'queueHeads')
       this.#compared.set(

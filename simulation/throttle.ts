@@ -1,7 +1,7 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
 import { storedRate } from '../packages/triarch/src/store/rate.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Begun, laned } from './lane.ts'
@@ -98,7 +98,7 @@ export class Throttle {
     return charges && name.startsWith(CHARGE) ? charges : { limit, burst }
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (!this.#plan || this.#forgets || name !== 'writeBreaker' || answer !== true) return
     const { kind, name: limit, state } = args[0] as BreakerWrite
     if (kind !== 'rate') return

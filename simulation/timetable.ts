@@ -1,5 +1,5 @@
 import type { ScheduleWrite, SubmitOutcome } from '../packages/triarch/src/store/port.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
@@ -42,7 +42,7 @@ export class Timetable {
     )
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (name !== 'writeSchedule' || answer === null) return
     const write = args[0] as ScheduleWrite
     const course = this.#courses.get(write.name)

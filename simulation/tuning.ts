@@ -8,7 +8,7 @@ import {
 } from '../packages/triarch/src/index.ts'
 import type { SettingWrite } from '../packages/triarch/src/store/port.ts'
 import { storedSetting } from '../packages/triarch/src/store/version.ts'
-import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Calm } from './calm.ts'
@@ -165,7 +165,7 @@ export class Tuning {
     if (many > shared) this.#faults.push(`${many} attempts of ${agent} run over all nodes, of ${shared}`)
   }
 
-  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+  readonly observe = ({ name, args }: LinkCall, answer: unknown): void => {
     if (!this.#plan) return
     this.#periods.observe({ name, args }, answer)
     if (name !== 'writeSetting' || answer !== true) return

@@ -25,7 +25,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ],
       ],
       'scheduler/runner.ts': [
-        ['const mail = [...this.#taken, ...this.#mail]', 'const mail: Mail[] = []'],
+        ['const mail = [...this.#taken, ...this.#mail]', 'const mail: IncomingMessage[] = []'],
         ['return this.#orphaned || !this.#attempts.none', 'return true'],
       ],
     },
@@ -637,7 +637,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody notices that the store went back': {
     change: {
       'scheduler/lost-tail-detector.ts': [
-        ['    const known = [...this.#gone(), ...this.#page()]\n', '    const known: Known[] = []\n'],
+        ['    const known = [...this.#gone(), ...this.#page()]\n', '    const known: WatchedRecord[] = []\n'],
         ['this.#owns)) return this.#options.wentBack()', 'this.#owns)) return'],
       ],
       'scheduler/unknown-ownership.ts': [

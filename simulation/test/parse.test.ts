@@ -1,9 +1,9 @@
 import { constants } from 'node:sqlite'
 import { expect, it, vi } from 'vitest'
-import { Database, type Value } from '../../packages/triarch/src/store/sqlite/database.ts'
+import { Database, type SqlValue } from '../../packages/triarch/src/store/sqlite/database.ts'
 import { Campaign } from '../campaign.ts'
 
-type Running = (this: Database, sql: string, ...values: Value[]) => unknown
+type Running = (this: Database, sql: string, ...values: SqlValue[]) => unknown
 
 /** What was run before, by connection: SQLite asks its authorizer whenever it parses. */
 const ran = new Map<Database, Set<string>>()

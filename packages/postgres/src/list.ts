@@ -9,8 +9,8 @@ import {
   type RowColumn,
   type RowCondition,
   type RowTest,
-  type Span,
   type TextRange,
+  type WorkflowSpan,
 } from 'triarch/store'
 import { literal } from './arrays.ts'
 import type { Row } from './query.ts'
@@ -60,7 +60,7 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
 }
 
 /** Selects the keys of all rows in these parts, or one more than a call examines; a null among them: there may be others. */
-export function fewStatement(parts: readonly (Lead | Span)[]): ListStatement {
+export function fewStatement(parts: readonly (Lead | WorkflowSpan)[]): ListStatement {
   const writer = new Writer()
   const found = parts.map((part) => {
     if (part.by === 'workflow') return writer.spanning(part)
@@ -188,7 +188,7 @@ class Writer {
   }
 
   /** Selects a span in the order of its index, which forces the planner to use that whatever its statistics of instants are. */
-  spanning({ value, submittedAt }: Span): string {
+  spanning({ value, submittedAt }: WorkflowSpan): string {
     const within = this.alternatives(columns.submittedAt, submittedAt)
     const walk = (workflow: string) => `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t
 WHERE ${[`t.workflow = ${workflow}`, ...within].join(' AND ')} ORDER BY t.submitted_at LIMIT ${LOOK + 1}) span`

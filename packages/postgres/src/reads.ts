@@ -14,8 +14,8 @@ import {
   type NodeRuns,
   objectOf,
   type ParkedRow,
-  type Place,
   type PollResult,
+  type ProcessIdentity,
   type QueuedRow,
   type QueueRow,
   runsOf,
@@ -215,7 +215,7 @@ export function nodeOf(row: Row): NodeRow {
   return {
     ...{ id, roles: textsOf(roles), startedAt, leaseUntil },
     runs: shownRuns(runsOf(runs)),
-    place: objectOf<Place>(place),
+    place: objectOf<ProcessIdentity>(place),
   }
 }
 

@@ -292,7 +292,7 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('letters_of', [key, after, limit, bytes])).map(letterOf)
   }
 
-  async quarantine({ key, node, epoch, at, orphaned, record }: port.Quarantine): Promise<boolean> {
+  async quarantine({ key, node, epoch, at, orphaned, record }: port.QuarantineEntry): Promise<boolean> {
     const why = [record?.events ?? null, record?.pause ?? null]
     const row = await this.#first('quarantine', [key, node, epoch, at, orphaned, ...why])
     return answerOf(row) === 'yes'

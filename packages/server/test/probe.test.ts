@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { Triarch } from 'triarch'
 import { memory } from 'triarch/testing'
 import { describe, expect, it } from 'vitest'
-import { createProber, createServer as createTriarchServer, type Endpoint, type ProbeChange } from '../src/index.ts'
+import {
+  createProber,
+  createServer as createTriarchServer,
+  type ProbeChange,
+  type ProbedEndpoint,
+} from '../src/index.ts'
 import { expired, good, key } from './certificate.ts'
 
 /** A real server that answers as it is told at the moment. */
@@ -25,8 +30,9 @@ const says =
   (status: number, body = ''): RequestListener =>
   (_, outgoing) =>
     void outgoing.writeHead(status).end(body)
-const one = (url: string, endpoint: Partial<Endpoint> = {}) => createProber({ endpoints: { it: { url, ...endpoint } } })
-const problemOf = async (url: string, endpoint: Partial<Endpoint> = {}) => {
+const one = (url: string, endpoint: Partial<ProbedEndpoint> = {}) =>
+  createProber({ endpoints: { it: { url, ...endpoint } } })
+const problemOf = async (url: string, endpoint: Partial<ProbedEndpoint> = {}) => {
   const { problem } = await one(url, endpoint).probe('it')
   return problem?.code
 }

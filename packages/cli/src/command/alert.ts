@@ -24,7 +24,7 @@ const trials: readonly Column<AlertSinkTrial>[] = [
 ]
 const NOBODY = 'there is no sink: they are of processes with `alerts`, so ask a server that is one (--url)'
 
-interface Given {
+interface AlertFlags {
   ended?: boolean
   reason: string
   actor?: string
@@ -45,7 +45,7 @@ export function addAlerts(alerts: Command, means: Means): void {
     .description('what is wrong now')
     .option('--ended', 'what was, and is over')
     .action((_, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<AlertFlags>(means, command, async ({ session, report, options }) => {
         const which = { ended: options.ended === true, limit: 1_000 }
         const found = await everyPage<AlertInfo>(report, async (page) => {
           const { alerts: rows, next } = await session.triarch.alerts({ ...which, ...page })
@@ -77,7 +77,7 @@ export function addAlerts(alerts: Command, means: Means): void {
     .option('--reason <text>', 'kept in the audit')
     .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((sink: string | undefined, _, command: Command) =>
-      onTasks<Partial<Given>>(means, command, async ({ session, report, options }) => {
+      onTasks<Partial<AlertFlags>>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal) } = options
         const which = { ...(sink !== undefined && { sink }), ...(reason !== undefined && { reason }) }
         const tried = await session.triarch.testAlert({ ...which, ...(actor && { actor }) })
@@ -97,7 +97,7 @@ export function addAlerts(alerts: Command, means: Means): void {
       command.requiredOption('--until <instant>', 'then it may be told of again', instant('--until'))
     if (word === 'end') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<AlertFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, yes } = options
         const why = { reason, ...(actor && { actor }) }
         const alert = session.triarch.alert(name)

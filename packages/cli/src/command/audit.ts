@@ -13,7 +13,7 @@ const columns: readonly Column<AuditRecord>[] = [
   ['WHY', ({ reason }) => reason],
 ]
 
-interface Given {
+interface AuditFlags {
   actor?: string
   action?: string
   on?: string
@@ -36,7 +36,7 @@ export function addAudit(program: Command, means: Means): void {
     .option('--until <instant>', 'before then', instant('--until'))
     .option('--limit <n>', 'most entries; 100', whole('--limit', 1, 100_000))
     .action((_, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<AuditFlags>(means, command, async ({ session, report, options }) => {
         const { actor, action, on, since, until, limit = 100 } = options
         const query: AuditOptions = {
           ...(actor !== undefined && { actor }),

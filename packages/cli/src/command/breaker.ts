@@ -15,7 +15,7 @@ const columns: readonly Column<BreakerInfo>[] = [
   ['SEEN', ({ seen }) => (seen.answers > 0 ? `${seen.ill} ill, ${seen.slow} slow of ${seen.answers}` : '')],
 ]
 
-interface Given {
+interface BreakerFlags {
   reason: string
   actor?: string
   until?: Date
@@ -76,7 +76,7 @@ export function addBreakers(breakers: Command, means: Means): void {
         )
         .option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<BreakerFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, yes } = options
         if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
         const breaker = session.triarch.breaker(name)

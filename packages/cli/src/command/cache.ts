@@ -3,7 +3,7 @@ import { json } from '../argument.ts'
 import { type Means, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
 
-interface Given {
+interface CacheFlags {
   key?: string
   tag?: string
   reason?: string
@@ -19,7 +19,7 @@ export function addCaches(caches: Command, means: Means): void {
     .option('--tag <tag>', 'all answers with this tag, of whatever action')
     .option('--reason <text>', 'kept in the audit')
     .action((action: string | undefined, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session: { triarch }, report, options: { key, tag, reason } }) => {
+      onTasks<CacheFlags>(means, command, async ({ session: { triarch }, report, options: { key, tag, reason } }) => {
         if ((action === undefined) === (tag === undefined)) throw usage('give an action, or --tag')
         if (tag !== undefined && key !== undefined) throw usage('--key is of an action')
         const of = key === undefined ? {} : { key: await json('--key', key, means.terminal) }

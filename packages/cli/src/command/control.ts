@@ -5,7 +5,7 @@ import { json, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
 
-type Handle = Pick<TaskHandle, 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate'>
+type ControlledTask = Pick<TaskHandle, 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate'>
 
 interface Control<O> {
   name: string
@@ -14,7 +14,7 @@ interface Control<O> {
   destroys?: (id: string) => string
   options?: (command: Command) => Command
   act: (
-    task: Handle,
+    task: ControlledTask,
     options: O,
     said: ControlOptions,
     json: (name: string, text: string) => Promise<Json>,
@@ -24,7 +24,7 @@ interface Control<O> {
   done: string
 }
 
-interface Given extends ControlOptions {
+interface ControlFlags extends ControlOptions {
   compensate?: boolean
   force?: true
   step?: number
@@ -35,7 +35,7 @@ interface Given extends ControlOptions {
 
 const step = (command: Command, text: string) => command.option('--step <n>', text, whole('--step', 1, 1e9))
 
-const controls: readonly Control<Given>[] = [
+const controls: readonly Control<ControlFlags>[] = [
   {
     name: 'cancel',
     description: 'stops a task and undoes what it did',
@@ -130,7 +130,7 @@ export function addControls(tasks: Command, means: Means): void {
     )
     if (destroys) command.option('--yes', 'do not ask')
     waitable(saying(command)).action((id: string, _, command: Command) =>
-      onTasks<Given & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
+      onTasks<ControlFlags & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
         if (destroys) await confirm(means, options.yes, destroys(id))
         const task = session.triarch.task(id)
         await act(task, options, saidIn(options, means), read)

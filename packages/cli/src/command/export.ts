@@ -10,7 +10,7 @@ import { dataOf } from '../table.ts'
 /** Tasks that one look asks for. */
 const PAGE = 100
 
-interface Given {
+interface ExportFlags {
   output?: string
   filter?: string
   secrets?: boolean
@@ -28,7 +28,7 @@ export function addExport(program: Command, means: Means): void {
     .option('--secrets', 'also what is marked as secret, readable: import takes no other; only straight on a store')
     .option('--output <file>', 'into this new file; the standard output when not given')
     .action((id: string | undefined, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session: { triarch }, report, options }) => {
+      onTasks<ExportFlags>(means, command, async ({ session: { triarch }, report, options }) => {
         const { output, filter, secrets } = options
         if ((id === undefined) === (filter === undefined)) throw usage('give the id of a task, or --filter')
         if (secrets && !('open' in triarch))

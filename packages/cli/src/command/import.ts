@@ -8,7 +8,7 @@ import { allImported } from '../exported.ts'
 import type { Measure } from '../progress.ts'
 import type { Column } from '../table.ts'
 
-interface Given {
+interface ImportFlags {
   go?: boolean
   reason?: string
   actor?: string
@@ -37,7 +37,7 @@ export function addImport(program: Command, means: Means): void {
     .option('--reason <text>', 'why: kept in the audit, and in the history of what is paused')
     .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((path: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session: { triarch }, report, options }) => {
+      onTasks<ImportFlags>(means, command, async ({ session: { triarch }, report, options }) => {
         const histories = allImported(path === '-' ? await means.terminal.read() : read(path), path)
         const { go = false, reason, actor = actorOf(means.terminal) } = options
         const order = { paused: !go, ...(reason !== undefined && { reason }), ...(actor && { actor }) }

@@ -17,7 +17,7 @@ const columns: readonly Column<KeyInfo>[] = [
   ['NOTE', ({ note }) => note],
 ]
 
-interface Given {
+interface KeyFlags {
   reason: string
   actor?: string
   rights: readonly Right[]
@@ -35,7 +35,7 @@ export function addKeys(keys: Command, means: Means): void {
     command
       .requiredOption('--reason <text>', 'kept with the key, and in the audit')
       .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
-  const word = ({ reason, actor = actorOf(means.terminal) }: Pick<Given, 'reason' | 'actor'>) => ({
+  const word = ({ reason, actor = actorOf(means.terminal) }: Pick<KeyFlags, 'reason' | 'actor'>) => ({
     reason,
     ...(actor && { actor }),
   })
@@ -67,7 +67,7 @@ export function addKeys(keys: Command, means: Means): void {
     .option('--reason <text>', 'kept with the key, and in the audit')
     .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     .action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<KeyFlags>(means, command, async ({ session, report, options }) => {
         const { rights, expires, note, reason, actor = actorOf(means.terminal) } = options
         const more = { ...(expires !== undefined && { expiresIn: expires }), ...(note !== undefined && { note }) }
         const by = { ...(reason !== undefined && { reason }), ...(actor && { actor }) }
@@ -78,7 +78,7 @@ export function addKeys(keys: Command, means: Means): void {
   why(one('rotate', 'give a key another secret, which is shown this once'))
     .option('--overlap <duration>', 'for how long the one so far holds, too; a day', duration('--overlap'))
     .action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<KeyFlags>(means, command, async ({ session, report, options }) => {
         const { overlap } = options
         const more = overlap !== undefined && { overlap }
         handOut(report, await session.triarch.key(name).rotate({ ...word(options), ...more }))
@@ -88,7 +88,7 @@ export function addKeys(keys: Command, means: Means): void {
   why(one('revoke', 'take a key away, for ever, on all servers'))
     .option('--yes', 'do not ask')
     .action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<KeyFlags>(means, command, async ({ session, report, options }) => {
         await confirm(means, options.yes, `Revoke the key "${name}"`)
         const found = await session.triarch.key(name).revoke(word(options))
         report.one(found, fieldsOf(found))

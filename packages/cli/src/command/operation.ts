@@ -26,7 +26,7 @@ const actions: readonly OperationAction[] = ['cancel', 'pause', 'resume', 'retry
 /** These cannot be taken back. */
 const destroying: readonly OperationAction[] = ['cancel', 'compensate']
 
-interface Given {
+interface OperationFlags {
   options?: string
   confirm?: number
   id?: string
@@ -79,7 +79,7 @@ export function addOperations(all: Command, means: Means): void {
       .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
       .option('--yes', 'do not ask'),
   ).action((action: string, filter: string[], _, command: Command) =>
-    onTasks<Given & Waiting>(means, command, async ({ session, report, options }) => {
+    onTasks<OperationFlags & Waiting>(means, command, async ({ session, report, options }) => {
       if (!isAction(action)) throw usage(`give one of ${actions.join(', ')}`)
       const query = filter.join(' ')
       const taken = options.options === undefined ? undefined : await json('--options', options.options, means.terminal)

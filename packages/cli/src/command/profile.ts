@@ -42,7 +42,7 @@ export function addProfiles(profiles: Command, means: Means): void {
     .option('--key-file <file>', 'of a server: a file with its key, read anew for each command')
     .option('--key-stdin', 'of a server: its key is the standard input, and kept in the file of profiles')
     .action(async (name: string, _, command: Command) => {
-      const { url, store, schema, askKey, ...given } = command.optsWithGlobals<Shared & Given>()
+      const { url, store, schema, askKey, ...given } = command.optsWithGlobals<Shared & ProfileFlags>()
       if ((url === undefined) === (store === undefined)) throw usage('give either --url or --store')
       const kinds = [given.keyFile, given.keyStdin, askKey].filter((one) => one !== undefined)
       if (kinds.length > 1) throw usage('give one of --key-file, --key-stdin and --ask-key')
@@ -97,7 +97,7 @@ export function addProfiles(profiles: Command, means: Means): void {
     })
 }
 
-interface Given {
+interface ProfileFlags {
   keyFile?: string
   keyStdin?: true
 }

@@ -17,7 +17,7 @@ const columns: readonly Column<RateLimitInfo>[] = [
   ['WAITING', ({ waiting }) => waiting],
 ]
 
-interface Given {
+interface RateLimitFlags {
   reason: string
   actor?: string
   until?: Date
@@ -64,7 +64,7 @@ export function addRateLimits(rateLimits: Command, means: Means): void {
       command.option('--until <instant>', 'then it is as before; else once somebody restores it', instant('--until'))
     if (word === 'lift') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<RateLimitFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, limit, per, burst, yes } = options
         const why = { reason, ...(actor && { actor }), ...(until && { until }) }
         const rate = session.triarch.rateLimit(name)

@@ -3,7 +3,7 @@ import { actorOf } from '../actor.ts'
 import { duration } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 
-interface Given {
+interface SecretFlags {
   reason: string
   actor?: string
   overlap?: number
@@ -20,7 +20,7 @@ export function addSecret(secret: Command, means: Means): void {
     .option('--overlap <duration>', 'for how long what was signed before is taken; 30 days', duration('--overlap'))
     .option('--yes', 'do not ask')
     .action((_, command: Command) =>
-      onTasks<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<SecretFlags>(means, command, async ({ session, report, options }) => {
         const { reason, overlap, yes, actor = actorOf(means.terminal) } = options
         if (overlap === 0) await confirm(means, yes, 'Refuse all resume tokens that were handed out so far')
         const more = { ...(overlap !== undefined && { overlap }), ...(actor && { actor }) }

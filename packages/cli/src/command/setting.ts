@@ -36,7 +36,7 @@ interface Word {
   app?: string
 }
 
-type Handle = SettingHandle<Record<string, unknown>>
+type AnySettingHandle = SettingHandle<Record<string, unknown>>
 
 /** Values that all nodes share. */
 export function addSettings(settings: Command, means: Means): void {
@@ -63,7 +63,7 @@ export function addSettings(settings: Command, means: Means): void {
       .option('--app <module>', 'on a store: the module that exports the setting, unless it is the engine’s own')
   const act = <O extends Word>(
     command: Command,
-    work: (handle: Handle, options: O, word: Omit<Word, 'app'>) => Promise<SettingInfo>,
+    work: (handle: AnySettingHandle, options: O, word: Omit<Word, 'app'>) => Promise<SettingInfo>,
   ) =>
     command.action(async (...given: unknown[]) => {
       const own = given.at(-1) as Command
@@ -93,7 +93,7 @@ export function addSettings(settings: Command, means: Means): void {
     .option('--clear', 'the store says nothing any more: what code and environment say counts')
     .option('--stage <spec>', 'where it is tried first, one after the other: share=0.1,lasts=10m,label.zone=eu', many)
     .option('--guard <spec>', 'what takes it back: metric=failure-rate,agent=bank,above=0.2,minimum=20', many)
-  act<Word & Given>(set, async (handle, { part, clear, stage, guard }, word) => {
+  act<Word & SettingFlags>(set, async (handle, { part, clear, stage, guard }, word) => {
     const given = set.args[1]
     if (clear ? given !== undefined || part || stage || guard : given === undefined)
       throw usage('give a value, or --clear without one')
@@ -155,7 +155,7 @@ export function addSettings(settings: Command, means: Means): void {
     )
 }
 
-interface Given {
+interface SettingFlags {
   part?: boolean
   clear?: boolean
   stage?: string[]

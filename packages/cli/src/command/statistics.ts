@@ -30,7 +30,7 @@ const filters = {
 /** Between two looks at how far something is (ms). */
 const LOOK = 500
 
-type Given = Partial<Record<keyof typeof filters, string>> & { by?: FiguresColumn[]; from?: Date; to?: Date }
+type StatisticsFlags = Partial<Record<keyof typeof filters, string>> & { by?: FiguresColumn[]; from?: Date; to?: Date }
 
 /** What histories say, counted by the hour. */
 export function addStatistics(program: Command, means: Means): void {
@@ -42,7 +42,7 @@ export function addStatistics(program: Command, means: Means): void {
     .option('--to <instant>', 'up to the hour that it is in; now', instant('--to'))
   for (const [name, description] of Object.entries(filters)) command.option(`--${name} <value>`, description)
   command.action((_, command: Command) =>
-    onTasks<Given>(means, command, async ({ session, report, options }) => {
+    onTasks<StatisticsFlags>(means, command, async ({ session, report, options }) => {
       const { by = USUAL, from, to } = options
       const names = Object.keys(filters) as (keyof typeof filters)[]
       const chosen = Object.fromEntries(names.flatMap((it) => (options[it] === undefined ? [] : [[it, options[it]]])))

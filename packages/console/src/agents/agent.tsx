@@ -1,6 +1,7 @@
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import type { Node } from '../api/types.ts'
 import { Copy } from '../part/copy.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
@@ -16,8 +17,6 @@ import { locale, t } from '../shell/preference.ts'
 import { depthOf, Oldest, slotsOf } from './agents.tsx'
 import { BreakerPart } from './breaker.tsx'
 import { Limits } from './limits.tsx'
-
-type Node = Api['Nodes']['nodes'][number]
 
 /** One agent: who hosts it, what waits for it and since when, what limits it, and its circuit breakers. */
 export function AgentPage() {

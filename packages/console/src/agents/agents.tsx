@@ -1,6 +1,7 @@
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import type { Breaker } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { First } from '../part/first.tsx'
@@ -14,8 +15,7 @@ import { locale, t } from '../shell/preference.ts'
 import { Force } from './force.tsx'
 import { agentPath } from './path.ts'
 
-type Agent = Api['Agents']['agents'][number]
-type Breaker = Api['Breaker']
+type AgentRow = Api['Agents']['agents'][number]
 type Demand = Api['Demand']['agents'][number]
 
 const snippet = `const payments = agent('payments', { concurrency: 20 })
@@ -29,7 +29,7 @@ export function Agents() {
   const breakers = useQuery<Api['BreakerPage']>('/breakers?limit=200')
   const may = useRight('breakers')
   const runs = new Map(demand.value?.agents.map((it): [string, Demand] => [it.agent, it]))
-  const hosts: Column<Agent>[] = [
+  const hosts: Column<AgentRow>[] = [
     {
       title: t().name,
       cell: ({ name, pausedBy }) => (
@@ -117,20 +117,20 @@ function Keeper({ of, breakers }: { of: string; breakers: readonly Breaker[] }) 
 }
 
 /** How many attempts can run at a time: where all nodes share a bound, no more than that. */
-function roomOf({ nodes, shared = Number.POSITIVE_INFINITY }: Agent): number {
+function roomOf({ nodes, shared = Number.POSITIVE_INFINITY }: AgentRow): number {
   return Math.min(slotsOf(nodes), shared)
 }
 
-export function slotsOf(nodes: Agent['nodes']): number {
+export function slotsOf(nodes: AgentRow['nodes']): number {
   return nodes.reduce((sum, { slots = 0 }) => sum + slots, 0)
 }
 
-export function depthOf({ depth, truncated }: Agent['queue']): string {
+export function depthOf({ depth, truncated }: AgentRow['queue']): string {
   return `${depth.toLocaleString(locale())}${truncated ? '+' : ''}`
 }
 
 /** Which step waits longest, and since when. */
-export function Oldest({ of: { oldest } }: { of: Agent['queue'] }) {
+export function Oldest({ of: { oldest } }: { of: AgentRow['queue'] }) {
   return oldest ? (
     <Link to={taskPath(oldest.task)}>
       <Time at={oldest.since} />

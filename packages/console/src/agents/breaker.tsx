@@ -1,4 +1,4 @@
-import type { Api } from '../api/client.ts'
+import type { Breaker } from '../api/types.ts'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { span, Time } from '../part/time.tsx'
@@ -6,12 +6,11 @@ import { locale, t } from '../shell/preference.ts'
 import { percent } from '../statistics/table.tsx'
 import { Force } from './force.tsx'
 
-type Breaker = Api['Breaker']
-type Change = Breaker['changes'][number]
+type BreakerChange = Breaker['changes'][number]
 
 /** One circuit breaker: what it saw, how it tries the service again, and how it came to be as it is. */
 export function BreakerPart({ of, may, reload }: { of: Breaker; may: boolean; reload: () => void }) {
-  const changes: Column<Change>[] = [
+  const changes: Column<BreakerChange>[] = [
     { title: t().at, cell: ({ at }) => <Time at={at} /> },
     { title: t().past.became, cell: ({ to }) => <State of={to} /> },
     { title: t().past.was, cell: ({ from }) => <State of={from} /> },

@@ -1,10 +1,10 @@
-import { type Api, ApiError, post } from '../api/client.ts'
+import { ApiError, post } from '../api/client.ts'
+import type { Breaker } from '../api/types.ts'
 import type { Deed } from '../part/asking.tsx'
 import { Offer } from '../part/offer.tsx'
 import { t } from '../shell/preference.ts'
 
-type Breaker = Api['Breaker']
-type Act = 'open' | 'close' | 'reset'
+type BreakerAct = 'open' | 'close' | 'reset'
 
 const MINUTE = 60_000
 /** Longest that one may be opened for at once (min). */
@@ -12,7 +12,7 @@ const MOST_MINUTES = 100_000
 
 /** What an operator can do to a circuit breaker as it stands. */
 export function Force({ breaker, may, reload }: { breaker: Breaker; may: boolean; reload: () => void }) {
-  const acts: Act[] = breaker.state === 'closed' ? ['open', 'reset'] : ['close', 'reset']
+  const acts: BreakerAct[] = breaker.state === 'closed' ? ['open', 'reset'] : ['close', 'reset']
   return (
     <span class="ways">
       {acts.map((act) => (
@@ -24,7 +24,7 @@ export function Force({ breaker, may, reload }: { breaker: Breaker; may: boolean
   )
 }
 
-export function forced(act: Act, { name }: Pick<Breaker, 'name'>, done: () => void): Deed {
+export function forced(act: BreakerAct, { name }: Pick<Breaker, 'name'>, done: () => void): Deed {
   return {
     title: t().act[act],
     will: t().will[act],

@@ -17,7 +17,7 @@ import { t } from '../shell/preference.ts'
 
 type Alert = Api['Alert']
 type Trial = Api['AlertTrials']['sinks'][number]
-type Act = 'acknowledge' | 'silence' | 'end'
+type AlertAct = 'acknowledge' | 'silence' | 'end'
 
 const HOUR = 3_600_000
 /** Longest that anybody may be kept from hearing of it (h). */
@@ -116,7 +116,7 @@ function Word({ of }: { of: Alert['owner'] }) {
 }
 
 function Acts({ alert, may, reload }: { alert: Alert; may: boolean; reload: () => void }) {
-  const acts: Act[] = alert.owner ? ['silence', 'end'] : ['acknowledge', 'silence', 'end']
+  const acts: AlertAct[] = alert.owner ? ['silence', 'end'] : ['acknowledge', 'silence', 'end']
   return (
     <span class="ways">
       {acts.map((act) => (
@@ -128,7 +128,7 @@ function Acts({ alert, may, reload }: { alert: Alert; may: boolean; reload: () =
   )
 }
 
-function deedOf(act: Act, { name }: Alert, reload: () => void): Deed {
+function deedOf(act: AlertAct, { name }: Alert, reload: () => void): Deed {
   return {
     title: t().act[act],
     will: t().will[act],

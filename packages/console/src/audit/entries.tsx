@@ -5,11 +5,11 @@ import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
 
-export type Entry = Api['AuditPage']['entries'][number]
+export type AuditEntry = Api['AuditPage']['entries'][number]
 
 /** Acts, the last first. */
-export function Entries({ entries }: { entries: readonly Entry[] }) {
-  const columns: Column<Entry>[] = [
+export function Entries({ entries }: { entries: readonly AuditEntry[] }) {
+  const columns: Column<AuditEntry>[] = [
     { title: t().at, cell: ({ at }) => <Time at={at} /> },
     {
       title: t().who,

@@ -1,6 +1,4 @@
-import type { components } from '../../../server/test/typed/api.d.ts'
-
-type Lock = components['schemas']['Locks']['locks'][number]
+import type { Lock } from '../api/types.ts'
 
 /** A task that has a lock or waits for one, at its place: `column` 0 waits for nobody. */
 export interface Spot {
@@ -11,7 +9,7 @@ export interface Spot {
 }
 
 /** A task waits for a lock that another has. */
-export interface Wait {
+export interface LockWait {
   from: string
   to: string
   lock: string
@@ -20,7 +18,7 @@ export interface Wait {
 
 export interface Graph {
   spots: readonly Spot[]
-  waits: readonly Wait[]
+  waits: readonly LockWait[]
   /** Tasks that wait for each other, each for the one after it. */
   cycles: readonly (readonly string[])[]
 }

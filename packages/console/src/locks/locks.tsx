@@ -1,5 +1,6 @@
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import type { Lock } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
@@ -9,8 +10,6 @@ import { Time } from '../part/time.tsx'
 import { locale, t } from '../shell/preference.ts'
 import { graphOf } from './graph.ts'
 import { Picture } from './picture.tsx'
-
-type Lock = Api['Locks']['locks'][number]
 
 /** A picture of more tasks than these helps nobody. */
 const MOST_DRAWN = 60

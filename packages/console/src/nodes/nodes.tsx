@@ -1,5 +1,6 @@
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import type { Node } from '../api/types.ts'
 import { Copy } from '../part/copy.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
@@ -8,8 +9,6 @@ import { Link } from '../part/link.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
-
-type Node = Api['Nodes']['nodes'][number]
 
 const snippet = `const triarch = new Triarch({ store, workflows, agents })
 await triarch.start()`

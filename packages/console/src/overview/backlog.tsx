@@ -7,7 +7,7 @@ import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { t } from '../shell/preference.ts'
 
-type Agent = Api['Agents']['agents'][number]
+type BacklogAgent = Api['Agents']['agents'][number]
 
 /** Agents that are shown. */
 const MOST = 5
@@ -17,7 +17,7 @@ export function Backlog() {
   const agents = useQuery<Api['Agents']>('/agents')
   const waited = (agents.value?.agents ?? []).filter(({ queue }) => queue.depth > 0)
   if (waited.length === 0) return null
-  const columns: Column<Agent>[] = [
+  const columns: Column<BacklogAgent>[] = [
     { title: t().name, cell: ({ name }) => <Link to={agentPath(name)}>{name}</Link> },
     { title: t().nodes, cell: ({ nodes }) => nodes.length || <State of="critical" />, isNumber: true },
     { title: t().depth, cell: ({ queue }) => depthOf(queue), isNumber: true },

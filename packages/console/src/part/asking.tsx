@@ -56,7 +56,7 @@ export interface Outcome {
 }
 
 /** Of what is recorded, somebody sees later what came of it; null: nobody has taken it up yet. */
-export class Later {
+export class LaterOutcome {
   readonly outcome: Promise<Outcome | null>
 
   constructor(outcome: Promise<Outcome | null>) {
@@ -90,7 +90,7 @@ function Form({ of }: { of: Deed }) {
   const [reason, setReason] = useState('')
   const [state, setState] = useState<'asking' | 'acting' | 'done'>('asking')
   const [error, setError] = useState<ApiError | null>(null)
-  const [later, setLater] = useState<Later | null>(null)
+  const [later, setLater] = useState<LaterOutcome | null>(null)
   const [secret, show] = useState<Secret | null>(null)
   const isBroken = ({ name, json }: DeedField) => json && !isJson(given[name] ?? '')
   const isMissing =
@@ -115,7 +115,7 @@ function Form({ of }: { of: Deed }) {
           [...values, ['reason', reason.trim() || undefined] as const].filter(([, it]) => it !== undefined),
         ),
       )
-      if (came instanceof Later) setLater(came)
+      if (came instanceof LaterOutcome) setLater(came)
       if (came instanceof Secret) show(came)
       setState('done')
     } catch (failed) {
@@ -321,7 +321,7 @@ function Shown({ of: { secret }, close }: { of: Secret; close: () => void }) {
 }
 
 /** What came of it, once somebody has taken it up. */
-function Came({ of }: { of: Later }) {
+function Came({ of }: { of: LaterOutcome }) {
   const [came, set] = useState<Outcome | null | undefined>(undefined)
   useEffect(() => {
     let isWanted = true

@@ -3,7 +3,7 @@ import { type Issue, parse, text } from '../api/client.ts'
 import { t } from '../shell/preference.ts'
 import { beginningOf, pathOf, type Schema, type Shape, shapeOf } from './shape.ts'
 
-interface Given {
+interface FieldProps {
   schema: Schema
   /** Where its references lead. */
   root: Schema
@@ -19,7 +19,7 @@ interface Given {
 }
 
 /** A field, or a form of fields, for a value of a schema. What is wrong is said at the field that it is of. */
-export function Field({ path = '', depth = 0, isNeeded = true, ...given }: Given) {
+export function Field({ path = '', depth = 0, isNeeded = true, ...given }: FieldProps) {
   const { schema, root, title, value, onChange, issues } = given
   const shape = shapeOf(schema, root, title, depth)
   const id = useId()
@@ -173,7 +173,7 @@ function Raw({ value, onChange, described, isNeeded }: Simple) {
   )
 }
 
-interface Nested extends Given {
+interface Nested extends FieldProps {
   path: string
   depth: number
   isNeeded: boolean

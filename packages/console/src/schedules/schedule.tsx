@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import type { Task } from '../api/types.ts'
 import { Copy } from '../part/copy.tsx'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
@@ -19,8 +20,6 @@ import { schedulePath } from './path.ts'
 import { Recurs } from './recurrence.tsx'
 import { Standing, Started } from './schedules.tsx'
 import { Ways } from './ways.tsx'
-
-type Task = Api['TaskInfo']
 
 const NEXT = 10
 const RUNS = 20

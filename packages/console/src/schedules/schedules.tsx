@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import type { Schedule } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { First } from '../part/first.tsx'
@@ -15,8 +16,6 @@ import { t } from '../shell/preference.ts'
 import { schedulePath } from './path.ts'
 import { Recurs } from './recurrence.tsx'
 import { Ways } from './ways.tsx'
-
-type Schedule = Api['Schedule']
 
 const snippet = `await triarch.schedule('nightly').register({ workflow: report, input: {}, cron: '0 3 * * *' })`
 

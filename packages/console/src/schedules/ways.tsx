@@ -1,9 +1,8 @@
 import { type Api, ApiError, newKey, post } from '../api/client.ts'
+import type { Schedule } from '../api/types.ts'
 import { Offer } from '../part/offer.tsx'
 import { t } from '../shell/preference.ts'
 import { schedulePath } from './path.ts'
-
-type Schedule = Api['Schedule']
 
 /** What an operator can do to a schedule. `started`: the tasks that came of it. */
 export function Ways({

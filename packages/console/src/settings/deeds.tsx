@@ -1,8 +1,8 @@
-import { type Api, post, put } from '../api/client.ts'
+import { post, put } from '../api/client.ts'
+import type { Setting } from '../api/types.ts'
 import { type Deed, deed } from '../part/asking.tsx'
 import { t } from '../shell/preference.ts'
 
-type Setting = Api['Setting']
 export type SettingAct = 'set' | 'stage' | 'clear' | 'advance' | 'everywhere' | 'rollback'
 
 /** Tried on a tenth of the nodes for ten minutes, then everywhere. */

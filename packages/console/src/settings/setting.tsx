@@ -1,6 +1,7 @@
 import { type Api, text } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { useRight } from '../api/right.ts'
+import type { Setting } from '../api/types.ts'
 import { Copy } from '../part/copy.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download, Value } from '../part/json.tsx'
@@ -15,8 +16,7 @@ import { Standing } from './settings.tsx'
 import { Trial } from './trial.tsx'
 import { Versions } from './versions.tsx'
 
-type Setting = Api['Setting']
-type Node = Setting['nodes'][number]
+type SettingNode = Setting['nodes'][number]
 
 /** One setting: what counts and where that comes from, what is on trial, who runs what, what was done to it. */
 export function SettingPage() {
@@ -125,7 +125,7 @@ function propertiesOf({ value, origins, layers }: NonNullable<Setting['here']>):
 
 /** Which version each living node runs, and which it should. */
 function Nodes({ of: { nodes } }: { of: Setting }) {
-  const columns: Column<Node>[] = [
+  const columns: Column<SettingNode>[] = [
     { title: t().id, cell: ({ id }) => <code>{id}</code> },
     { title: t().setting.runs, cell: ({ version }) => said(version), isNumber: true },
     { title: t().setting.should, cell: ({ expected }) => said(expected), isNumber: true },

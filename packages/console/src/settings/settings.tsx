@@ -1,5 +1,6 @@
 import { type Api, text } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import type { Setting } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { First } from '../part/first.tsx'
@@ -9,8 +10,6 @@ import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
-
-type Setting = Api['Setting']
 
 const snippet = `export const limits = setting('payments.limits', schema, { amount: 10_000 })
 new Triarch({ store, settings: [limits] })`

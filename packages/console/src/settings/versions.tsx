@@ -6,7 +6,7 @@ import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { Act } from './deeds.tsx'
 
-type Change = Api['SettingHistory']['changes'][number]
+type SettingChange = Api['SettingHistory']['changes'][number]
 
 /** What was done to it, the last first; two of its versions side by side, chosen in the address; and the way back to one. */
 export function Versions({
@@ -16,7 +16,7 @@ export function Versions({
   reload,
 }: {
   of: Api['Setting']
-  changes: readonly Change[]
+  changes: readonly SettingChange[]
   mayWrite: boolean
   reload: () => void
 }) {
@@ -34,7 +34,7 @@ export function Versions({
     'from',
     known.find((it) => to !== undefined && it < to),
   )
-  const columns: Column<Change>[] = [
+  const columns: Column<SettingChange>[] = [
     { title: '#', cell: ({ revision }) => <span class="faint">{revision}</span>, isNumber: true },
     { title: t().setting.move, cell: ({ move }) => t().setting.moves[move] ?? move },
     { title: t().version, cell: ({ version }) => version ?? '–', isNumber: true },

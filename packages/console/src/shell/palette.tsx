@@ -12,7 +12,7 @@ import { t } from './preference.ts'
 
 export const isPaletteOpen = signal(false)
 
-interface Entry extends Option {
+interface PaletteEntry extends Option {
   take: () => void
 }
 
@@ -46,7 +46,7 @@ export function Palette() {
     }
   }, [typed])
   const words = typed.toLowerCase().split(/\s+/)
-  const entries: Entry[] = [
+  const entries: PaletteEntry[] = [
     ...pages.filter(isThere).map(({ name, path }) => ({
       ...{ key: path, label: t()[name] as string, kind: t().palette.page },
       take: () => go(path),

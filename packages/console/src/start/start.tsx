@@ -11,7 +11,7 @@ import { ask, askAll, go, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { useWorkflow } from '../workflows/known.ts'
 
-type Version = Api['Workflows']['workflows'][number]['versions'][number]
+type StartableVersion = Api['Workflows']['workflows'][number]['versions'][number]
 
 /** Starts a task: of which workflow, with which input, under which id. */
 export function Start() {
@@ -104,7 +104,7 @@ function Submission({
   may,
 }: {
   name: string
-  version: Version
+  version: StartableVersion
   original: Original | null
   may: boolean
 }) {

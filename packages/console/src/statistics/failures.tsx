@@ -10,7 +10,7 @@ const WAYS = ['workflow', 'agent', 'action', 'error'] as const
 /** Rows that are shown. */
 const MOST = 50
 
-type Told = Record<(typeof WAYS)[number], string> & { kind: string; count: number }
+type FailureTexts = Record<(typeof WAYS)[number], string> & { kind: string; count: number }
 
 /** Tasks and attempts that failed, the most frequent first. */
 export function Failures({ hours, chosen }: { hours: number; chosen: Partial<Record<FiguresColumn, string | null>> }) {
@@ -19,9 +19,9 @@ export function Failures({ hours, chosen }: { hours: number; chosen: Partial<Rec
   const shown = by ? [by] : WAYS
   const rows = toldApart(figures.value?.rows ?? [], shown)
   const titles = { workflow: t().workflow, agent: t().figures.agent, action: t().action, error: t().error }
-  const columns: Column<Told>[] = [
+  const columns: Column<FailureTexts>[] = [
     { title: t().kind, cell: ({ kind }) => t().figures.kinds[kind] ?? kind },
-    ...shown.map((it) => ({ title: titles[it], cell: (row: Told) => row[it] || '–' })),
+    ...shown.map((it) => ({ title: titles[it], cell: (row: FailureTexts) => row[it] || '–' })),
     { title: t().figures.failed, cell: ({ count }) => count.toLocaleString(locale()), isNumber: true },
   ]
   return (
@@ -56,8 +56,8 @@ export function Failures({ hours, chosen }: { hours: number; chosen: Partial<Rec
 }
 
 /** Steps that failed did so in an attempt, which is counted as well. */
-function toldApart(rows: readonly FiguresRow[], by: readonly (typeof WAYS)[number][]): Told[] {
-  const told = new Map<string, Told>()
+function toldApart(rows: readonly FiguresRow[], by: readonly (typeof WAYS)[number][]): FailureTexts[] {
+  const told = new Map<string, FailureTexts>()
   for (const { kind = '', count, error = '', ...row } of rows) {
     if (error === '' || kind === 'step') continue
     const one = { workflow: '', agent: '', action: '', ...row, error }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { type Column, Table } from '../part/table.tsx'
 import { span } from '../part/time.tsx'
 import { locale, t } from '../shell/preference.ts'
-import { failing, type Line } from './lines.ts'
+import { failing, type StatisticsLine } from './lines.ts'
 
 /** What became of all that have one name. `begins`: that they began is counted, too. */
 export function Lines({
@@ -14,14 +14,14 @@ export function Lines({
 }: {
   label: string
   title: string
-  lines: readonly Line[]
+  lines: readonly StatisticsLine[]
   begins?: boolean
-  name: (line: Line) => ComponentChildren
+  name: (line: StatisticsLine) => ComponentChildren
 }) {
-  const number = (title: string, cell: (line: Line) => ComponentChildren): Column<Line> => {
+  const number = (title: string, cell: (line: StatisticsLine) => ComponentChildren): Column<StatisticsLine> => {
     return { title, cell, isNumber: true }
   }
-  const columns: Column<Line>[] = [
+  const columns: Column<StatisticsLine>[] = [
     { title, cell: name },
     ...(begins ? [number(t().submitted, ({ begun }) => begun.toLocaleString(locale()))] : []),
     number(t().figures.done, ({ done }) => done.toLocaleString(locale())),

@@ -1,7 +1,7 @@
 import { useRight } from '../api/right.ts'
 import { deed } from '../part/asking.tsx'
 import { t } from '../shell/preference.ts'
-import { type About, type Act, deedOf } from './deeds.ts'
+import { type About, deedOf, type TaskAct } from './deeds.ts'
 
 /** A button for each act; none can be pressed without the right, and each says which. */
 export function Acts({
@@ -10,7 +10,7 @@ export function Acts({
   done,
   isFirst = false,
 }: {
-  acts: readonly Act[]
+  acts: readonly TaskAct[]
   about: About
   done: () => void
   /** The first is what one is most likely to want. */

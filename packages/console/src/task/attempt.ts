@@ -16,7 +16,7 @@ export interface Attempt {
   next: string | undefined
 }
 
-type Told = Partial<Omit<Attempt, 'key' | 'state' | 'next'>> & {
+type AttemptFacts = Partial<Omit<Attempt, 'key' | 'state' | 'next'>> & {
   type: string
   id?: number
   by?: string
@@ -30,7 +30,7 @@ type Told = Partial<Omit<Attempt, 'key' | 'state' | 'next'>> & {
 /** Of one step, the first one first; null: of all steps. */
 export function attemptsOf(records: readonly HistoryRecord[], step: number | null): (Attempt & { step: number })[] {
   return records.flatMap(({ seq, at, events }) =>
-    (events as Told[]).flatMap((event, index) => {
+    (events as AttemptFacts[]).flatMap((event, index) => {
       const { id } = event
       if (id === undefined || (step !== null && id !== step)) return []
       const state = stateOf(event)
@@ -47,7 +47,7 @@ export function attemptsOf(records: readonly HistoryRecord[], step: number | nul
   )
 }
 
-function stateOf({ type, by, cached, unknown }: Told): Attempt['state'] | null {
+function stateOf({ type, by, cached, unknown }: AttemptFacts): Attempt['state'] | null {
   switch (type) {
     case 'stepCompleted':
       return by === 'operator' ? 'operator' : cached ? 'cached' : 'success'

@@ -1,9 +1,8 @@
-import { type Api, text } from '../api/client.ts'
-
-type Moment = Api['Moment']
+import { text } from '../api/client.ts'
+import type { Moment } from '../api/types.ts'
 
 /** Something of a task or of one of its steps that is not what it was. */
-export interface Change {
+export interface TaskChange {
   /** The step, by its number and name; null: the task itself. */
   step: { id: number; name: string } | null
   what: string
@@ -16,8 +15,8 @@ const ofTask = ['status', 'outcome', 'failures', 'progress', 'output', 'error', 
 const ofStep = ['status', 'attempts', 'progress', 'input', 'output', 'error', 'undoable', 'children'] as const
 
 /** What is different between two moments of one run, the task's own first. */
-export function changesOf(before: Moment, after: Moment): Change[] {
-  const changes: Change[] = differences(before, after, ofTask).map((it) => ({ step: null, ...it }))
+export function changesOf(before: Moment, after: Moment): TaskChange[] {
+  const changes: TaskChange[] = differences(before, after, ofTask).map((it) => ({ step: null, ...it }))
   const known = new Map(before.steps.map((step) => [step.id, step]))
   for (const step of after.steps) {
     const { id, name } = step
@@ -28,7 +27,7 @@ export function changesOf(before: Moment, after: Moment): Change[] {
   return changes
 }
 
-function differences<T>(before: T, after: T, names: readonly (keyof T & string)[]): Omit<Change, 'step'>[] {
+function differences<T>(before: T, after: T, names: readonly (keyof T & string)[]): Omit<TaskChange, 'step'>[] {
   return names
     .filter((what) => text(before[what]) !== text(after[what]))
     .map((what) => ({ what, before: before[what], after: after[what] }))

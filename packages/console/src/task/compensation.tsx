@@ -1,10 +1,9 @@
 import type { Api } from '../api/client.ts'
+import type { Step } from '../api/types.ts'
 import { State } from '../part/state.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
 import { Acts } from './acts.tsx'
-
-type Step = Api['Steps']['steps'][number]
 
 /** Its undo has failed, and nobody tries it again by himself. */
 export function isStuck(task: Api['Task'], { status, error }: Step): boolean {

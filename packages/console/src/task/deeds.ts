@@ -1,10 +1,10 @@
 import { type Api, newKey, post } from '../api/client.ts'
-import { type Deed, Later } from '../part/asking.tsx'
+import { type Deed, LaterOutcome } from '../part/asking.tsx'
 import type { Schema } from '../part/shape.ts'
 import { t } from '../shell/preference.ts'
 import { lastOf, outcomeOf } from './outcome.ts'
 
-export type Act = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal' | UndoAct
+export type TaskAct = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal' | UndoAct
 /** The same controls for a step whose undo is stuck: they mean something else there. */
 type UndoAct = 'retryUndo' | 'skipUndo'
 
@@ -23,7 +23,7 @@ export interface About {
 }
 
 /** What an operator may do to a task as it stands. */
-export function possible({ status, outcome }: Api['TaskInfo']): Act[] {
+export function possible({ status, outcome }: Api['TaskInfo']): TaskAct[] {
   if (status === 'stopped') {
     if (outcome === 'success' || outcome === 'warning') return ['compensate']
     return outcome === 'error' ? ['retry'] : []
@@ -33,7 +33,7 @@ export function possible({ status, outcome }: Api['TaskInfo']): Act[] {
   return ['signal', 'pause', 'cancel']
 }
 
-export function deedOf(act: Act, { task, step, input, signal, signals }: About, done: () => void): Deed {
+export function deedOf(act: TaskAct, { task, step, input, signal, signals }: About, done: () => void): Deed {
   const control = act === 'retryUndo' || act === 'skipUndo' ? controls[act] : act
   const path = `/tasks/${encodeURIComponent(task.id)}`
   const payload = signal === undefined ? undefined : signals?.[signal]?.payload
@@ -64,7 +64,7 @@ export function deedOf(act: Act, { task, step, input, signal, signals }: About, 
       const [key, last] = [newKey(), await lastOf(path)]
       await post(`${path}/${control}`, { ...about, ...given }, key)
       done()
-      return last === 0 ? undefined : new Later(outcomeOf(path, key, last).finally(done))
+      return last === 0 ? undefined : new LaterOutcome(outcomeOf(path, key, last).finally(done))
     },
   }
 }

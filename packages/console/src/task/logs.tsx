@@ -8,7 +8,7 @@ import { type Column, Table } from '../part/table.tsx'
 import { instant } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
 
-type Line = Api['LogPage']['lines'][number]
+type LogLine = Api['LogPage']['lines'][number]
 
 function partOf({ lines, next, last }: Api['LogPage']) {
   return { rows: lines, after: next ?? last, isLast: next === undefined }
@@ -20,10 +20,10 @@ export function Logs({ path, step, polls }: { path: string; step?: number; polls
   const page = useGrowing(`${path}/logs?${said}`, partOf, { polls })
   if (page.error && page.rows.length === 0) return <Failure error={page.error} retry={page.reload} />
   if (page.rows.length === 0) return page.isWhole ? <Empty text={t().noLogs} /> : <p>{t().loading}…</p>
-  const columns: Column<Line>[] = [
+  const columns: Column<LogLine>[] = [
     { title: t().at, cell: ({ at }) => instant(at) },
     { title: t().status, cell: ({ level }) => <span class={`level ${level}`}>{level}</span> },
-    ...(step === undefined ? [{ title: t().step, cell: ({ step }: Line) => step ?? '' }] : []),
+    ...(step === undefined ? [{ title: t().step, cell: ({ step }: LogLine) => step ?? '' }] : []),
     { title: t().attempts, cell: ({ attempt }) => attempt ?? '', isNumber: true },
     {
       title: t().data,

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Api, text } from '../api/client.ts'
+import { text } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { getSteps } from '../api/steps.ts'
+import type { Moment } from '../api/types.ts'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { State } from '../part/state.tsx'
@@ -9,10 +10,9 @@ import { type Column, Table } from '../part/table.tsx'
 import { instant } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { language, t } from '../shell/preference.ts'
-import { type Change, changesOf } from './change.ts'
+import { changesOf, type TaskChange } from './change.ts'
 
-type Moment = Api['Moment']
-type Step = Moment['steps'][number]
+type PastStep = Moment['steps'][number]
 
 /** A slider that is moved asks once it rests (ms). */
 const REST = 120
@@ -120,7 +120,7 @@ function keyOfEvent({ events }: Moment) {
   return (event: Moment['events'][number]) => String(events.indexOf(event))
 }
 
-function keyOfChange({ step, what }: Change): string {
+function keyOfChange({ step, what }: TaskChange): string {
   return `${step?.id ?? ''}.${what}`
 }
 
@@ -131,7 +131,7 @@ function eventColumns(): Column<Moment['events'][number]>[] {
   ]
 }
 
-function changeColumns(): Column<Change>[] {
+function changeColumns(): Column<TaskChange>[] {
   return [
     { title: t().past.of, cell: ({ step }) => (step ? `${step.id} ${step.name}` : t().task) },
     { title: t().past.what, cell: ({ what }) => <code>{what}</code> },
@@ -140,7 +140,7 @@ function changeColumns(): Column<Change>[] {
   ]
 }
 
-function stepColumns(): Column<Step>[] {
+function stepColumns(): Column<PastStep>[] {
   return [
     { title: '#', cell: ({ id }) => <span class="faint">{id}</span>, isNumber: true },
     { title: t().step, cell: ({ name }) => name },

@@ -1,6 +1,7 @@
 import type { Api } from '../api/client.ts'
 import { text } from '../api/client.ts'
 import type { Growing } from '../api/growing.ts'
+import type { Step } from '../api/types.ts'
 import { Download } from '../part/json.tsx'
 import { State } from '../part/state.tsx'
 import { instant, span } from '../part/time.tsx'
@@ -9,8 +10,6 @@ import { attemptsOf } from './attempt.ts'
 import { Compensation } from './compensation.tsx'
 import type { HistoryRecord } from './history.tsx'
 import { Wrong } from './step.tsx'
-
-type Step = Api['Steps']['steps'][number]
 
 /** More would be a book: who wants all of them saves the page of steps as JSON. */
 const MOST_STEPS = 200

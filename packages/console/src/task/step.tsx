@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import type { Growing } from '../api/growing.ts'
+import type { Step } from '../api/types.ts'
 import { Value } from '../part/json.tsx'
 import { More } from '../part/more.tsx'
 import { Said } from '../part/said.tsx'
@@ -15,9 +16,7 @@ import { isStuck } from './compensation.tsx'
 import type { HistoryRecord } from './history.tsx'
 import { Logs } from './logs.tsx'
 
-type Step = Api['Steps']['steps'][number]
-
-interface Given {
+interface StepProps {
   path: string
   task: Api['Task']
   step: Step
@@ -26,7 +25,7 @@ interface Given {
 }
 
 /** All that is known of a step, and what can be done about it. */
-export function Detail({ path, task, step, records, reload }: Given) {
+export function Detail({ path, task, step, records, reload }: StepProps) {
   const { id, action, input, output, error, attempts, requestedAt, endedAt, hints, summary, cached, children } = step
   const tried = attemptsOf(records.rows, id)
   return (

@@ -1,5 +1,6 @@
 import type { Api } from '../api/client.ts'
 import type { Growing } from '../api/growing.ts'
+import type { Step } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { State } from '../part/state.tsx'
 import { span } from '../part/time.tsx'
@@ -13,8 +14,6 @@ import { scaleOf, timelineOf } from './timeline.ts'
 import { Axis, Track, Zoom } from './track.tsx'
 
 const none: readonly Attempt[] = []
-
-type Step = Api['Steps']['steps'][number]
 
 /** Each step with its bar on the time line; opened, with all that is known of it. */
 export function Steps({

@@ -1,20 +1,19 @@
 import { agentPath } from '../agents/path.ts'
 import { type Api, post } from '../api/client.ts'
 import { useRight } from '../api/right.ts'
+import type { Step } from '../api/types.ts'
 import { deed } from '../part/asking.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { Time } from '../part/time.tsx'
 import { settingPath } from '../settings/settings.tsx'
 import { t } from '../shell/preference.ts'
-import type { Told } from '../text/task/why.ts'
+import type { WaitFacts } from '../text/task/why.ts'
 import { Acts } from './acts.tsx'
 import { isStuck } from './compensation.tsx'
-import type { About, Act } from './deeds.ts'
+import type { About, TaskAct } from './deeds.ts'
 
-type Step = Api['Steps']['steps'][number]
-
-type Reason = Omit<Told, 'step'> & {
+type Reason = Omit<WaitFacts, 'step'> & {
   code: string
   text: string
   step?: number
@@ -25,7 +24,7 @@ type Reason = Omit<Told, 'step'> & {
   nextProbe?: string
 }
 
-interface Given {
+interface WhyProps {
   task: Api['Task']
   explanation: Api['Explanation']
   steps: readonly Step[]
@@ -34,7 +33,7 @@ interface Given {
 }
 
 /** Why the task does not move, or how it ended: the first thing to know, with who can end it and what can be done about it. */
-export function Why({ task, explanation, steps, signals, reload }: Given) {
+export function Why({ task, explanation, steps, signals, reload }: WhyProps) {
   const isStopped = task.status === 'stopped'
   const reasons = allOf(task, explanation.reasons as Reason[])
   return (
@@ -99,7 +98,7 @@ function allOf({ status, steps }: Api['Task'], reasons: readonly Reason[]): Reas
 }
 
 /** What the words are made of: with what is known of the step beside the reason. */
-function toldOf({ pause }: Api['Task'], reason: Reason, about: Step | undefined): Told {
+function toldOf({ pause }: Api['Task'], reason: Reason, about: Step | undefined): WaitFacts {
   const { step, outcome, error = about?.error?.message ?? pause?.error?.message } = reason
   return {
     ...reason,
@@ -143,7 +142,7 @@ function Ways({
   about,
   signals,
   reload,
-}: Pick<Given, 'task' | 'signals' | 'reload'> & { reason: Reason; about: Step | undefined }) {
+}: Pick<WhyProps, 'task' | 'signals' | 'reload'> & { reason: Reason; about: Step | undefined }) {
   const { code, step } = reason
   const other = code === 'child' || code === 'predecessor' ? reason.task : code === 'lock' ? reason.holder : undefined
   const to = placesOf(reason)
@@ -165,7 +164,7 @@ function Ways({
   )
 }
 
-function actsOf(code: string, step: number | undefined): readonly Act[] {
+function actsOf(code: string, step: number | undefined): readonly TaskAct[] {
   switch (code) {
     case 'held':
       return ['retry', 'skip']

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Api } from '../api/client.ts'
+import type { Task } from '../api/types.ts'
 import { Link, taskPath } from '../part/link.tsx'
 import { isNarrow } from '../part/narrow.ts'
 import { State } from '../part/state.tsx'
@@ -8,8 +8,6 @@ import { Time } from '../part/time.tsx'
 import { Waits } from '../part/waits.tsx'
 import { ask } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
-
-type Task = Api['TaskInfo']
 
 const cells = {
   workflow: ({ workflow }) => <span class="clip name">{workflow}</span>,

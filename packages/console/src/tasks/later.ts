@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Api, type ApiError, get } from '../api/client.ts'
-
-type Task = Api['TaskInfo']
+import type { Task } from '../api/types.ts'
 
 /** Of each page behind the one that is watched. */
 const LIMIT = 500
 
 const none: readonly Task[] = []
 
-interface Later {
+interface NextPage {
   filter: string
   tasks: readonly Task[]
   next: string | undefined
@@ -19,7 +18,7 @@ interface Later {
  * ends earlier than it did: what it no longer reaches stays, and what was never reached is asked for, so that the list has no hole.
  */
 export function useLater(filter: string, watched: Api['TaskPage'] | null) {
-  const [state, set] = useState<Later | null>(null)
+  const [state, set] = useState<NextPage | null>(null)
   const [error, setError] = useState<ApiError | null>(null)
   const asking = useRef<AbortController | null>(null)
   const last = useRef<Api['TaskPage'] | null>(null)
@@ -37,7 +36,7 @@ export function useLater(filter: string, watched: Api['TaskPage'] | null) {
   const known = state?.filter === filter ? state : null
   const next = known ? known.next : watched?.next
 
-  const read = async (cursor: string, add: (page: Api['TaskPage'], old: Later | null) => Later) => {
+  const read = async (cursor: string, add: (page: Api['TaskPage'], old: NextPage | null) => NextPage) => {
     if (asking.current) return
     const end = new AbortController()
     asking.current = end

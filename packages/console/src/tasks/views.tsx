@@ -5,7 +5,7 @@ import { place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
 /** A filter with its columns, under a name. */
-export interface View {
+export interface SavedView {
   name: string
   /** Of the address: whoever has it sees the same. */
   search: string
@@ -14,11 +14,11 @@ export interface View {
 const KEY = 'triarch-views'
 const MOST = 50
 
-function kept(): View[] {
+function kept(): SavedView[] {
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown
     return Array.isArray(found)
-      ? found.filter((it: View) => typeof it?.name === 'string' && typeof it.search === 'string').slice(0, MOST)
+      ? found.filter((it: SavedView) => typeof it?.name === 'string' && typeof it.search === 'string').slice(0, MOST)
       : []
   } catch {
     return []
@@ -26,7 +26,7 @@ function kept(): View[] {
 }
 
 /** Kept in this browser. */
-export const views = signal<readonly View[]>(kept())
+export const views = signal<readonly SavedView[]>(kept())
 effect(() => localStorage.setItem(KEY, JSON.stringify(views.value)))
 // Another window of this browser saved or forgot one.
 addEventListener('storage', ({ key }) => {

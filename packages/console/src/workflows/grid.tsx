@@ -2,15 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { getSteps } from '../api/steps.ts'
+import type { Step, Task } from '../api/types.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { instant, Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
-
-type Step = Api['Steps']['steps'][number]
-type Task = Api['TaskInfo']
 
 /** Runs beside each other, and names of steps below each other. */
 const RUNS = 15

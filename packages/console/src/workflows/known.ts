@@ -1,7 +1,6 @@
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
-
-type Workflow = Api['Workflows']['workflows'][number]
+import type { Workflow } from '../api/types.ts'
 
 /** What the server knows of one workflow, asked for once; null: nothing (yet), or not now. */
 export function useWorkflow(name: string | null): Workflow | null {

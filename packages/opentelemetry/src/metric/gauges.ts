@@ -20,7 +20,7 @@ export const FRESH = 5_000
 export const PATIENCE = 2_000
 
 /** What is looked at by calls of its own: one that does not answer leaves out its own readings only. */
-type Part = 'store' | 'pools'
+type GaugeGroup = 'store' | 'pools'
 
 const unreadable: readonly Reading[] = [{ name: 'triarch.store.readable', value: 0, labels: {} }]
 
@@ -31,7 +31,7 @@ export class Gauges {
   readonly #patience: number
   readonly #loop = new LoopDelay()
   /** The last look at each part. One that is not answered yet is not followed by a second. */
-  readonly #looks = new Map<Part, { at: number; readings: Promise<readonly Reading[]>; open: boolean }>()
+  readonly #looks = new Map<GaugeGroup, { at: number; readings: Promise<readonly Reading[]>; open: boolean }>()
 
   constructor(observed: Observed, failed: (error: unknown) => void, patience = PATIENCE) {
     this.#observed = observed
@@ -58,7 +58,7 @@ export class Gauges {
   }
 
   /** `missing`: the readings when the look fails or is not answered in time. */
-  #part(part: Part, look: () => Promise<Reading[]>, missing: readonly Reading[]): Promise<readonly Reading[]> {
+  #part(part: GaugeGroup, look: () => Promise<Reading[]>, missing: readonly Reading[]): Promise<readonly Reading[]> {
     const now = monotonic()
     const last = this.#looks.get(part)
     // Scrapes that come while a look is not answered do not wait again: they would queue behind one another.

@@ -2,7 +2,7 @@ import type { LogLine } from 'triarch'
 import { every, timer } from '../environment.ts'
 import type { End } from './stream.ts'
 
-interface Means {
+interface LineStreamOptions {
   lines: AsyncIterableIterator<LogLine>
   /** How long the client may leave unread what it was sent (ms). */
   stalled: number
@@ -26,7 +26,7 @@ const ENDED = '.end'
  */
 export class LineStream {
   readonly body: ReadableStream<Uint8Array>
-  readonly #means: Means
+  readonly #means: LineStreamOptions
   readonly #encoder = new TextEncoder()
   readonly #stopQuiet: () => void
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
@@ -35,7 +35,7 @@ export class LineStream {
   #roomy: (() => void) | null = null
 
   /** `last`: the line that the client has read. */
-  constructor(means: Means, last: number) {
+  constructor(means: LineStreamOptions, last: number) {
     this.#means = means
     this.#last = last
     this.body = new ReadableStream<Uint8Array>(

@@ -8,16 +8,16 @@ export interface End {
   again: boolean
 }
 
-type Change = ListChange | CountsChange
+type WatchedChange = ListChange | CountsChange
 
-interface Waiting {
+interface UnsentEvent {
   event: string
   text: string
   /** What the client knows once it has read it. */
   learn: (digest: Digest) => void
 }
 
-interface Means {
+interface EventStreamOptions {
   /** Bytes that may wait for the client to read. */
   most: number
   /** Of one task: its list is that task. */
@@ -40,9 +40,9 @@ const AHEAD = 16 * 1024
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
-  readonly #means: Means
+  readonly #means: EventStreamOptions
   readonly #encoder = new TextEncoder()
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, UnsentEvent>()
   readonly #known = new Digest()
   #bytes = 0
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
@@ -50,7 +50,7 @@ export class EventStream {
   /** It has ended, and the client has not yet read what was handed on before. */
   #last: ReadableStreamDefaultController<Uint8Array> | null = null
 
-  constructor(means: Means) {
+  constructor(means: EventStreamOptions) {
     this.#means = means
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -69,7 +69,7 @@ export class EventStream {
     )
   }
 
-  take(change: Change): void {
+  take(change: WatchedChange): void {
     switch (change.type) {
       case 'page': {
         const { tasks } = change
@@ -120,7 +120,7 @@ export class EventStream {
   }
 
   /** What he knew before he was cut off is what there is; asked once. */
-  #isKnown(learn: Waiting['learn']): boolean {
+  #isKnown(learn: UnsentEvent['learn']): boolean {
     const { known } = this.#means
     if (known === null) return false
     this.#means.known = null
@@ -131,7 +131,7 @@ export class EventStream {
     return true
   }
 
-  #put(about: string, waiting: Waiting): void {
+  #put(about: string, waiting: UnsentEvent): void {
     if (this.#controller === null) return
     const more = sizeOf(waiting) - sizeOf(this.#waiting.get(about))
     if (!this.#means.holding.set(this.#held + more)) return this.#giveUp('STREAMS_FULL')
@@ -212,6 +212,6 @@ export function digestOf(task: TaskInfo): string {
 }
 
 /** In UTF-16: what it takes here. */
-function sizeOf(waiting: Waiting | undefined): number {
+function sizeOf(waiting: UnsentEvent | undefined): number {
   return waiting === undefined ? 0 : waiting.text.length * 2
 }

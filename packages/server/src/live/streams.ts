@@ -5,11 +5,11 @@ import type { Guard } from '../request/guard.ts'
 import { LineStream, readOf } from './lines.ts'
 import { digestOf, type End, EventStream } from './stream.ts'
 
-type Change = ListChange | CountsChange
+type SourceChange = ListChange | CountsChange
 
 /** What is streamed: `watch` begins to, until the signal aborts. */
 export interface Source {
-  watch: (signal: AbortSignal) => AsyncIterableIterator<Change>
+  watch: (signal: AbortSignal) => AsyncIterableIterator<SourceChange>
   /** Of this task alone: the stream ends with it. */
   task?: string
   /** Throws where the client may not watch any more; null: everybody may. */
@@ -88,7 +88,7 @@ export class Streams {
     const changes = watch(controller.signal)
     this.#opening++
     try {
-      const first = ((await changes.next()) as { value: Change }).value
+      const first = ((await changes.next()) as { value: SourceChange }).value
       const only = task !== undefined && first.type === 'page' ? (first.tasks[0] ?? null) : undefined
       if (only === null) throw new TriarchError('UNKNOWN_TASK', `there is no task "${task}"`)
       if (only?.status === 'stopped' && known === digestOf(only)) {
@@ -229,7 +229,7 @@ export class Streams {
     return still ? this.#guard.watch(still, refuse) : () => undefined
   }
 
-  #take(stream: EventStream, change: Change, alone: boolean): void {
+  #take(stream: EventStream, change: SourceChange, alone: boolean): void {
     stream.take(change)
     if (!alone) return
     const task = change.type === 'task' ? change.task : change.type === 'page' ? change.tasks[0] : undefined
@@ -239,7 +239,7 @@ export class Streams {
 
   async #pump(
     stream: EventStream,
-    changes: AsyncIterableIterator<Change>,
+    changes: AsyncIterableIterator<SourceChange>,
     { signal, alone }: { signal: AbortSignal; alone: boolean },
   ): Promise<void> {
     try {

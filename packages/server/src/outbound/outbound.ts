@@ -30,7 +30,7 @@ export interface OutboundOptions {
 }
 
 /** What is sent: a POST. */
-export interface Call {
+export interface OutboundRequest {
   url: URL
   headers: Readonly<Record<string, string>>
   body: string
@@ -112,7 +112,7 @@ export class Outbound {
   }
 
   /** Rejects with NoAnswer, also when the signal fires. */
-  post({ url, headers, body, signal }: Call): Promise<Answer> {
+  post({ url, headers, body, signal }: OutboundRequest): Promise<Answer> {
     this.check(url)
     const { promise, resolve: answered, reject } = Promise.withResolvers<Answer>()
     let connected = false

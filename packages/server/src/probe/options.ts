@@ -10,7 +10,7 @@ import { known } from '../options.ts'
  *   within: 2_000,
  * }
  */
-export interface Endpoint {
+export interface ProbedEndpoint {
   /** Where: http or https, without credentials; 2,000 characters. */
   url: string
   /** Headers of the request, such as `authorization`; none. They go to this host alone. */
@@ -42,7 +42,7 @@ export interface Endpoint {
 }
 
 export interface Target
-  extends Required<Omit<Endpoint, 'url' | 'contains' | 'addresses' | 'ca' | 'triarch' | 'status'>> {
+  extends Required<Omit<ProbedEndpoint, 'url' | 'contains' | 'addresses' | 'ca' | 'triarch' | 'status'>> {
   name: string
   url: URL
   status: readonly number[] | null
@@ -61,19 +61,19 @@ const endpointKeys = [
 ]
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export function targetsOf(endpoints: Readonly<Record<string, Endpoint>>): Target[] {
+export function targetsOf(endpoints: Readonly<Record<string, ProbedEndpoint>>): Target[] {
   if (typeof endpoints !== 'object' || endpoints === null || Array.isArray(endpoints))
     throw refused('endpoints must be an object')
   const names = Object.keys(endpoints)
   if (names.length < 1 || names.length > MOST_ENDPOINTS) throw refused(`there must be 1 to ${MOST_ENDPOINTS} endpoints`)
-  return names.map((name) => targetOf(name, endpoints[name] as Endpoint))
+  return names.map((name) => targetOf(name, endpoints[name] as ProbedEndpoint))
 }
 
-function targetOf(name: string, given: Endpoint): Target {
+function targetOf(name: string, given: ProbedEndpoint): Target {
   if (!NAME.test(name)) throw refused(`"${name.slice(0, 100)}" is no name of an endpoint`)
   known(`createProber: ${name}`, given, endpointKeys)
   const { headers = {}, status = null, contains = null, addresses = null, ca = null, triarch = null } = given
-  const whole = (key: keyof Endpoint, standard: number, least: number, most: number) =>
+  const whole = (key: keyof ProbedEndpoint, standard: number, least: number, most: number) =>
     wholeOf(`${name}: ${key}`, given[key] ?? standard, least, most)
   if (typeof given.url !== 'string' || given.url.length > LONGEST_URL || !URL.canParse(given.url))
     throw refused(`${name}: url must be a URL`)

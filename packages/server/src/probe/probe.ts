@@ -20,7 +20,7 @@ class Wrong extends Error {
   }
 }
 
-interface Answered {
+interface ProbeResponse {
   status: number
   location: string | undefined
   body: string
@@ -68,8 +68,8 @@ function isAsSafe(from: URL, to: URL): boolean {
   return to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')
 }
 
-function ask(target: Target, url: URL, result: ProbeResult, signal: AbortSignal): Promise<Answered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+function ask(target: Target, url: URL, result: ProbeResult, signal: AbortSignal): Promise<ProbeResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProbeResponse>()
   const { headers, ca } = target
   const options = {
     method: 'GET',

@@ -11,7 +11,7 @@ import type {
 import { alarm, now } from '../environment.ts'
 import { known } from '../options.ts'
 import { Keeper } from './keeper.ts'
-import { type Endpoint, refused, type Target, targetsOf, wholeOf } from './options.ts'
+import { type ProbedEndpoint, refused, type Target, targetsOf, wholeOf } from './options.ts'
 import { probe } from './probe.ts'
 
 /**
@@ -24,7 +24,7 @@ import { probe } from './probe.ts'
  */
 export interface ProberOptions {
   /** By name (letters, digits, `.`, `-`, `_`; 90 characters): 1 to 1,000. */
-  endpoints: Readonly<Record<string, Endpoint>>
+  endpoints: Readonly<Record<string, ProbedEndpoint>>
   /**
    * In its store the prober keeps what it knows, and one process at a time probes, whichever leads by the name `prober`: the next goes on from what
    * was kept. Give all processes the same endpoints: what is not among them is dropped. Nothing is kept, and each process probes for itself.
@@ -137,20 +137,20 @@ const NAME = 'prober'
 const FEW = 100
 const PAGE = 1_000
 
-interface Means extends Required<Omit<ProberOptions, 'endpoints' | 'triarch'>> {
+interface ProberDeps extends Required<Omit<ProberOptions, 'endpoints' | 'triarch'>> {
   triarch: Pick<Triarch, 'lead' | 'probes'> | null
 }
 
 class EndpointProber implements Prober {
   readonly #watched: ReadonlyMap<string, Watched>
-  readonly #options: Means
+  readonly #options: ProberDeps
   #running = 0
   readonly #waiting: (() => void)[] = []
   #run: Promise<void> | null = null
   /** Null: this process keeps nothing, or does not lead. */
   #keeper: Keeper | null = null
 
-  constructor(targets: readonly Target[], options: Means) {
+  constructor(targets: readonly Target[], options: ProberDeps) {
     this.#options = options
     this.#watched = new Map(targets.map((target) => [target.name, { target, ...unknown() }]))
   }

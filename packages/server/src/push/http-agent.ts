@@ -4,7 +4,7 @@ import {
   type AgentOptions,
   type Duration,
   agent as define,
-  type Given,
+  type GivenInput,
   type InferInput,
   type InferOutput,
   type Jsonified,
@@ -77,7 +77,7 @@ export interface HttpAgent<A extends Readonly<Record<string, HttpActionOptions>>
  * @example const input: InputOf<{ undo: true }> = { id: 'c-1' }
  */
 export type InputOf<O extends HttpActionOptions> = O extends { input: infer S extends StandardSchema }
-  ? Given<InferInput<S>>
+  ? GivenInput<InferInput<S>>
   : unknown
 
 /**

@@ -15,7 +15,7 @@ interface Said {
 }
 
 /** The endpoint of an agent, and how it is called. */
-export interface Endpoint {
+export interface PushEndpoint {
   agent: string
   url: URL
   signature: Signature
@@ -24,11 +24,11 @@ export interface Endpoint {
 
 /** The operations of one action, each a call of the endpoint. */
 export class Push {
-  readonly #endpoint: Endpoint
+  readonly #endpoint: PushEndpoint
   readonly #action: string
   readonly #wait: SuspendOptions
 
-  constructor(endpoint: Endpoint, action: string, wait: SuspendOptions) {
+  constructor(endpoint: PushEndpoint, action: string, wait: SuspendOptions) {
     this.#endpoint = endpoint
     this.#action = `${endpoint.agent}.${action}`
     this.#wait = wait

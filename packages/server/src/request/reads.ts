@@ -20,7 +20,7 @@ const LOOK = 20
 const MOST_EARNED = 10_000
 const MOST_CALLERS = 1_000
 
-interface Waiting {
+interface WaitingRead {
   begin: () => void
   fail: (error: unknown) => void
 }
@@ -37,7 +37,7 @@ export class Reads {
   #running = 0
   readonly #byCaller = new Map<string, number>()
   /** By caller, in the order of their turns. */
-  readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #waiting = new Map<string, Set<WaitingRead>>()
   #count = 0
   readonly #earned = new Map<string, number>()
   /** What reads took of the thread beyond their share (ms). */
@@ -144,7 +144,7 @@ export class Reads {
         if (line.size === 0 && this.#waiting.get(caller) === line) this.#waiting.delete(caller)
       }
       const abort = () => one.fail(signal.reason)
-      const one: Waiting = {
+      const one: WaitingRead = {
         begin: () => {
           over()
           this.#begin(caller)

@@ -6,7 +6,7 @@ import { rightsOf } from '../request/right.ts'
 import { Counts, Gone, StreamEnd } from '../wire/live.ts'
 import { LogLine, logQuery } from '../wire/log.ts'
 import { TaskInfo, TaskPage } from '../wire/task.ts'
-import { type Call, given, type Route, reply, route, type Site } from './route.ts'
+import { given, type Route, type RouteCall, reply, route, type Site } from './route.ts'
 
 const headers = {
   'Last-Event-ID': 'The id of the last event that was read: if nothing changed since, nothing is told again.',
@@ -14,10 +14,10 @@ const headers = {
 const about =
   'Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again.'
 
-type Sent = Record<string, string>
-const streamed: Sent = { 'x-accel-buffering': 'no' }
+type ResponseHeaders = Record<string, string>
+const streamed: ResponseHeaders = { 'x-accel-buffering': 'no' }
 
-type Asking = Pick<Call<string, unknown, unknown>, 'headers' | 'principal' | 'signal' | 'still'>
+type Asking = Pick<RouteCall<string, unknown, unknown>, 'headers' | 'principal' | 'signal' | 'still'>
 
 /** Who may control tasks is an operator. */
 function watcher(principal: Principal | null): Required<Pick<Source, 'caller' | 'operates'>> {

@@ -11,9 +11,9 @@ import type { Waits } from '../waits.ts'
 import type { Sent } from '../wire/schema.ts'
 
 /** What a route answers, by status. */
-export type Answers = Readonly<Record<number, Answered>>
+export type Answers = Readonly<Record<number, RouteResponse>>
 
-interface Answered {
+interface RouteResponse {
   description: string
   schema?: z.ZodType
   /** It is a stream of these, by their names. */
@@ -59,7 +59,7 @@ export interface Site {
   patience(wait: string | undefined): number
 }
 
-export interface Call<Path extends string, Q, B> {
+export interface RouteCall<Path extends string, Q, B> {
   params: Readonly<Record<ParamsOf<Path>, string>>
   query: Q
   body: B
@@ -95,12 +95,12 @@ export interface RouteDefinition<Path extends string, Q extends z.ZodObject, B e
   right?: Right | null
   /** It is at this path without /api/v1, too. */
   short?: true
-  run(call: Call<Path, z.output<Q>, z.output<B>>, site: Site): Promise<Reply<A>>
+  run(call: RouteCall<Path, z.output<Q>, z.output<B>>, site: Site): Promise<Reply<A>>
 }
 
 export type Route = Omit<RouteDefinition<string, z.ZodObject, z.ZodType, Answers>, 'run'> & {
   run(
-    call: Call<string, unknown, unknown>,
+    call: RouteCall<string, unknown, unknown>,
     site: Site,
   ): Promise<{
     status: number

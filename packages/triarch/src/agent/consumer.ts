@@ -7,7 +7,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Heartbeat, Outcome, Reply } from '../kernel/message.ts'
 import { sizeOf } from '../kernel/size.ts'
-import type { Trial } from '../kernel/step/step.ts'
+import type { ProbationProgress } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import { takeFitting } from '../store/group.ts'
@@ -280,7 +280,7 @@ export class Consumer implements Service {
   }
 
   /** Returns false if the request is no longer this node's, or if that is unknown. */
-  async #told(item: WorkItem, trial: Trial): Promise<boolean> {
+  async #told(item: WorkItem, trial: ProbationProgress): Promise<boolean> {
     const { step, attempt } = item.request
     const message: Heartbeat = { type: 'heartbeat', step, attempt, trial }
     try {

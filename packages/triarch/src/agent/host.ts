@@ -1,4 +1,4 @@
-import type { ActionCache, CacheFill } from '../cache/action-cache.ts'
+import type { ActionCache, FillHandle } from '../cache/action-cache.ts'
 import { finalizeKey } from '../definition/action.ts'
 import { type CachePolicy, toCachePolicy } from '../definition/cache.ts'
 import { toConcurrency } from '../definition/concurrency.ts'
@@ -41,7 +41,7 @@ export interface HostedAttempt extends GuardedAttempt {
   /** The attempt holds no slot: it waits for an answer from the cache. */
   guest?: boolean
   /** The attempt's outcome is stored in the cache. */
-  flight?: CacheFill
+  flight?: FillHandle
   heartbeatWithin: number | null
   /** The attempt's resume token, if it came with the request. */
   token?: string
@@ -355,7 +355,7 @@ export class AgentHost {
   }
 
   /** A stale answer was given; an attempt in the background fetches a new one for later requests. */
-  #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: CacheFill): void {
+  #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: FillHandle): void {
     const { environment } = this.#options
     const within = completeBy - environment.now()
     void flight.claim(within).then((first) => {

@@ -22,7 +22,7 @@ const LAST_TRIES = 3
 /** A portion that the store has refused this many times is dropped. */
 const MOST_REFUSED = 3
 
-interface Waiting extends LogWrite {
+interface UnwrittenLog extends LogWrite {
   entries: LogEntry[]
   /** The lines come from replayed code, so most of them are already stored. */
   again: boolean
@@ -42,9 +42,9 @@ export interface LogbookOptions {
 export class Logbook implements LogSink, Service {
   readonly #options: LogbookOptions
   /** Lines in the order in which they were logged; consecutive lines of one source are one entry. */
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: UnwrittenLog[] = []
   /** By task, the last entry of `#waiting` that may still take lines. */
-  readonly #open = new Map<string, Waiting>()
+  readonly #open = new Map<string, UnwrittenLog>()
   #lines = 0
   #bytes = 0
   #sources = 0
@@ -141,8 +141,8 @@ export class Logbook implements LogSink, Service {
   }
 
   /** As many waiting lines as fit one write; the last entry may be taken in part. */
-  #portion(): { count: number; portion: Waiting[]; lines: number; bytes: number } {
-    const portion: Waiting[] = []
+  #portion(): { count: number; portion: UnwrittenLog[]; lines: number; bytes: number } {
+    const portion: UnwrittenLog[] = []
     let [lines, bytes, count] = [0, 0, 0]
     for (const waiting of this.#waiting) {
       let n = 0
@@ -163,14 +163,14 @@ export class Logbook implements LogSink, Service {
   }
 
   /** Removes what was written. `count`: the number of entries written whole. */
-  #done(count: number, portion: readonly Waiting[]): void {
+  #done(count: number, portion: readonly UnwrittenLog[]): void {
     this.#waiting.splice(0, count)
     const part = portion[count]
     this.#waiting[0]?.entries.splice(0, part?.entries.length ?? 0)
   }
 
   /** The write without lines that the log already has. */
-  async #unsaid(write: Waiting): Promise<Waiting> {
+  async #unsaid(write: UnwrittenLog): Promise<UnwrittenLog> {
     const { task, run } = write
     const { said } = await this.#options.store.logs({ task, after: 0, limit: 0, level: 0, step: null, attempt: null })
     const entries = write.entries.filter(({ n }) => run > said.run || (run === said.run && n > said.n))

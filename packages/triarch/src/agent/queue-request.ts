@@ -23,14 +23,14 @@ export interface QueueRequest {
   readonly agent: string | null
 }
 
-interface Place {
+interface QueueRoom {
   host: AgentHost
   /** Null: the agent's own queue, without gates; undefined: nothing may be taken now. */
   queue: OpenQueue | null | undefined
 }
 
 /** Requests for these queues: one of each host, or several of one (`agent`). */
-export function queueRequestsOf(places: readonly Place[], agent: string | null = null): QueueRequest[] {
+export function queueRequestsOf(places: readonly QueueRoom[], agent: string | null = null): QueueRequest[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
   // High and low ranks are asked one after the other: asked together, they could exceed what a breaker or limit still allows.
   const pools = places.some(({ host }) => host.slots.parted !== null) ? 2 : 1
@@ -40,7 +40,7 @@ export function queueRequestsOf(places: readonly Place[], agent: string | null =
   })
 }
 
-function askOf({ host, queue }: Place, index: number, high: boolean, held: ReadonlyMap<string, number>): Ask[] {
+function askOf({ host, queue }: QueueRoom, index: number, high: boolean, held: ReadonlyMap<string, number>): Ask[] {
   if (queue === undefined || host.paused !== null) return []
   const { parted } = host.slots
   if (parted === null && !high) return []

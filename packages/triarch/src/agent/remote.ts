@@ -39,7 +39,7 @@ export interface RemoteNode {
 }
 
 /** One agent's slots on one link. */
-interface Place {
+interface LinkSlots {
   link: AgentLink
   slots: number
   actions: ReadonlySet<string>
@@ -57,7 +57,7 @@ const NO_ROOM = 250
  * the node is replaced and this object stays.
  */
 export class Remotes implements Relay {
-  readonly #places = new Map<string, Place[]>()
+  readonly #places = new Map<string, LinkSlots[]>()
   /** Agents that no link offers, the longest unoffered first. */
   readonly #empty = new Set<string>()
   readonly #coming = new Map<string, { link: AgentLink; under: string }>()
@@ -144,7 +144,7 @@ export class Remotes implements Relay {
     return this.judged(agentOf(action), { kind: 'withdrawn', after: NO_ROOM })
   }
 
-  #roomFor({ action, trial }: StepRequest): Place | undefined {
+  #roomFor({ action, trial }: StepRequest): LinkSlots | undefined {
     const all = this.#places.get(agentOf(action)) ?? []
     // An attempt on probation goes only to processes of a certain age: where processes die young, the attempt may not be the cause.
     return roomiest(trial ? all.filter(({ link }) => link.age >= MIN_PROCESS_AGE_MS) : all, action)
@@ -193,8 +193,8 @@ export class Remotes implements Relay {
 }
 
 /** The place with the most free slots. */
-function roomiest(places: readonly Place[], action: string): Place | undefined {
-  let best: Place | undefined
+function roomiest(places: readonly LinkSlots[], action: string): LinkSlots | undefined {
+  let best: LinkSlots | undefined
   for (const place of places) {
     const room = place.slots - place.taken
     if (room > 0 && place.actions.has(action) && (!best || room > best.slots - best.taken)) best = place

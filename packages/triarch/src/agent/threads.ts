@@ -12,10 +12,9 @@ import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
 import type { Limit } from '../flow/slots.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
+import type { Operation } from '../kernel/step/step.ts'
 
-type Operation = 'run' | 'undo' | 'verify'
-
-interface Call {
+interface ThreadCall {
   module: string
   operation: Operation
   args: readonly unknown[]
@@ -25,7 +24,7 @@ interface Call {
 }
 
 /** A message from a thread about its call. */
-type Word = { id: number } & (
+type ThreadMessage = { id: number } & (
   | { type: 'done'; output: unknown }
   | { type: 'failed'; error: ErrorRecord; kind: StepErrorKind | undefined; retryAfter: number | undefined }
   | { type: 'heartbeat'; beat: { progress?: unknown; checkpoint?: unknown } }
@@ -48,9 +47,9 @@ export class Threads implements Service {
   /** The port of each thread, known only to the engine's code in it: messages that user code posts to its parent are ignored. */
   readonly #ports = new WeakMap<Worker, MessagePort>()
   readonly #all = new Set<Worker>()
-  readonly #waiting: Call[] = []
+  readonly #waiting: ThreadCall[] = []
   /** The call that each thread runs. */
-  readonly #calls = new Map<Worker, { hear(word: Word): void; over(error: unknown): void }>()
+  readonly #calls = new Map<Worker, { hear(word: ThreadMessage): void; over(error: unknown): void }>()
   #lastId = 0
   #open = true
 
@@ -99,7 +98,7 @@ export class Threads implements Service {
     const worker = new Worker(THREAD, { eval: true, name: 'triarch-step', ...given, ...threadArguments() })
     this.#ports.set(worker, here)
     this.#all.add(worker)
-    here.on('message', (word: Word) => this.#calls.get(worker)?.hear(word))
+    here.on('message', (word: ThreadMessage) => this.#calls.get(worker)?.hear(word))
     worker.unref()
     here.unref()
     worker.on('error', (error) => this.#ended(worker, error))
@@ -117,14 +116,14 @@ export class Threads implements Service {
   }
 
   /** Gives up a call that was aborted before it got a thread. */
-  #forget(call: Call): void {
+  #forget(call: ThreadCall): void {
     const place = this.#waiting.indexOf(call)
     if (place < 0) return
     this.#waiting.splice(place, 1)
     call.reject(call.step.signal.reason)
   }
 
-  #give(worker: Worker, call: Call): void {
+  #give(worker: Worker, call: ThreadCall): void {
     const { module, operation, args, step } = call
     const port = this.#ports.get(worker) as MessagePort
     const id = ++this.#lastId
@@ -139,7 +138,7 @@ export class Threads implements Service {
       call.reject(error)
       this.#next()
     }
-    const hear = (word: Word) => {
+    const hear = (word: ThreadMessage) => {
       if (word.id !== id) return // from an earlier call, whose code still runs
       if (word.type === 'log') return step.log[word.level](word.message, word.fields)
       if (word.type === 'heartbeat') {
@@ -217,7 +216,7 @@ function missing(module: string, operation: Operation): never {
 }
 
 /** The error as it was thrown in the thread, of the same kind. */
-function errorOf({ error: told, kind, retryAfter }: Extract<Word, { type: 'failed' }>): unknown {
+function errorOf({ error: told, kind, retryAfter }: Extract<ThreadMessage, { type: 'failed' }>): unknown {
   const error = withDetails(told)
   const plain = fromRecord(error)
   if (kind === undefined) return plain

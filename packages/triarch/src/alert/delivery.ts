@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { thrownText } from '../health/finding.ts'
 import type { AlertFence, AlertPost, StateStore } from '../store/port.ts'
 import { Bound } from './bound.ts'
-import { gathered, isKept, type Message, type Waiting } from './gathering.ts'
+import { type AlertMessage, gathered, isKept, type PendingNotification } from './gathering.ts'
 import { type AlertSettings, LOG } from './options.ts'
 import { type Quiet, quietOf, quietUntil } from './quiet.ts'
 import type { AlertSink, AlertSinkTrial } from './sink.ts'
@@ -15,7 +15,7 @@ const MOST_TRIES = 10
 const FIRST_WAIT = 5_000
 const LONGEST_WAIT = 600_000
 
-interface Means {
+interface AlertDeliveryOptions {
   environment: Environment
   store: StateStore
   sinks: readonly AlertSink[]
@@ -25,7 +25,7 @@ interface Means {
   undelivered: (alert: { code: 'ALERT_UNDELIVERED'; alert: string; cause: string; message: string }) => void
 }
 
-interface Turn {
+interface DeliveryRound {
   /** By the store's clock. */
   now: number
   fence: AlertFence
@@ -35,14 +35,14 @@ interface Turn {
  * Sends notifications to the sinks. Sinks are independent: one that hangs or fails is retried later with all its notifications, and does
  * not delay the others. A notification is deleted after it was sent; after a crash in between it is sent again with the same id.
  */
-export class Delivery {
-  readonly #means: Means
+export class AlertDelivery {
+  readonly #means: AlertDeliveryOptions
   readonly #bounds: ReadonlyMap<string, Bound>
   readonly #quiet: ReadonlyMap<string, Quiet>
   /** Sinks whose notifications are being handled. */
   readonly #busy = new Set<string>()
 
-  constructor(means: Means) {
+  constructor(means: AlertDeliveryOptions) {
     this.#means = means
     const { sinks, environment, settings, failed } = means
     this.#bounds = new Map(sinks.map(({ name }) => [name, new Bound(environment, settings.timeout, failed)]))
@@ -93,9 +93,9 @@ export class Delivery {
   }
 
   /** Decodes notifications; those that cannot be read are deleted. */
-  async #read(name: string, posts: readonly AlertPost[], fence: AlertFence): Promise<Waiting[]> {
+  async #read(name: string, posts: readonly AlertPost[], fence: AlertFence): Promise<PendingNotification[]> {
     const { store, failed } = this.#means
-    const waiting: Waiting[] = []
+    const waiting: PendingNotification[] = []
     for (const { id, dueAt, state, undecoded } of posts) {
       const said = undecoded ? null : storedPost(state)
       if (said) waiting.push({ id, dueAt, said })
@@ -107,7 +107,7 @@ export class Delivery {
     return waiting
   }
 
-  async #turn(name: string, waiting: readonly Waiting[], { now, fence }: Turn): Promise<void> {
+  async #turn(name: string, waiting: readonly PendingNotification[], { now, fence }: DeliveryRound): Promise<void> {
     const { store, settings } = this.#means
     const hours = this.#quiet.get(name)
     const until = hours ? quietUntil(hours, now) : null
@@ -128,7 +128,7 @@ export class Delivery {
   }
 
   /** Operators' actions on alerts whose notification was held back by quiet hours. */
-  async #words(waiting: readonly Waiting[], now: number): Promise<Map<string, 'silenced' | 'owned'>> {
+  async #words(waiting: readonly PendingNotification[], now: number): Promise<Map<string, 'silenced' | 'owned'>> {
     const words = new Map<string, 'silenced' | 'owned'>()
     const names = new Set(waiting.filter(isKept).map(({ said }) => said.name))
     if (names.size === 0) return words
@@ -144,7 +144,7 @@ export class Delivery {
    * Combines several notifications: first the combined one is stored, then the others are deleted, then it is sent. A leader that takes
    * over after a crash in between continues with the combined one. Returns false if this node does not lead any more.
    */
-  async #joined({ taken, ...message }: Message, fence: AlertFence): Promise<boolean> {
+  async #joined({ taken, ...message }: AlertMessage, fence: AlertFence): Promise<boolean> {
     if (taken.length > 0 && !(await this.#defer(message, fence))) return false
     const { tries, taken: all = [] } = message.said
     if (tries === 0) for (const id of all) await this.#means.store.settleAlertPost({ id, next: null, fence })
@@ -152,7 +152,7 @@ export class Delivery {
   }
 
   /** Sends a notification; returns whether the sink accepted it. */
-  async #tell(name: string, { id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
+  async #tell(name: string, { id, dueAt, said }: PendingNotification, fence: AlertFence): Promise<boolean> {
     const { store, failed, undelivered } = this.#means
     const problem = await this.#send(name, id, said)
     const tries = said.tries + 1
@@ -168,12 +168,12 @@ export class Delivery {
     return problem === null
   }
 
-  async #again({ id, said }: Waiting, fence: AlertFence): Promise<void> {
+  async #again({ id, said }: PendingNotification, fence: AlertFence): Promise<void> {
     const wait = Math.min(FIRST_WAIT * 2 ** Math.max(0, said.tries - 1), LONGEST_WAIT)
     await this.#defer({ id, dueAt: (await this.#means.store.now()) + wait, said }, fence)
   }
 
-  #defer({ id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
+  #defer({ id, dueAt, said }: PendingNotification, fence: AlertFence): Promise<boolean> {
     return this.#means.store.settleAlertPost({ id, next: { dueAt, state: JSON.stringify(said) }, fence })
   }
 

@@ -2,7 +2,7 @@ import type { Quiet } from './quiet.ts'
 import type { StoredPost } from './stored.ts'
 
 /** A notification that waits for one sink. */
-export interface Waiting {
+export interface PendingNotification {
   id: string
   /** When it is due (ms since the epoch). */
   dueAt: number
@@ -10,21 +10,21 @@ export interface Waiting {
 }
 
 /** A message to send. The notifications that it contains are deleted once it is stored. */
-export interface Message extends Waiting {
+export interface AlertMessage extends PendingNotification {
   taken: readonly string[]
 }
 
 /** The decision about all notifications that wait for one sink. */
 export interface Gathered {
   /** To be sent now, in this order. */
-  messages: readonly Message[]
+  messages: readonly AlertMessage[]
   /** Held until the end of quiet hours. */
-  held: readonly Waiting[]
+  held: readonly PendingNotification[]
   /** Ids of notifications that are not needed any more. */
   over: readonly string[]
 }
 
-export interface Means {
+export interface GatheringOptions {
   now: number
   /** Whether notifications of one rule are combined. */
   isGrouping: boolean
@@ -43,8 +43,11 @@ const LISTED = 10
 const CUT = 100
 
 /** Decides about the notifications of one sink, including those that are not due yet, because they may be combined with due ones. */
-export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, quiet, said: word }: Means): Gathered {
-  const isHeld = ({ said: { severity } }: Waiting) => quiet !== null && severity !== quiet.except
+export function gathered(
+  waiting: readonly PendingNotification[],
+  { now, isGrouping, next, quiet, said: word }: GatheringOptions,
+): Gathered {
+  const isHeld = ({ said: { severity } }: PendingNotification) => quiet !== null && severity !== quiet.except
   const until = quiet?.until ?? 0
   // Notifications that a stored message contains, and that were not deleted because of a crash.
   const taken = new Set(waiting.flatMap(({ said }) => said.taken ?? []))
@@ -54,9 +57,9 @@ export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, q
   const over = ended(free)
   for (const { id, said } of free.filter(isKept))
     if (said.news === 'repeated' && word.get(said.opening) === 'owned') over.add(id)
-  const isSilent = (it: Waiting) => isKept(it) && word.get(it.said.opening) === 'silenced'
+  const isSilent = (it: PendingNotification) => isKept(it) && word.get(it.said.opening) === 'silenced'
   const rest = free.filter((it) => !over.has(it.id) && !isSilent(it))
-  const isFresh = ({ said: { tries, group } }: Waiting) => isGrouping && tries === 0 && !group
+  const isFresh = ({ said: { tries, group } }: PendingNotification) => isGrouping && tries === 0 && !group
   const rules = Map.groupBy(rest.filter(isFresh), ({ said }) => said.rule)
   const ripe = [...rules.values()].filter((all) => all.some(({ dueAt }) => dueAt <= now || dueAt < next))
   const messages = [
@@ -71,12 +74,12 @@ export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, q
 }
 
 /** Whether the notification that an alert fires was held back by quiet hours. */
-export function isKept({ said: { held, tries, group, news } }: Waiting): boolean {
+export function isKept({ said: { held, tries, group, news } }: PendingNotification): boolean {
   return held === true && tries === 0 && !group && news !== 'ended'
 }
 
 /** Notifications held back by quiet hours that are obsolete: of alerts that began and ended meanwhile, and repetitions. */
-function ended(waiting: readonly Waiting[]): Set<string> {
+function ended(waiting: readonly PendingNotification[]): Set<string> {
   const over = new Set<string>()
   for (const all of Map.groupBy(waiting, ({ said }) => said.opening).values()) {
     const untold = all.filter(isKept)
@@ -93,9 +96,9 @@ function ended(waiting: readonly Waiting[]): Set<string> {
  * Combines the notifications of one rule into as few messages as possible, in order: an alert that the current messages name already begins
  * new ones.
  */
-function grouped(all: readonly Waiting[]): Message[] {
-  const done: Message[] = []
-  let open = new Map<string, Waiting[]>()
+function grouped(all: readonly PendingNotification[]): AlertMessage[] {
+  const done: AlertMessage[] = []
+  let open = new Map<string, PendingNotification[]>()
   let named = new Set<string>()
   const close = () => {
     done.push(...[...open.values()].map(messageOf))
@@ -111,8 +114,8 @@ function grouped(all: readonly Waiting[]): Message[] {
   return done
 }
 
-function messageOf(all: readonly Waiting[]): Message {
-  const [first, ...others] = all as [Waiting, ...Waiting[]]
+function messageOf(all: readonly PendingNotification[]): AlertMessage {
+  const [first, ...others] = all as [PendingNotification, ...PendingNotification[]]
   if (others.length === 0) return { ...first, taken: [] }
   const { rule } = first.said
   const taken = others.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import type { Health } from '../health/health.ts'
-import type { Look } from '../health/look.ts'
+import type { HealthReads } from '../health/look.ts'
 import { isLate } from '../health/probe.ts'
 import type { AlertSeverity } from '../policy/alert.ts'
 import { objectOf } from '../store/legible.ts'
@@ -9,30 +9,30 @@ import type { Deaths } from './death.ts'
 import type { AlertRule, AlertRuleName } from './options.ts'
 
 /** A subject for which the rule's condition holds. */
-export interface Found {
+export interface FoundSubject {
   subject: string
   message: string
   severity?: AlertSeverity
 }
 
 /** The result of a rule. If it is not whole, subjects that are not named are unknown. */
-export interface Seen {
-  found: readonly Found[]
+export interface RuleResult {
+  found: readonly FoundSubject[]
   whole: boolean
 }
 
 /** The data that rules examine. */
 export interface Sight {
-  look: Look
+  look: HealthReads
   store: StateStore
   /** By the store's clock. */
   now: number
   deaths: Deaths
   /** Runs the user's checks. */
-  health: Health<Look>
+  health: Health<HealthReads>
 }
 
-type Rule = (sight: Sight, terms: AlertRule) => Promise<Seen>
+type Rule = (sight: Sight, terms: AlertRule) => Promise<RuleResult>
 
 /** Rows that a rule reads at a time, and how often. */
 const MOST_ROWS = 200
@@ -155,7 +155,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
   /** The prober has already waited before it stored an endpoint as down, so this is reported at once. */
   'probe-down': async ({ look, now }) => {
     const since = (at: Date) => seconds(now - at.getTime())
-    const found = (await look.probes()).flatMap((one): Found[] => {
+    const found = (await look.probes()).flatMap((one): FoundSubject[] => {
       const { name, state, last } = one
       const problem = last?.problem?.message ?? 'the last probe was well'
       if (state === 'down') {

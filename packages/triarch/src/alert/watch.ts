@@ -1,24 +1,24 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import type { Health } from '../health/health.ts'
-import type { Look } from '../health/look.ts'
+import type { HealthReads } from '../health/look.ts'
 import { type AlertSighting, sighted } from '../policy/alert.ts'
 import type { AlertRow, StateStore } from '../store/port.ts'
-import type { Leadership } from '../supervisor/supervisor.ts'
+import type { LeaderFence } from '../supervisor/supervisor.ts'
 import { Bound } from './bound.ts'
 import { Deaths } from './death.ts'
-import type { Delivery } from './delivery.ts'
+import type { AlertDelivery } from './delivery.ts'
 import type { AlertRule, AlertRuleName, AlertSettings } from './options.ts'
-import { type Found, rules, type Seen } from './rule.ts'
+import { type FoundSubject, type RuleResult, rules } from './rule.ts'
 import { alertName, isOpen, postsOf, type StoredAlert, storedAlert } from './stored.ts'
 
-export interface WatchOptions {
+export interface AlertWatchOptions {
   environment: Environment
   store: StateStore
   settings: AlertSettings
-  delivery: Delivery
-  look: () => Look
-  health: () => Health<Look>
+  delivery: AlertDelivery
+  look: () => HealthReads
+  health: () => Health<HealthReads>
   failed: (error: unknown) => void
 }
 
@@ -30,7 +30,7 @@ const MOST_PAGES = 10
 /** Number of ended alerts that one round deletes. */
 const MOST_DROPPED = 100
 
-interface Known {
+interface KnownAlert {
   row: AlertRow
   stored: StoredAlert
 }
@@ -39,16 +39,16 @@ interface Known {
  * Evaluates the alert rules while its node leads. Rules run concurrently and independently, each with a timeout; one that throws or hangs
  * is reported, and its result is unknown in that round. All writes are fenced by the leader's token.
  */
-export class Watch implements Service {
-  readonly #options: WatchOptions
+export class AlertWatch implements Service {
+  readonly #options: AlertWatchOptions
   readonly #deaths = new Deaths()
   readonly #bounds = new Map<AlertRuleName, Bound>()
-  #leads: Leadership | null = null
+  #leads: LeaderFence | null = null
   #open = false
   #timer: Timer | null = null
   #busy: Promise<void> = Promise.resolve()
 
-  constructor(options: WatchOptions) {
+  constructor(options: AlertWatchOptions) {
     this.#options = options
     for (const name of options.settings.rules.keys())
       this.#bounds.set(name, new Bound(options.environment, options.settings.timeout, options.failed))
@@ -73,7 +73,7 @@ export class Watch implements Service {
   }
 
   /** Sets the leadership of this node; null: another node leads. */
-  led(leads: Leadership | null): void {
+  led(leads: LeaderFence | null): void {
     this.#leads = leads
   }
 
@@ -103,7 +103,7 @@ export class Watch implements Service {
     }
   }
 
-  async #watch(fence: Leadership): Promise<void> {
+  async #watch(fence: LeaderFence): Promise<void> {
     const { store, settings } = this.#options
     const [now, open] = await Promise.all([store.now(), this.#known()])
     const look = this.#options.look()
@@ -120,22 +120,22 @@ export class Watch implements Service {
     )
   }
 
-  async #ask(name: AlertRuleName, rule: AlertRule, look: Look, now: number): Promise<Seen> {
+  async #ask(name: AlertRuleName, rule: AlertRule, look: HealthReads, now: number): Promise<RuleResult> {
     const { store, health } = this.#options
     const sight = { look, store, now, deaths: this.#deaths, health: health() }
     return (this.#bounds.get(name) as Bound).run(() => rules[name](sight, rule))
   }
 
   /** The open alerts, by rule and by name. */
-  async #known(): Promise<Map<string, Map<string, Known>>> {
-    const all = new Map<string, Map<string, Known>>()
+  async #known(): Promise<Map<string, Map<string, KnownAlert>>> {
+    const all = new Map<string, Map<string, KnownAlert>>()
     let after = ''
     for (let page = 0; page < MOST_PAGES; page++) {
       const rows = await this.#options.store.alerts({ open: true, after, limit: PAGE })
       for (const row of rows) {
         const stored = row.undecoded ? null : storedAlert(row.state)
         if (!stored) continue
-        const of = all.get(stored.rule) ?? new Map<string, Known>()
+        const of = all.get(stored.rule) ?? new Map<string, KnownAlert>()
         all.set(stored.rule, of.set(row.name, { row, stored }))
       }
       after = rows.at(-1)?.name ?? after
@@ -147,13 +147,13 @@ export class Watch implements Service {
   async #judge(
     name: AlertRuleName,
     rule: AlertRule,
-    { found, whole }: Seen,
-    { fence, open }: { fence: Leadership; open: Map<string, Known> },
+    { found, whole }: RuleResult,
+    { fence, open }: { fence: LeaderFence; open: Map<string, KnownAlert> },
   ): Promise<void> {
     const { store } = this.#options
     const about = bounded(name, found, open)
     const fresh = [...about.keys()].filter((it) => !open.has(it))
-    const ended = new Map<string, Known>()
+    const ended = new Map<string, KnownAlert>()
     for (const row of fresh.length > 0 ? await store.alerts({ names: fresh }) : []) {
       const stored = row.undecoded ? null : storedAlert(row.state)
       if (stored) ended.set(row.name, { row, stored })
@@ -172,10 +172,10 @@ export class Watch implements Service {
   }
 
   async #write(
-    { name, known, subject }: { name: string; known: Known | undefined; subject: string },
+    { name, known, subject }: { name: string; known: KnownAlert | undefined; subject: string },
     rule: AlertRuleName,
     sighting: AlertSighting,
-    { rule: terms, now, fence }: { rule: AlertRule; now: number; fence: Leadership },
+    { rule: terms, now, fence }: { rule: AlertRule; now: number; fence: LeaderFence },
   ): Promise<void> {
     const { environment, store, settings, delivery } = this.#options
     const { sinks } = delivery
@@ -192,7 +192,7 @@ export class Watch implements Service {
   }
 
   /** Deletes alerts that ended long ago. */
-  async #drop(fence: Leadership): Promise<void> {
+  async #drop(fence: LeaderFence): Promise<void> {
     const { store, settings } = this.#options
     const endedBefore = (await store.now()) - settings.retention
     for (const { name, revision } of await store.alerts({ endedBefore, limit: MOST_DROPPED }))
@@ -207,7 +207,11 @@ function differs(before: StoredAlert['state'] | null, after: StoredAlert['state'
 }
 
 /** The findings by alert name, open alerts first; those beyond the limit become one. */
-function bounded(rule: string, found: readonly Found[], open: ReadonlyMap<string, Known>): Map<string, Found> {
+function bounded(
+  rule: string,
+  found: readonly FoundSubject[],
+  open: ReadonlyMap<string, KnownAlert>,
+): Map<string, FoundSubject> {
   const all = new Map(found.map((one) => [alertName(rule, one.subject), one]))
   if (all.size <= MOST) return all
   const order = [...all].sort(([a], [b]) => Number(open.has(b)) - Number(open.has(a)))

@@ -7,8 +7,8 @@ import type { Outcome } from '../kernel/message.ts'
 import type { CacheMark } from '../kernel/step/step.ts'
 import type { StateStore, StepRequest } from '../store/port.ts'
 import { warned } from '../telemetry/guarded.ts'
-import { Invalidations } from './invalidations.ts'
-import { type CachedAnswer, MemoryCache } from './memory-cache.ts'
+import { InvalidationReader } from './invalidations.ts'
+import { type MemoryAnswer, MemoryCache } from './memory-cache.ts'
 import type { SharedAnswer, SharedCache } from './shared-cache.ts'
 
 export interface ActionCacheOptions {
@@ -28,11 +28,11 @@ export interface ActionCacheOptions {
 export interface CacheLookup {
   outcome: Outcome | null
   /** To be ended with the service's answer. */
-  flight: CacheFill | null
+  flight: FillHandle | null
 }
 
 /** One attempt's request to the service that fills the cache. */
-export interface CacheFill {
+export interface FillHandle {
   /** Claims the fill for `within` ms; resolves to whether no other node has it. */
   claim(within: number): Promise<boolean>
   /** Ends the fill. Null: no outcome is stored. */
@@ -40,7 +40,7 @@ export interface CacheFill {
 }
 
 /** A fill that a lookup may begin. */
-interface Departure extends CacheFill {
+interface Departure extends FillHandle {
   /** Claims the fill; `answer`: what the shared cache has then. */
   begin(within: number): Promise<{ begun: boolean; answer: SharedAnswer | null }>
 }
@@ -51,7 +51,7 @@ const NOTHING: CacheLookup = { outcome: null, flight: null }
 const ALONE = { begun: true, answer: null } as const
 
 /** An answer as stored in a cache. */
-interface Kept {
+interface StoredAnswer {
   output?: Json
   error?: ErrorRecord
   /** How long it is fresh, and after that stale (ms). */
@@ -63,14 +63,14 @@ interface Kept {
 export class ActionCache {
   readonly #options: ActionCacheOptions
   readonly #memory: MemoryCache
-  readonly #validity: Invalidations
+  readonly #validity: InvalidationReader
   /** Fills of this process by key, resolved when they end. */
   readonly #flights = new Map<string, Promise<void>>()
 
   constructor(options: ActionCacheOptions) {
     this.#options = options
     this.#memory = new MemoryCache(options.memory)
-    this.#validity = new Invalidations(options.environment, options.store)
+    this.#validity = new InvalidationReader(options.environment, options.store)
   }
 
   /** `waits` is called when the lookup waits for another attempt's answer. */
@@ -154,7 +154,7 @@ export class ActionCache {
   }
 
   /** Null: there is no answer, or it is invalid or too old. A stale answer is given and the fill goes on. */
-  #given(policy: CachePolicy, key: CacheKey, shared: SharedAnswer | null, departure: CacheFill): CacheLookup | null {
+  #given(policy: CachePolicy, key: CacheKey, shared: SharedAnswer | null, departure: FillHandle): CacheLookup | null {
     const answer = shared && this.#remembered(shared)
     if (!answer || !this.#validity.holds(answer)) return null
     const now = this.#options.environment.monotonic()
@@ -224,16 +224,16 @@ export class ActionCache {
     names: readonly string[]
     seen: number
     age: number
-  }): CachedAnswer | null {
-    const { fresh, stale } = JSON.parse(value) as Kept
+  }): MemoryAnswer | null {
+    const { fresh, stale } = JSON.parse(value) as StoredAnswer
     if (!Number.isFinite(fresh) || !Number.isFinite(stale)) return null
     const at = this.#options.environment.monotonic() - Math.max(0, age)
     return { value, names, seen, at, fresh: at + fresh, until: at + fresh + stale }
   }
 
-  #outcomeOf({ value, at }: CachedAnswer, from: CacheMark['from'], stale = false): Outcome {
+  #outcomeOf({ value, at }: MemoryAnswer, from: CacheMark['from'], stale = false): Outcome {
     const { environment } = this.#options
-    const { output, error } = JSON.parse(value) as Kept
+    const { output, error } = JSON.parse(value) as StoredAnswer
     const kept = Math.round(environment.now() - (environment.monotonic() - at))
     const cached: CacheMark = { at: kept, from, ...(stale && { stale: true }) }
     if (error) return { kind: 'failed', error, retryable: false, cached }
@@ -277,7 +277,7 @@ export class ActionCache {
 }
 
 /** What to store of an outcome; null: it must not be given to other attempts. */
-function keptOf(outcome: Outcome, { ttl, stale, jitter, negative }: CachePolicy, random: number): Kept | null {
+function keptOf(outcome: Outcome, { ttl, stale, jitter, negative }: CachePolicy, random: number): StoredAnswer | null {
   const share = 1 - jitter * random
   if (outcome.kind === 'done') return { output: outcome.output, fresh: ttl * share, stale }
   if (outcome.kind !== 'failed' || outcome.retryable || outcome.unknown || outcome.lost || negative === 0) return null

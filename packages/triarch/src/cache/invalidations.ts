@@ -10,7 +10,7 @@ const MOST = 20_000
  * The invalidations that this process knows. They are read when an answer is about to be given and the last read is too old. Nothing is
  * notified, so a lost notification can do no harm.
  */
-export class Invalidations {
+export class InvalidationReader {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #store: Pick<StateStore, 'invalidated'>
   readonly #marks = new Map<string, number>()

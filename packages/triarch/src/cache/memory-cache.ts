@@ -1,5 +1,5 @@
 /** An answer in the memory of a process. */
-export interface CachedAnswer {
+export interface MemoryAnswer {
   /** JSON text, because each caller gets a copy of its own. */
   readonly value: string
   /** The generation of invalidations known when the answer was requested, and the names by which it can be invalidated. */
@@ -16,7 +16,7 @@ const OVERHEAD = 400
 
 /** A process's own answers: the most recently used, up to a number and a size. */
 export class MemoryCache {
-  readonly #answers = new Map<string, CachedAnswer>()
+  readonly #answers = new Map<string, MemoryAnswer>()
   readonly #most: { readonly entries: number; readonly bytes: number }
   #bytes = 0
 
@@ -28,7 +28,7 @@ export class MemoryCache {
     return this.#answers.size
   }
 
-  get(key: string): CachedAnswer | undefined {
+  get(key: string): MemoryAnswer | undefined {
     const found = this.#answers.get(key)
     if (!found) return undefined
     // Moves the answer to the end, as the most recently used.
@@ -37,7 +37,7 @@ export class MemoryCache {
     return found
   }
 
-  set(key: string, answer: CachedAnswer): void {
+  set(key: string, answer: MemoryAnswer): void {
     this.delete(key)
     const bytes = sizeOf(answer)
     if (bytes > this.#most.bytes || this.#most.entries === 0) return
@@ -57,6 +57,6 @@ export class MemoryCache {
   }
 }
 
-function sizeOf({ value }: CachedAnswer): number {
+function sizeOf({ value }: MemoryAnswer): number {
   return 2 * value.length + OVERHEAD
 }

@@ -32,7 +32,7 @@ export interface SharedCache {
   set(key: string, answer: Omit<SharedAnswer, 'age'>, keep: number): Promise<void>
 }
 
-interface Written {
+interface UnwrittenAnswer {
   value: string
   names: string[]
 }
@@ -106,8 +106,8 @@ function decoded(coder: Coder, text: string): string {
 }
 
 /** Throws if the text is not an answer; the lookup is then a miss. */
-function writtenOf(text: string): Written {
-  const { value, names } = JSON.parse(text) as Written
+function writtenOf(text: string): UnwrittenAnswer {
+  const { value, names } = JSON.parse(text) as UnwrittenAnswer
   if (typeof value !== 'string' || !Array.isArray(names)) throw new Error('not an answer')
   return { value, names }
 }

@@ -12,7 +12,7 @@ const LONGEST_WAIT = 30_000
 const MOST_HELD = 10_000
 
 /** The queue of ready tasks of one workflow, as this process knows it. */
-interface Line {
+interface WorkflowQueue {
   /** How many more submissions fit, by the last read. */
   room: number
   /** Until when that is valid (monotonic clock, ms). */
@@ -25,10 +25,10 @@ interface Line {
   /** The limit given by the last submission that had to wait. */
   most: number
   /** Waiting submissions in the order in which they came. */
-  readonly held: Held[]
+  readonly held: HeldSubmission[]
 }
 
-interface Held {
+interface HeldSubmission {
   /** The id given by the caller. */
   id: string | undefined
   /** Wall clock times (ms). */
@@ -44,7 +44,7 @@ type FullLine = (workflow: string, most: number, outcome: 'refused' | 'held') =>
 export class AdmissionQueue {
   readonly #environment: Environment
   readonly #store: Pick<StateStore, 'queueLength'>
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, WorkflowQueue>()
   readonly #tell: FullLine
   #over: TriarchError | null = null
 
@@ -79,10 +79,10 @@ export class AdmissionQueue {
     for (const { held } of this.#lines.values()) for (const one of held.splice(0)) one.tell(reason)
   }
 
-  #lineOf(workflow: string): Line {
+  #lineOf(workflow: string): WorkflowQueue {
     const known = this.#lines.get(workflow)
     if (known) return known
-    const line: Line = {
+    const line: WorkflowQueue = {
       room: 0,
       until: Number.NEGATIVE_INFINITY,
       under: 0,
@@ -95,11 +95,11 @@ export class AdmissionQueue {
     return line
   }
 
-  #hasRoom({ room, until }: Line): boolean {
+  #hasRoom({ room, until }: WorkflowQueue): boolean {
     return room > 0 && this.#environment.monotonic() < until
   }
 
-  #take(line: Line): boolean {
+  #take(line: WorkflowQueue): boolean {
     if (!this.#hasRoom(line)) return false
     line.room--
     line.under++
@@ -108,14 +108,14 @@ export class AdmissionQueue {
   }
 
   /** One read serves all callers that ask meanwhile. */
-  #read(workflow: string, line: Line, most: number): Promise<void> {
+  #read(workflow: string, line: WorkflowQueue, most: number): Promise<void> {
     line.reading ??= this.#ask(workflow, line, most).finally(() => {
       line.reading = null
     })
     return line.reading
   }
 
-  async #ask(workflow: string, line: Line, most: number): Promise<void> {
+  async #ask(workflow: string, line: WorkflowQueue, most: number): Promise<void> {
     // Submissions admitted before may be written before or after the count.
     const { under } = line
     line.since = 0
@@ -140,7 +140,7 @@ export class AdmissionQueue {
     return null
   }
 
-  #wait(workflow: string, line: Line, most: number, id: string | undefined): Promise<void> {
+  #wait(workflow: string, line: WorkflowQueue, most: number, id: string | undefined): Promise<void> {
     if (this.#over) return Promise.reject(this.#over)
     return new Promise((resolve, reject) => {
       const since = this.#environment.now()
@@ -149,7 +149,7 @@ export class AdmissionQueue {
         if (error) reject(error)
         else resolve()
       }
-      const one: Held = { id, since, until: since + LONGEST_WAIT, tell }
+      const one: HeldSubmission = { id, since, until: since + LONGEST_WAIT, tell }
       const timer = this.#environment.timer(LONGEST_WAIT, () => {
         const at = line.held.indexOf(one)
         if (at < 0) return
@@ -164,7 +164,7 @@ export class AdmissionQueue {
   }
 
   /** Reads the queue's length repeatedly while submissions wait. */
-  async #admit(workflow: string, line: Line, most: number): Promise<void> {
+  async #admit(workflow: string, line: WorkflowQueue, most: number): Promise<void> {
     while (line.held.length > 0) {
       await delay(this.#environment, FRESH)
       if (line.held.length === 0) return

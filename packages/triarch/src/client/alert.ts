@@ -1,4 +1,4 @@
-import type { Delivery } from '../alert/delivery.ts'
+import type { AlertDelivery } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
 import { isOpen, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
 import { TriarchError } from '../error/error.ts'
@@ -190,10 +190,14 @@ export class StoredAlertHandle implements AlertHandle {
   }
 
   end(options: AlertActOptions): Promise<AlertInfo> {
-    return this.#change('end', options, (state, act) => endedBy(state, act) as ReturnType<Change>)
+    return this.#change('end', options, (state, act) => endedBy(state, act) as ReturnType<AlertChange>)
   }
 
-  async #change(what: 'acknowledge' | 'silence' | 'end', options: AlertActOptions, change: Change): Promise<AlertInfo> {
+  async #change(
+    what: 'acknowledge' | 'silence' | 'end',
+    options: AlertActOptions,
+    change: AlertChange,
+  ): Promise<AlertInfo> {
     if (what === 'silence') checkOptions<Partial<Silencing>, typeof silenceKeys>(what, options ?? null, silenceKeys)
     else checkOptions(what, options ?? null, ['reason', 'actor'])
     const { reason, actor = acting() ?? 'operator' } = options
@@ -233,12 +237,12 @@ export class StoredAlertHandle implements AlertHandle {
 
 type Silencing = AlertActOptions & { until: Date }
 const silenceKeys = ['reason', 'actor', 'until'] as const
-type Change = (state: AlertState, act: AlertAct) => { state: AlertState; news: AlertNews | null } | null
+type AlertChange = (state: AlertState, act: AlertAct) => { state: AlertState; news: AlertNews | null } | null
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function testAlert(
   { store, environment, opened }: Connection,
-  delivery: Delivery | null,
+  delivery: AlertDelivery | null,
   options: AlertTestOptions,
 ): Promise<AlertSinkTrial[]> {
   checkOptions('testAlert', options ?? null, ['sink', 'reason', 'actor'])
@@ -253,7 +257,7 @@ export async function testAlert(
     entryOf(environment, { action: 'alert.test', subject: `sink:${sink ?? '*'}`, reason, actor }),
   ])
   const tried = sink === undefined ? names : [sink]
-  return Promise.all(tried.map((name) => (delivery as Delivery).test(name, actor)))
+  return Promise.all(tried.map((name) => (delivery as AlertDelivery).test(name, actor)))
 }
 
 /** Leaves out alerts that cannot be read. Throws UNKNOWN_OPTION, INVALID_OPTION. */

@@ -4,7 +4,7 @@ import type { Amount } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
-import type { Known, Sending } from './terms.ts'
+import type { HistoryUse, Sending } from './terms.ts'
 
 /** Most tasks remembered. */
 const MOST = 100
@@ -30,7 +30,7 @@ export class AwaitedSignals {
   }
 
   /** How many such signals the task waits for, and how much it keeps. */
-  async of(id: string, asking: Sending): Promise<Known> {
+  async of(id: string, asking: Sending): Promise<HistoryUse> {
     const { signals, steps, kept, last } = await this.#current(id)
     const awaited = asking.type === 'event' ? (signals.get(asking.name) ?? 0) : Number(steps.has(asking.step))
     return { awaited, kept, last }

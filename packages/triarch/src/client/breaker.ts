@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { breakerAlert } from '../flow/breaker-change.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import { type BreakerState, forceClosed, forceOpen, reset, type Word } from '../policy/breaker.ts'
+import { type BreakerChangeOrigin, type BreakerState, forceClosed, forceOpen, reset } from '../policy/breaker.ts'
 import { KEYED, refsOf } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow } from '../store/port.ts'
@@ -145,7 +145,7 @@ export class NamedBreaker implements BreakerHandle {
   async #change(
     { reason, actor = acting() ?? 'operator', ...options }: BreakerOpenOptions,
     what: 'open' | 'close' | 'reset',
-    change: (stored: StoredBreaker, word: Word) => BreakerState,
+    change: (stored: StoredBreaker, word: BreakerChangeOrigin) => BreakerState,
   ): Promise<void> {
     checkText(`${what}: reason`, reason, LONGEST)
     checkText(`${what}: actor`, actor, 200)

@@ -16,7 +16,7 @@ import type { Audited, HistoryRecord, InboxMessage, NodeRow, PostTerms, StateSto
 import { warned } from '../telemetry/guarded.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
-import type { Reading } from '../view/reading.ts'
+import type { HistoryContents } from '../view/reading.ts'
 import type { Explanation } from '../view/reason.ts'
 import { type Ending, infoOf, pauseShown, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { bounded, present, type StepRange, type StepView } from '../view/steps.ts'
@@ -29,7 +29,7 @@ import { LogWatch } from './log-watch.ts'
 import { Readings } from './reading.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { Veils } from './veil.ts'
-import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
+import { isPassing, type ListenOptions, Waiters, type WaitResult } from './waiting.ts'
 
 /** Longest interval between two polls for a task on another node, unless `poll` is longer (ms). */
 const SLOWEST = 250
@@ -148,7 +148,7 @@ export class Connection {
   }
 
   /** The task's history. For a quarantined task, as much as can be read. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
-  async read(row: TaskRow): Promise<Reading> {
+  async read(row: TaskRow): Promise<HistoryContents> {
     const reading = await this.readings.of(row)
     if (reading.broken && !row.quarantined) throw reading.broken
     return reading
@@ -284,7 +284,7 @@ export class Connection {
   async *watch(id: string, signal: AbortSignal | undefined): AsyncIterableIterator<TaskInfo> {
     await this.opened()
     let last = ''
-    let heard: Heard | null = {}
+    let heard: WaitResult | null = {}
     for (let later = false; ; ) {
       // The wait begins before the row is read, so that no change in between is missed.
       const options = { news: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
@@ -316,7 +316,7 @@ export class Connection {
     options: ListenOptions,
     until: number,
     signal: AbortSignal | undefined,
-  ): Promise<Heard | null> {
+  ): Promise<WaitResult | null> {
     signal?.throwIfAborted()
     const { heard, stop } = this.#waiters.listen(id, options)
     if (until === Number.POSITIVE_INFINITY && !signal) return heard

@@ -46,16 +46,16 @@ export interface ImportOptions {
   actor?: string
 }
 
-type Means = { store: StateStore; environment: Pick<Environment, 'now' | 'id'> }
-type Said = Pick<ImportOptions, 'reason' | 'actor'>
-type Row = Pick<HistoryRecord, 'seq' | 'at' | 'events'>
+type ImportDeps = { store: StateStore; environment: Pick<Environment, 'now' | 'id'> }
+type ImportOrigin = Pick<ImportOptions, 'reason' | 'actor'>
+type ImportedRecord = Pick<HistoryRecord, 'seq' | 'at' | 'events'>
 
 /** An imported task, read from its history. */
-interface Found {
+interface SoundHistory {
   state: TaskState
   base: number
   at: number
-  rows: readonly Row[]
+  rows: readonly ImportedRecord[]
   children: readonly Descendant[]
 }
 
@@ -63,11 +63,11 @@ interface Found {
 type Descendant = ImportedTask['children'][number]
 
 /** Imports the whole task, unless it exists already. Throws IMPORT_*, TASK_EXISTS, INVALID_*. */
-export async function importTask(means: Means, exported: TaskExport, options: ImportOptions): Promise<boolean> {
+export async function importTask(means: ImportDeps, exported: TaskExport, options: ImportOptions): Promise<boolean> {
   checkOptions('import', options, ['paused', 'reason', 'actor'])
   const { paused = true } = options
   if (typeof paused !== 'boolean') throw new TriarchError('INVALID_OPTION', 'import: paused must be true or false')
-  const said: Said = {
+  const said: ImportOrigin = {
     ...(options.reason !== undefined && { reason: checkText('import: reason', options.reason, 1_000) }),
     ...(options.actor !== undefined && { actor: checkText('import: actor', options.actor, 200) }),
   }
@@ -82,7 +82,12 @@ export async function importTask(means: Means, exported: TaskExport, options: Im
 }
 
 /** Returns false if the task was created meanwhile. */
-async function write({ store, environment }: Means, found: Found, paused: boolean, said: Said): Promise<boolean> {
+async function write(
+  { store, environment }: ImportDeps,
+  found: SoundHistory,
+  paused: boolean,
+  said: ImportOrigin,
+): Promise<boolean> {
   await checkFree(store, found)
   const { id, status } = found.state
   const by = said.actor ?? actor()
@@ -117,7 +122,7 @@ function isExport(exported: TaskExport): boolean {
 }
 
 /** Throws IMPORT_REFUSED, IMPORT_TOO_LARGE. */
-function soundHistory(id: string, exported: TaskExport): Found {
+function soundHistory(id: string, exported: TaskExport): SoundHistory {
   try {
     return readHistory(id, exported)
   } catch (error) {
@@ -127,9 +132,9 @@ function soundHistory(id: string, exported: TaskExport): Found {
 }
 
 /** Reads and folds the history, and checks it as running or showing it would. */
-function readHistory(id: string, { format, records }: TaskExport): Found {
+function readHistory(id: string, { format, records }: TaskExport): SoundHistory {
   const chronicle = new Chronicle()
-  const rows: Row[] = []
+  const rows: ImportedRecord[] = []
   let last: readonly TaskEvent[] = []
   let bytes = 0
   for (const record of records) {
@@ -176,14 +181,14 @@ function readHistory(id: string, { format, records }: TaskExport): Found {
 }
 
 /** Adds a record that pauses the task until an operator resumes it. */
-function rest(found: Found, at: number, remark: Remark): Found {
+function rest(found: SoundHistory, at: number, remark: Remark): SoundHistory {
   const turn = newTurn(found.state, at, () => 0, NO_LIMITS)
   emit(turn, { type: 'paused', reason: 'operator', ...remark })
   const seq = (found.rows.at(-1)?.seq ?? 0) + 1
   return { ...found, rows: [...found.rows, { seq, at, events: recordText(turn.events) }] }
 }
 
-function taskOf({ state, base, rows, children }: Found): ImportedTask {
+function taskOf({ state, base, rows, children }: SoundHistory): ImportedTask {
   const { id, workflow, version, priority, tags, share, parent, status } = state
   const isOpen = status !== 'stopped'
   return {
@@ -216,7 +221,7 @@ function isRefusal(event: TaskEvent): event is Extract<TaskEvent, { type: 'child
 }
 
 /** Whatever the task needs from other tasks must exist in this store. Throws IMPORT_REFUSED. */
-async function checkFree(store: StateStore, { state, children }: Found): Promise<void> {
+async function checkFree(store: StateStore, { state, children }: SoundHistory): Promise<void> {
   const { id, locks, predecessors, status } = state
   const lock = [...locks.values()].find(({ standing }) => standing !== 'new')
   const before = [...predecessors].find(([, { result }]) => result === null)
@@ -233,7 +238,7 @@ async function checkFree(store: StateStore, { state, children }: Found): Promise
 }
 
 /** Asks children that had stopped before the import to report to their parent again, which does no harm if repeated. */
-async function askChildren(store: StateStore, { state, children }: Found): Promise<void> {
+async function askChildren(store: StateStore, { state, children }: SoundHistory): Promise<void> {
   if (state.status === 'stopped') return
   const outstanding = new Set<string>()
   for (const [step, batch] of state.batches)
@@ -245,7 +250,7 @@ async function askChildren(store: StateStore, { state, children }: Found): Promi
 }
 
 /** Throws unless the existing task's history begins like the imported one. Records deleted after a continue-as-new are not compared. */
-async function checkSame(store: StateStore, id: string, rows: readonly Row[]): Promise<void> {
+async function checkSame(store: StateStore, id: string, rows: readonly ImportedRecord[]): Promise<void> {
   const given = new Map(rows.map((row) => [row.seq, row]))
   const last = rows.at(-1)?.seq ?? 0
   const reader = new RecordReader()

@@ -54,7 +54,7 @@ export interface KeyringState {
   grace: number
 }
 
-interface Known {
+interface CachedKey {
   state: KeyState
   usedAt: number
 }
@@ -75,7 +75,7 @@ const COARSE = 600_000
 /** Keys per page. */
 const PAGE = 1_000
 
-interface Means {
+interface KeyringOptions {
   store: Pick<StateStore, 'keys' | 'keyMark' | 'useKeys'>
   environment: Environment
   opened: () => Promise<void>
@@ -84,8 +84,8 @@ interface Means {
 
 /** The keys of a store, mirrored in memory. */
 export class StoredKeyring implements Keyring {
-  readonly #means: Means
-  readonly #known = new Map<string, Known>()
+  readonly #means: KeyringOptions
+  readonly #known = new Map<string, CachedKey>()
   readonly #uses = new Map<string, number>()
   readonly #losses = new Set<() => void>()
   #mark: string | null = null
@@ -104,7 +104,7 @@ export class StoredKeyring implements Keyring {
   #noting: Promise<void> | null = null
   #closed = false
 
-  constructor(means: Means) {
+  constructor(means: KeyringOptions) {
     this.#means = means
   }
 

@@ -8,7 +8,7 @@ import { fits } from '../view/fitting.ts'
 import type { TaskInfo } from '../view/status.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { readRows } from './rows.ts'
-import { type Shown, ShownTasks, unlessFull, watchFull } from './shown.ts'
+import { type ShownTask, ShownTasks, unlessFull, watchFull } from './shown.ts'
 import { isPassing } from './waiting.ts'
 import { type Audience, Watcher } from './watcher.ts'
 
@@ -34,7 +34,7 @@ const PATIENCE = 5_000
 /** Filter fields whose result changes with the clock alone. */
 const timely: ReadonlySet<string> = new Set(['age', 'idle'])
 
-interface Means {
+interface LiveOptions {
   store: StateStore
   environment: Environment
   /** The row as it may be shown. */
@@ -47,7 +47,7 @@ interface List {
   readonly limit: number
   readonly audience: Audience
   readonly isTimely: boolean
-  shown: Map<string, Shown>
+  shown: Map<string, ShownTask>
   truncated: boolean
   /** The list may lack tasks that no poll has found. */
   stale: boolean
@@ -62,7 +62,7 @@ interface List {
  * every filter here.
  */
 export class Live {
-  readonly #means: Means
+  readonly #means: LiveOptions
   readonly #lists = new Map<string, List>()
   readonly #shown = new ShownTasks()
   /** The last known versions of the shown tasks. */
@@ -79,7 +79,7 @@ export class Live {
   #timer: Timer | null = null
   #looking = false
 
-  constructor(means: Means) {
+  constructor(means: LiveOptions) {
     this.#means = means
   }
 

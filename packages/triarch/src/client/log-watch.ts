@@ -5,7 +5,7 @@ import type { StateStore, TaskRow } from '../store/port.ts'
 /** Interval between two polls of a followed log (ms). */
 export const LOOK = 500
 
-interface Means {
+interface LogWatchOptions {
   store: StateStore
   environment: Environment
   /** Throws UNKNOWN_TASK, STORE_*. */
@@ -15,7 +15,7 @@ interface Means {
 }
 
 /** The state of a log and of its task at one poll. */
-interface Look {
+interface LogPoll {
   /** Time of the poll (ms). */
   at: number
   /** The task has stopped and has no owner. */
@@ -26,13 +26,13 @@ interface Look {
 
 /** Followed logs: at most one poll of each per interval, however many follow it. Each follower reads the lines by itself. */
 export class LogWatch {
-  readonly #means: Means
+  readonly #means: LogWatchOptions
   readonly #followed = new Map<
     string,
-    { followers: number; lookedAt: number; last: number; look: Promise<Look> | null }
+    { followers: number; lookedAt: number; last: number; look: Promise<LogPoll> | null }
   >()
 
-  constructor(means: Means) {
+  constructor(means: LogWatchOptions) {
     this.#means = means
   }
 
@@ -48,7 +48,7 @@ export class LogWatch {
   }
 
   /** Polls the log, which must be followed. Throws UNKNOWN_TASK, STORE_*. */
-  look(task: string): Promise<Look> {
+  look(task: string): Promise<LogPoll> {
     const log = this.#followed.get(task)
     if (!log) throw new TriarchError('INVARIANT', 'a log is looked at that nobody follows')
     const now = this.#means.environment.monotonic()
@@ -71,7 +71,7 @@ export class LogWatch {
     return log.look
   }
 
-  async #look(task: string, after: number): Promise<Look> {
+  async #look(task: string, after: number): Promise<LogPoll> {
     const { environment, store } = this.#means
     const at = environment.monotonic()
     const { status, lockedBy } = await this.#means.row(task)

@@ -31,11 +31,11 @@ export interface Matching {
   truncated?: true
 }
 
-type Means = { store: Pick<StateStore, 'list'>; now: () => number }
+type MatchingDeps = { store: Pick<StateStore, 'list'>; now: () => number }
 
 /** Throws INVALID_FILTER. */
 export async function matching(
-  { store, now }: Means,
+  { store, now }: MatchingDeps,
   { filter: text, after, limit, copy }: { filter: string; after?: number; limit: number; copy?: boolean },
 ): Promise<Matching> {
   const filter = parseFilter(text)
@@ -53,7 +53,12 @@ export async function matching(
 }
 
 /** Counts up to `most`. `copy`: a replica may answer, because no decision depends on the result. Throws INVALID_FILTER. */
-export async function countMatching(means: Means, filter: string, most: number, copy = false): Promise<TaskCount> {
+export async function countMatching(
+  means: MatchingDeps,
+  filter: string,
+  most: number,
+  copy = false,
+): Promise<TaskCount> {
   let count = 0
   let after: number | undefined
   for (let passed = 0; ; ) {

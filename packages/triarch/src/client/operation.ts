@@ -67,7 +67,7 @@ export interface Operator {
   task(id: string): TaskHandle
 }
 
-export interface Operations {
+export interface BulkOperations {
   operation: Workflow<OperationOrder, OperationReport>
   workflows: Workflow[]
   agents: Agent[]
@@ -102,7 +102,7 @@ export function checkOperationId(id: string): string {
 }
 
 /** The workflows and the agent that carry operations out. */
-export function operationsOf(operator: () => Operator): Operations {
+export function operationsOf(operator: () => Operator): BulkOperations {
   const hands = agent(OPERATION, { concurrency: CONCURRENCY })
   const find = hands.action('find', {
     run: async ({ filter, after, limit }: { filter: string; after: number | null; limit: number }) => {

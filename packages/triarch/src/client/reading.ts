@@ -6,8 +6,8 @@ import { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { Chronicle, contradictory, isLast, isUnreadable, READABLE, tooLarge } from '../scheduler/history.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
-import { GrowingHeard, type Heard } from '../view/heard.ts'
-import type { Reading } from '../view/reading.ts'
+import { GrowingHeard, type LastEvents } from '../view/heard.ts'
+import type { HistoryContents } from '../view/reading.ts'
 import { GrowingSteps, progressOfSteps, type StepView } from '../view/steps.ts'
 import { isSame } from './veil.ts'
 
@@ -29,7 +29,7 @@ export class Readings {
   /** By the task's key, the most recently used last. */
   readonly #kept = new Map<number, { reading: GrowingReading; used: number }>()
   /** By the task's key: the read under way, and the read to follow it. */
-  readonly #under = new Map<number, { now: Promise<Reading>; next: Promise<Reading> | null }>()
+  readonly #under = new Map<number, { now: Promise<HistoryContents>; next: Promise<HistoryContents> | null }>()
 
   constructor(store: StateStore, environment: Environment, leisure: BackgroundWork) {
     this.#store = store
@@ -38,7 +38,7 @@ export class Readings {
   }
 
   /** A reading of the task's present history. Throws STORE_*. */
-  of(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+  of(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<HistoryContents> {
     const under = this.#under.get(row.key)
     if (!under) return this.#begin(row)
     // The read under way may have begun too early for this call; one more read serves all calls made meanwhile.
@@ -47,7 +47,7 @@ export class Readings {
     return under.next
   }
 
-  #begin(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+  #begin(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<HistoryContents> {
     const now = this.#read(row).finally(() => {
       if (this.#under.get(row.key)?.now === now) this.#under.delete(row.key)
     })
@@ -55,7 +55,7 @@ export class Readings {
     return now
   }
 
-  async #read(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<Reading> {
+  async #read(row: Pick<TaskRow, 'id' | 'key' | 'quarantined'>): Promise<HistoryContents> {
     const kept = row.quarantined ? undefined : this.#kept.get(row.key)?.reading
     const last = kept?.lastRecord
     if (kept && last) {
@@ -93,7 +93,7 @@ export class Readings {
     await pace.through(reading.settling())
   }
 
-  #keep({ key, quarantined }: Pick<TaskRow, 'key' | 'quarantined'>, reading: GrowingReading): Reading {
+  #keep({ key, quarantined }: Pick<TaskRow, 'key' | 'quarantined'>, reading: GrowingReading): HistoryContents {
     this.#kept.delete(key)
     if (quarantined || reading.broken || reading.size > KEPT.one) return reading
     const now = this.#environment.monotonic()
@@ -109,7 +109,7 @@ export class Readings {
   }
 }
 
-class GrowingReading implements Reading {
+class GrowingReading implements HistoryContents {
   readonly #id: string
   readonly #chronicle = new Chronicle()
   readonly #redaction = new Redaction()
@@ -151,7 +151,7 @@ class GrowingReading implements Reading {
     return this.#redaction
   }
 
-  get heard(): Heard {
+  get heard(): LastEvents {
     return this.#heard
   }
 

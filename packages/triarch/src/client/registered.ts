@@ -176,7 +176,10 @@ export class StoredSchedule implements ScheduleHandle {
   }
 
   /** Writes the schedule and its tasks, and returns their outcomes; null: another change was faster. */
-  async #write(act: Act, { definition, state, expected, tasks }: Written): Promise<readonly SubmitOutcome[] | null> {
+  async #write(
+    act: Act,
+    { definition, state, expected, tasks }: ScheduleUpdate,
+  ): Promise<readonly SubmitOutcome[] | null> {
     const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
     const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
     const { store, environment, posted } = this.#connection
@@ -221,7 +224,7 @@ async function withPauses({ store }: Connection, schedules: ScheduleInfo[]): Pro
   return Promise.all(shown)
 }
 
-interface Written {
+interface ScheduleUpdate {
   definition: ScheduleDefinition
   state: ScheduleState
   expected: number | null
@@ -250,20 +253,20 @@ export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
   }
 }
 
-interface Known {
+interface RegisteredSchedule {
   definition: ScheduleDefinition
   state: ScheduleState
 }
 
 /** Throws HISTORY_CORRUPT. */
-function read(row: ScheduleRow): Known {
+function read(row: ScheduleRow): RegisteredSchedule {
   const known = legibly(row)
   if (row.undecoded) throw row.undecoded
   if (known === null) throw corrupt(row.name)
   return known
 }
 
-function legibly(row: ScheduleRow): Known | null {
+function legibly(row: ScheduleRow): RegisteredSchedule | null {
   const definition = objectOf<ScheduleDefinition>(row.definition)
   const state = objectOf<ScheduleState>(row.state)
   return definition && state && { definition, state }

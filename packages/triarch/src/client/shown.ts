@@ -8,7 +8,7 @@ const ROW_BYTES = 1_000
 const CHARACTER_BYTES = 4
 
 /** A task as it is shown, shared by all lists that show it. */
-export interface Shown {
+export interface ShownTask {
   readonly key: number
   readonly info: TaskInfo
   readonly text: string
@@ -19,7 +19,7 @@ export interface Shown {
 /** The tasks shown in lists, each held once, within a memory limit. */
 export class ShownTasks {
   readonly #most: number
-  readonly #byId = new Map<string, Shown>()
+  readonly #byId = new Map<string, ShownTask>()
   #bytes = 0
 
   /** `most`: bytes of all tasks. */
@@ -33,7 +33,7 @@ export class ShownTasks {
   }
 
   /** One more list shows the task in this state. */
-  take(id: string, now: Omit<Shown, 'lists'>): Shown {
+  take(id: string, now: Omit<ShownTask, 'lists'>): ShownTask {
     const known = this.#byId.get(id)
     const shown = known?.text === now.text ? known : { ...now, lists: 0 }
     if (shown.lists++ === 0) this.#bytes += bytesOf(shown)
@@ -42,20 +42,20 @@ export class ShownTasks {
   }
 
   /** The list no longer shows the task. */
-  drop(list: Map<string, Shown>, id: string): void {
+  drop(list: Map<string, ShownTask>, id: string): void {
     const shown = list.get(id)
     if (shown && list.delete(id)) this.give(id, shown)
   }
 
   /** A list no longer shows this state of the task. */
-  give(id: string, shown: Shown): void {
+  give(id: string, shown: ShownTask): void {
     if (--shown.lists > 0) return
     this.#bytes -= bytesOf(shown)
     if (this.#byId.get(id) === shown) this.#byId.delete(id)
   }
 }
 
-function bytesOf({ text }: Shown): number {
+function bytesOf({ text }: ShownTask): number {
   return ROW_BYTES + text.length * CHARACTER_BYTES
 }
 

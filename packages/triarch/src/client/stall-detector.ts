@@ -10,7 +10,7 @@ const AFTER = 5_000
 const AGAIN = 60_000
 const MOST = 1_000
 
-interface Means {
+interface StallDetectorOptions {
   environment: Pick<Environment, 'monotonic' | 'timer'>
   explain: (task: string) => Promise<Explanation>
   alert: (alert: RaisedAlert) => void
@@ -23,13 +23,13 @@ interface Means {
  * tasks.
  */
 export class StallDetector {
-  readonly #means: Means
+  readonly #means: StallDetectorOptions
   readonly #causes = new Map<string, { at: number; timer: Timer }>()
   /** When each alert was raised: several causes may lead to the same. */
   readonly #told = new Map<string, number>()
   #open = true
 
-  constructor(means: Means) {
+  constructor(means: StallDetectorOptions) {
     this.#means = means
   }
 

@@ -10,7 +10,7 @@ import {
   type SettingVersion,
   withdrawn,
 } from '../policy/setting.ts'
-import { changeSetting, type Decided, type Seen } from '../setting/change.ts'
+import { changeSetting, type Decided, type ReadSetting } from '../setting/change.ts'
 import { ownSetting } from '../setting/own.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
 import { storedChange, storedSetting } from '../store/version.ts'
@@ -162,7 +162,7 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   async #write(
     what: string,
     options: SettingChangeOptions,
-    decide: (seen: Seen & { living: readonly SettingReader[] }) => Promise<Decided>,
+    decide: (seen: ReadSetting & { living: readonly SettingReader[] }) => Promise<Decided>,
   ): Promise<SettingInfo<Partial<T>>> {
     const { expected } = checkWord(what, options)
     const { store, opened, living, id, environment, changed } = this.#means

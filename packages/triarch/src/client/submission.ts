@@ -112,7 +112,7 @@ export async function newTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  given: Given,
+  given: SubmissionDeps,
 ): Promise<Draft> {
   checkWorkflow(workflow)
   checkOptions('submit', options, keys)
@@ -140,7 +140,7 @@ export async function newTask(
   return { task: { ...draft.task, status: 'planned' }, first: [submitted, { type: 'planned', plan }, ...rest] }
 }
 
-interface Given {
+interface SubmissionDeps {
   now: number
   limits: { payload: number; planSteps: number; planBytes: number }
   id: () => string
@@ -153,7 +153,7 @@ function draftTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  { now, limits, id: fresh, hooks, gate, share }: Given & { gate: Gate },
+  { now, limits, id: fresh, hooks, gate, share }: SubmissionDeps & { gate: Gate },
 ): Draft {
   const { definition, name, version } = workflow
   const { startAt, startBefore, completeBy } = options

@@ -24,7 +24,7 @@ export class Submissions {
   }
 }
 
-interface Waiting {
+interface PendingSubmission {
   task: NewTask
   resolve(outcome: SubmitOutcome): void
   reject(error: unknown): void
@@ -35,7 +35,7 @@ export class EnclosedSubmissions {
   readonly #store: StateStore
   readonly #environment: Environment
   readonly #transaction: unknown
-  #waiting: Waiting[] = []
+  #waiting: PendingSubmission[] = []
 
   constructor(store: StateStore, environment: Environment, transaction: unknown) {
     this.#store = store

@@ -55,14 +55,14 @@ export function termsOf(asking: Asking, inbox: Amount): PostTerms {
 export type Sending = Extract<Asking, { type: 'event' | 'signal' }>
 
 /** From a task's history: how many such signals it waits for, and how much it keeps. */
-export interface Known {
+export interface HistoryUse {
   awaited: number
   kept: Amount
   last: number
 }
 
 /** If there seems to be no room: the terms that apply given the task's history, to be tried one after the other. */
-export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
+export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last }: HistoryUse): PostTerms[] {
   const { type } = asking
   const fits = fitting[type]
   const name = type === 'event' ? asking.name : asking.key

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Peering, PeerNode } from '../agent/peer.ts'
 import { Remotes } from '../agent/remote.ts'
-import { Delivery, logSink } from '../alert/delivery.ts'
+import { AlertDelivery, logSink } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
-import { Watch } from '../alert/watch.ts'
+import { AlertWatch } from '../alert/watch.ts'
 import { type QueueBound, toQueueBound } from '../definition/bound.ts'
 import { invalidName } from '../definition/cache.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
@@ -25,7 +25,7 @@ import { unhandled } from '../error/unhandled.ts'
 import { healthOf } from '../health/checks.ts'
 import { listProbes, type ProbePage, type ProbesOptions } from '../health/endpoint.ts'
 import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
-import { type Engine, Look } from '../health/look.ts'
+import { type Engine, HealthReads } from '../health/look.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder, Submission } from '../kernel/task/order.ts'
 import { invalidate } from '../node/cache.ts'
@@ -38,7 +38,7 @@ import { Registry } from '../scheduler/registry.ts'
 import { SettingFile } from '../setting/file.ts'
 import { closureOf, valuesOf } from '../setting/followed.ts'
 import { engineSetting } from '../setting/own.ts'
-import { Reader } from '../setting/reader.ts'
+import { SettingsReader } from '../setting/reader.ts'
 import type { Values } from '../setting/values.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
@@ -107,12 +107,12 @@ import { codedAlert, type EngineEvents, errorListener, Listeners } from './liste
 import { eachEntry, type SubmitResult, type TaskEntry } from './many.ts'
 import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
 import {
+  type BulkOperations,
   checkOperationId,
   checkOrder,
   OPERATION,
   type OperationOrder,
   type OperationReport,
-  type Operations,
   type Operator,
   operationsOf,
 } from './operation.ts'
@@ -172,7 +172,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #admission: AdmissionQueue
   readonly #connection: Connection
   readonly #signing: SigningKeys
-  #ownOperations: Operations | null = null
+  #ownOperations: BulkOperations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
   readonly #listeners: Listeners
   readonly #warnings: Warnings | null
@@ -186,13 +186,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #remotes: Remotes
   readonly #candidates = new Set<Candidate>()
   readonly #values: Values
-  readonly #reader: Reader
+  readonly #reader: SettingsReader
   #opened: Promise<void> | null = null
   #ready = false
   #node: Node | null = null
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
-  #health: Health<Look> | null = null
-  #delivery: Delivery | null = null
+  #health: Health<HealthReads> | null = null
+  #delivery: AlertDelivery | null = null
   #keyring: StoredKeyring | null = null
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
@@ -235,7 +235,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       if (outlet.open) outlet.tell({ ...this.#origin(), workflow, most, outcome })
     })
     const { settingsFile, labels } = this.#settings
-    this.#reader = new Reader({
+    this.#reader = new SettingsReader({
       environment: this.#environment,
       store: this.#store,
       values: this.#values,
@@ -699,7 +699,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /** Created on first use. */
-  get #operations(): Operations {
+  get #operations(): BulkOperations {
     this.#ownOperations ??= operationsOf(() => this.#operator())
     return this.#ownOperations
   }
@@ -1018,7 +1018,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /** Created on first use. */
-  #healthOf(): Health<Look> {
+  #healthOf(): Health<HealthReads> {
     this.#health ??= healthOf(this.#looked)
     return this.#health
   }
@@ -1043,24 +1043,24 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /** Notifies alert sinks; null: alerts are off. */
-  #deliveryOf(): Delivery | null {
+  #deliveryOf(): AlertDelivery | null {
     const { alerts } = this.#settings
     if (!alerts) return null
     const sinks = [logSink((alert) => this.#alert(alert)), ...alerts.sinks]
     const undelivered = (alert: RaisedAlert) => this.#alert(alert)
     const means = { environment: this.#environment, store: this.#store, failed: this.#failed, undelivered }
-    this.#delivery ??= new Delivery({ ...means, sinks, settings: alerts })
+    this.#delivery ??= new AlertDelivery({ ...means, sinks, settings: alerts })
     return this.#delivery
   }
 
   /** A new one for each life of the node. */
-  #watch(): Watch | null {
+  #watch(): AlertWatch | null {
     const { alerts } = this.#settings
     const delivery = this.#deliveryOf()
     if (!alerts || !delivery) return null
-    return new Watch({
+    return new AlertWatch({
       ...{ environment: this.#environment, store: this.#store, settings: alerts, delivery, failed: this.#failed },
-      look: () => new Look(this.#looked),
+      look: () => new HealthReads(this.#looked),
       health: () => this.#healthOf(),
     })
   }

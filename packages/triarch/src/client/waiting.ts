@@ -6,14 +6,14 @@ import type { StateStore } from '../store/port.ts'
 import { type Ending, endingOf } from '../view/status.ts'
 
 /** The result of a wait: how the task ended, if this process ended it; otherwise its row is to be read. */
-export interface Heard {
+export interface WaitResult {
   ending?: Ending
   /** The task's version in the store when last read (TaskMark). */
   mark?: string
 }
 
 export interface Listening {
-  heard: Promise<Heard>
+  heard: Promise<WaitResult>
   /** Stops listening; `heard` never settles. */
   stop(): void
 }
@@ -29,7 +29,7 @@ export interface ListenOptions {
   missed?: number | undefined
 }
 
-interface Wait {
+interface EndWait {
   readonly id: string
   readonly news: 'end' | 'any'
   readonly mark: string | undefined
@@ -39,7 +39,7 @@ interface Wait {
   due: number
   /** Since when the store cannot be polled; null: it can. */
   failingSince: number | null
-  readonly heard: PromiseWithResolvers<Heard>
+  readonly heard: PromiseWithResolvers<WaitResult>
 }
 
 /** Interval between the first and the second poll (ms); doubled each time, up to the slowest. */
@@ -65,9 +65,9 @@ export class Waiters {
   readonly #slowest: number
   readonly #isLocal: (id: string) => boolean
   /** Waits by task. A single wait, the common case, is stored without a set. */
-  readonly #byTask = new Register<string, Wait | Set<Wait>>()
+  readonly #byTask = new Register<string, EndWait | Set<EndWait>>()
   /** Waits by poll interval: at once, FASTEST, twice that, and so on. Those of one queue come due in the order in which they entered it. */
-  readonly #lanes: Register<number, Wait>[] = []
+  readonly #lanes: Register<number, EndWait>[] = []
   #places = 0
   readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
   #missed = 0
@@ -106,8 +106,8 @@ export class Waiters {
 
   /** Nothing that happens after this call is missed. Rejects with UNKNOWN_TASK and STORE_*. */
   listen(id: string, { news, mark, later = false, missed }: ListenOptions): Listening {
-    const heard = Promise.withResolvers<Heard>()
-    const wait: Wait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
+    const heard = Promise.withResolvers<WaitResult>()
+    const wait: EndWait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
     const waits = this.#byTask.get(id)
     if (waits instanceof Set) waits.add(wait)
     else this.#byTask.set(id, waits ? new Set([waits, wait]) : wait)
@@ -120,22 +120,22 @@ export class Waiters {
     return { heard: heard.promise, stop: () => this.#drop(wait) }
   }
 
-  #hear(wait: Wait, heard: Heard): void {
+  #hear(wait: EndWait, heard: WaitResult): void {
     this.#drop(wait)
     wait.heard.resolve(heard)
   }
 
-  #fail(wait: Wait, error: unknown): void {
+  #fail(wait: EndWait, error: unknown): void {
     this.#drop(wait)
     wait.heard.reject(error)
   }
 
-  #waits(wait: Wait): boolean {
+  #waits(wait: EndWait): boolean {
     const waits = this.#byTask.get(wait.id)
     return waits instanceof Set ? waits.has(wait) : waits === wait
   }
 
-  #waitsOf(id: string): Iterable<Wait> {
+  #waitsOf(id: string): Iterable<EndWait> {
     const waits = this.#byTask.get(id)
     return waits === undefined ? [] : waits instanceof Set ? waits : [waits]
   }
@@ -178,7 +178,7 @@ export class Waiters {
   }
 
   /** Whether this process itself will report the end. */
-  #isQuiet({ id, news }: Wait): boolean {
+  #isQuiet({ id, news }: EndWait): boolean {
     return news === 'end' && this.#isLocal(id)
   }
 
@@ -190,7 +190,7 @@ export class Waiters {
     return lane === 0 ? 0 : Math.min(FASTEST * 2 ** (lane - 1), this.#limit)
   }
 
-  #enter(wait: Wait, lane: number): void {
+  #enter(wait: EndWait, lane: number): void {
     this.#lanes[wait.lane]?.delete(wait.place)
     while (this.#lanes.length <= lane) this.#lanes.push(new Register())
     wait.lane = lane
@@ -206,7 +206,7 @@ export class Waiters {
     if (!this.#looking && at < this.#timerAt) this.#rest(at)
   }
 
-  #drop(wait: Wait): void {
+  #drop(wait: EndWait): void {
     this.#lanes[wait.lane]?.delete(wait.place)
     const waits = this.#byTask.get(wait.id)
     if (waits instanceof Set ? !waits.delete(wait) || waits.size > 0 : waits !== wait) return
@@ -243,11 +243,11 @@ export class Waiters {
   }
 
   /** The waits to poll for. If any is due, those that soon would be are included, so that long waits come to share polls. */
-  #due(): Wait[] {
+  #due(): EndWait[] {
     const now = this.#environment.monotonic()
     const heads = this.#lanes.flatMap((lane) => firstOf(lane))
     if (!heads.some(({ due }) => due <= now)) return []
-    const due: Wait[] = []
+    const due: EndWait[] = []
     for (const [index, lane] of this.#lanes.entries()) {
       const soon = now + this.#pace(index) / 2
       for (const wait of lane.values()) {
@@ -259,7 +259,7 @@ export class Waiters {
     return due
   }
 
-  async #ask(due: readonly Wait[]): Promise<void> {
+  async #ask(due: readonly EndWait[]): Promise<void> {
     const wanted = due.filter((wait) => !this.#isQuiet(wait))
     if (wanted.length > 0) this.#attend()
     try {
@@ -294,7 +294,7 @@ export function isPassing(error: unknown): boolean {
   return passing.some((code) => isTriarchError(error, code))
 }
 
-function firstOf(lane: Register<number, Wait>): Wait[] {
+function firstOf(lane: Register<number, EndWait>): EndWait[] {
   for (const wait of lane.values()) return [wait]
   return []
 }

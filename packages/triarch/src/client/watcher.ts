@@ -54,7 +54,7 @@ export type ListChange =
  */
 export type CountsChange = { type: 'counts'; counts: Omit<Statistics, 'stale' | 'fenced'> } | { type: 'quiet' }
 
-type Change = ListChange | CountsChange
+type WatchedChange = ListChange | CountsChange
 /** All watchers of the same list or counts. */
 export type Audience = Set<Watcher>
 
@@ -65,16 +65,16 @@ export type Audience = Set<Watcher>
 export class Watcher {
   readonly #environment: Environment
   readonly #audience: Audience
-  readonly #whole: () => Change | null
+  readonly #whole: () => WatchedChange | null
   readonly #most: number
-  readonly #pending = new Map<string, Change>()
+  readonly #pending = new Map<string, WatchedChange>()
   #begun = false
   #wants: (() => void) | null = null
   #failure: { error: unknown } | null = null
   /** Called when the watcher has left. */
   left: () => void = () => undefined
 
-  constructor(environment: Environment, audience: Audience, most: number, whole: () => Change | null) {
+  constructor(environment: Environment, audience: Audience, most: number, whole: () => WatchedChange | null) {
     this.#environment = environment
     this.#audience = audience
     this.#most = most
@@ -88,7 +88,7 @@ export class Watcher {
     this.#renew()
   }
 
-  tell(about: string, change: Change): void {
+  tell(about: string, change: WatchedChange): void {
     if (!this.#begun) return
     this.#pending.delete(about)
     this.#pending.set(about, change)
@@ -114,7 +114,7 @@ export class Watcher {
   }
 
   /** Rejects with the signal's reason, or with an error if the store is unreachable. */
-  async *changes(quiet: number | null, signal: AbortSignal | undefined): AsyncIterableIterator<Change> {
+  async *changes(quiet: number | null, signal: AbortSignal | undefined): AsyncIterableIterator<WatchedChange> {
     try {
       for (;;) {
         signal?.throwIfAborted()

@@ -92,7 +92,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
     ...(fairness !== undefined && { fairness: Object.freeze({ ...fairness }) }),
     ...(policy !== undefined && { policy }),
     actions,
-    action: ((actionName: string, definition: Written) => {
+    action: ((actionName: string, definition: GivenAction) => {
       const action = define(self, actionName, definition)
       actions.set(actionName, action)
       return action
@@ -110,9 +110,9 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   return self
 }
 
-type Written = Omit<ActionDefinition, 'batch' | 'thread'> | ThreadActionDefinition
+type GivenAction = Omit<ActionDefinition, 'batch' | 'thread'> | ThreadActionDefinition
 
-function define(agent: Agent, name: string, given: Written): Action {
+function define(agent: Agent, name: string, given: GivenAction): Action {
   const key = `${agent.name}.${name}`
   checkOptions(key, given ?? null, actionKeys)
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
@@ -166,7 +166,7 @@ function checkCached(key: string, definition: ActionDefinition): void {
   if (cache) toCachePolicy(key, cache, secrets)
 }
 
-function isThreaded(given: Written): given is ThreadActionDefinition {
+function isThreaded(given: GivenAction): given is ThreadActionDefinition {
   return 'thread' in given && given.thread !== undefined
 }
 

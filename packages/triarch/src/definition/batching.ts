@@ -18,7 +18,7 @@ import { checkWorkflow } from './workflow.ts'
 const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] as const // biome-ignore format: one line
 /** A page of items may have at most this many times the payload limit. */
 const PAGE_PAYLOADS = 64
-interface Child {
+interface BatchItem {
   input: unknown
   exclusive: { key: string; ifHeld: IfHeld }[]
 }
@@ -68,7 +68,7 @@ export function pageOf(
     const request = { offset: (step.received?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
     const { inputs, last, paged } = await take(what, await items(input as never, request, step), request)
     const schema = workflow.definition.input
-    const children = inputs.map((input): Child => {
+    const children = inputs.map((input): BatchItem => {
       const checked = schema && validateSync(schema, input)
       if (checked && checked !== 'async' && 'issues' in checked)
         throw invalid(checked, 'INVALID_INPUT', `input of a child (${workflow.name}) of ${what}`)
@@ -81,18 +81,18 @@ export function pageOf(
   }
 }
 
-type Source = (input: never, page: PageRequest, step: StepContext) => Given | Promise<Given>
-type Given = Items<unknown> | Part<unknown>
+type Source = (input: never, page: PageRequest, step: StepContext) => GivenItems | Promise<GivenItems>
+type GivenItems = Items<unknown> | ListPage<unknown>
 
 /** The items of a local batch as a function of the page. */
 export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): Source {
   if (typeof items === 'function') return (_, page, step) => items(page, step)
   return (_, { offset, limit }) =>
-    Array.isArray(items) ? new Part(items.slice(offset, offset + limit), offset + limit >= items.length) : items
+    Array.isArray(items) ? new ListPage(items.slice(offset, offset + limit), offset + limit >= items.length) : items
 }
 
 /** A page taken from a list whose end is known. */
-class Part<C> {
+class ListPage<C> {
   readonly inputs: C[]
   readonly last: boolean
   readonly paged = false
@@ -103,9 +103,9 @@ class Part<C> {
   }
 }
 
-interface Found {
+interface BatchChildren {
   offset: number
-  children: Child[]
+  children: BatchItem[]
   last: boolean
   /** The source was asked for this page; false: it returned the whole list. */
   paged: boolean
@@ -113,12 +113,12 @@ interface Found {
 }
 
 /** Whether the output of an attempt is a page. */
-export function isPage(output: unknown): output is Found {
+export function isPage(output: unknown): output is BatchChildren {
   return typeof output === 'object' && output !== null && pages.has(output)
 }
 
 /** The page as it is recorded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
-export function toPage({ offset, children, last, paged, secrets }: Found, limit: number): Page {
+export function toPage({ offset, children, last, paged, secrets }: BatchChildren, limit: number): Page {
   const items = children.map(({ input, exclusive }, n): PageItem => {
     const encoded = encode(input, `input of child ${offset + n}`, limit, secrets)
     return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
@@ -136,10 +136,10 @@ function digested(items: PageItem[]): { digest?: string } {
 
 async function take<C>(
   what: string,
-  items: Items<C> | Part<C>,
+  items: Items<C> | ListPage<C>,
   { offset, limit }: PageRequest,
 ): Promise<{ inputs: readonly C[]; last: boolean; paged: boolean }> {
-  if (items instanceof Part) return items
+  if (items instanceof ListPage) return items
   if (Array.isArray(items)) {
     const given = items.length
     if (given > limit) {
@@ -152,10 +152,10 @@ async function take<C>(
   let at = 0
   for await (const item of items as AsyncIterable<C>) {
     if (at++ < offset) continue
-    if (inputs.length === limit) return new Part(inputs, false)
+    if (inputs.length === limit) return new ListPage(inputs, false)
     inputs.push(item)
   }
-  return new Part(inputs, true)
+  return new ListPage(inputs, true)
 }
 
 function toTolerance(what: string, tolerate: number | string): number | string | null {

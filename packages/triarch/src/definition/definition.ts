@@ -3,7 +3,7 @@
 // them.
 import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import type { Duration } from '../value/duration.ts'
-import type { Given, Jsonified, WithoutInput } from '../value/jsonified.ts'
+import type { GivenInput, Jsonified, WithoutInput } from '../value/jsonified.ts'
 import type { InferOutput, StandardSchema } from '../value/schema.ts'
 import type { AgentPolicy, WorkflowPolicy } from './agent-policy.ts'
 import type { BatchOptions, BatchResult, Items, PageRequest } from './batch.ts'
@@ -132,7 +132,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan' | 'verify' | 'whenOpen'
 > & {
   /** What happens to its steps while its agent's circuit breaker is open: they wait, fail or go to another action; as the agent says. */
-  whenOpen?: WhenOpen<Given<NoInfer<I>>, Jsonified<NoInfer<O>>>
+  whenOpen?: WhenOpen<GivenInput<NoInfer<I>>, Jsonified<NoInfer<O>>>
   /** Checks the input where the step is requested, and again where it runs; `run` gets its result. */
   input?: StandardSchema<I, P>
   /** Does the work. May run more than once: see `step.idempotencyKey`. */
@@ -257,19 +257,19 @@ export interface Agent {
   action<P, R, I = P>(
     name: string,
     definition: TypedActionDefinition<P, R, I, R> & { output?: never; plan?: never },
-  ): Action<Given<I>, Jsonified<R>>
+  ): Action<GivenInput<I>, Jsonified<R>>
   action<P, R, O, I = P>(
     name: string,
     definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & {
       output: StandardSchema<R, O>
       plan?: never
     },
-  ): Action<Given<I>, Jsonified<O>>
+  ): Action<GivenInput<I>, Jsonified<O>>
   /** Defines an action whose code runs in a pool of threads: `action<typeof import('./resize.ts')>(…)`. */
   action<M extends ThreadModule = { run(input: unknown): unknown }>(
     name: string,
     definition: ThreadActionDefinition,
-  ): Action<Given<ThreadInput<M>>, ThreadOutput<M>>
+  ): Action<GivenInput<ThreadInput<M>>, ThreadOutput<M>>
   /** Defines an action that plans others and, by `plan.self`, its own `run`, if it has one. */
   action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>
   action<A, P, R>(
@@ -286,7 +286,7 @@ export interface Agent {
         P,
         NoInfer<S>
       >,
-  ): Action<Given<I>, Jsonified<O>>
+  ): Action<GivenInput<I>, Jsonified<O>>
   /**
    * Defines a batch: a step that runs a child task for each of any number of inputs and outputs the counts of how they ended. Throws like
    * action(), and UNKNOWN_WORKFLOW.
@@ -301,7 +301,7 @@ export interface Agent {
     definition: Omit<BatchDefinition<I, C>, 'items'> & {
       items(input: I, page: PageRequest, step: StepContext): Items<NoInfer<C>> | Promise<Items<NoInfer<C>>>
     },
-  ): Action<Given<I>, BatchResult>
+  ): Action<GivenInput<I>, BatchResult>
 }
 
 /** An action that plans others. It gets the input that `plan.step` was given, with references unresolved. */

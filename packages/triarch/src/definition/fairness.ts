@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 import { atOnce } from '../value/answer.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 
@@ -49,7 +49,7 @@ export interface FairnessOptions {
 export type FairnessWeights = Readonly<Record<string, number>>
 
 /** Computes a task's share in this process; null: fairness is not used. */
-export type Sharing = ((task: FairTask) => Share) | null
+export type Sharing = ((task: FairTask) => FairShare) | null
 
 const LONGEST_KEY = 200
 const [LEAST_WEIGHT, MOST_WEIGHT] = [0.01, 100]
@@ -92,7 +92,7 @@ export function shareOf(
   task: FairTask,
   failed: (error: unknown) => void,
   said: FairnessWeights = {},
-): Share {
+): FairShare {
   try {
     const own = atOnce(key(task))
     if (!isKey(own)) throw new TypeError(`fairness.key gave no string of at most ${LONGEST_KEY} characters`)

@@ -32,13 +32,13 @@ const outcomes: readonly string[] = ['success', 'warning', 'error', 'cancelled',
 const states = [...Object.keys(moves.task).filter((state) => state !== 'scheduled' && state !== 'pending'), ...outcomes]
 
 /** The recorded part of a hook. */
-interface Recorded {
+interface RecordedHook {
   on: HookState | readonly HookState[]
   workflow: { name: string; version: string; definition: { run?: unknown; plan?: unknown } }
 }
 
 /** Hooks as they are recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW. */
-export function toHookOrders(what: string, hooks: readonly Recorded[] = []): HookOrder[] {
+export function toHookOrders(what: string, hooks: readonly RecordedHook[] = []): HookOrder[] {
   return hooks.map((hook) => {
     checkOptions(`${what}: hook`, hook, ['on', 'workflow'])
     const { name, version, definition } = hook.workflow ?? {}

@@ -81,7 +81,7 @@ function refuse(): never {
   throw new TriarchError('PLAN_MISUSE', 'a reference has no value while planning: use the operations of `ref`')
 }
 
-type Value<T> = Templated<T>
+type ReferenceValue<T> = Templated<T>
 
 function operation<T>(name: string, of: readonly unknown[]): Reference<T> {
   return newReference<T>({ operation: name, of, path: [], plan: null })
@@ -101,19 +101,21 @@ export const ref = {
       texts.flatMap((text, index) => (index < values.length ? [text, values[index]] : [text])),
     ),
   /** The value, or another one if it is missing or null. */
-  or: <T>(value: Value<T | null | undefined>, otherwise: Value<T>): Reference<T> => operation('or', [value, otherwise]),
+  or: <T>(value: ReferenceValue<T | null | undefined>, otherwise: ReferenceValue<T>): Reference<T> =>
+    operation('or', [value, otherwise]),
   /** One of two values, chosen by whether the first one is true. */
-  when: <A, B>(is: Value<unknown>, then: Value<A>, otherwise: Value<B>): Reference<A | B> =>
+  when: <A, B>(is: ReferenceValue<unknown>, then: ReferenceValue<A>, otherwise: ReferenceValue<B>): Reference<A | B> =>
     operation('when', [is, then, otherwise]),
   equals: (a: unknown, b: unknown): Reference<boolean> => operation('equals', [a, b]),
   /** Number of items of a list, or of characters of a text. */
-  length: (of: Value<readonly unknown[] | string>): Reference<number> => operation('length', [of]),
+  length: (of: ReferenceValue<readonly unknown[] | string>): Reference<number> => operation('length', [of]),
   /** One property of each item of a list. */
   pluck: <T, K extends keyof T & string>(list: Reference<readonly T[]> | Reference<T[]>, key: K): Reference<T[K][]> =>
     newReference({ operation: 'pluck', of: [list, key], path: [], plan: null }),
-  concat: <T>(...lists: readonly Value<readonly T[]>[]): Reference<T[]> => operation('concat', lists),
+  concat: <T>(...lists: readonly ReferenceValue<readonly T[]>[]): Reference<T[]> => operation('concat', lists),
   /** Merges objects; keys of the later one win. */
-  merge: <A extends object, B extends object>(a: Value<A>, b: Value<B>): Reference<A & B> => operation('merge', [a, b]),
-  join: (list: Value<readonly unknown[]>, separator?: string): Reference<string> =>
+  merge: <A extends object, B extends object>(a: ReferenceValue<A>, b: ReferenceValue<B>): Reference<A & B> =>
+    operation('merge', [a, b]),
+  join: (list: ReferenceValue<readonly unknown[]>, separator?: string): Reference<string> =>
     operation('join', [list, separator ?? ',']),
 }

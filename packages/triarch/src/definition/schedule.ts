@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { IfHeld } from '../kernel/lock/lock.ts'
-import type { HookOrder, Share } from '../kernel/task/order.ts'
+import type { FairShare, HookOrder } from '../kernel/task/order.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -74,7 +74,7 @@ export interface ScheduleDefinition {
   tags: Record<string, string>
   metadata?: Record<string, string>
   /** The share under which its tasks wait. */
-  share?: Share
+  share?: FairShare
   /** Locks of the workflow itself. */
   exclusive: { key: string; ifHeld: IfHeld }[]
   /** Hooks of the workflow. */

@@ -65,11 +65,11 @@ export interface Reading<T = unknown> extends Omit<Setting<T>, 'name' | 'as'> {
   /** The layers, lowest first: each overrides those before it. */
   readonly layers: readonly SettingLayer[]
   /** The store's value, the last one that this process found valid. */
-  readonly said: Said | null
+  readonly said: StoredValue | null
 }
 
 /** A value as read from the store. */
-export interface Said {
+export interface StoredValue {
   readonly version: number
   readonly value: unknown
   readonly from: 'store' | 'file'
@@ -153,7 +153,7 @@ export class KnownSetting<T = unknown> implements Setting<T> {
   }
 
   /** Merges the layers and checks the result. Throws INVALID_SETTING, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
-  resolve(said: Said | null): Reading<T> {
+  resolve(said: StoredValue | null): Reading<T> {
     const layers: [SettingOrigin, unknown][] = [['default', this.#defaults]]
     if (this.#environment !== undefined) layers.push(['environment', this.#environment])
     if (said) layers.push([said.from, encode(said.value, `setting "${this.name}"`, LARGEST_SETTING)])

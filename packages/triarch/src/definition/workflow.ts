@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { RescueStrategy } from '../kernel/step/policy.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
-import type { Given, Jsonified } from '../value/jsonified.ts'
+import type { GivenInput, Jsonified } from '../value/jsonified.ts'
 import { checkName, checkVersion } from '../value/name.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import { checkSchema, type StandardSchema } from '../value/schema.ts'
@@ -83,15 +83,15 @@ const keys = [
 export function workflow<P, R, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition: TypedWorkflowDefinition<P, R, I, E> & { output?: never; plan?: never },
-): Workflow<Given<I>, Jsonified<R>, E>
+): Workflow<GivenInput<I>, Jsonified<R>, E>
 export function workflow<P, R, O, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition: TypedWorkflowDefinition<P, NoInfer<R>, I, E> & { output: StandardSchema<R, O> },
-): Workflow<Given<I>, Jsonified<O>, E>
+): Workflow<GivenInput<I>, Jsonified<O>, E>
 export function workflow<P, R, I = P>(
   name: string,
   definition: PlannedWorkflowDefinition<P, R, I>,
-): Workflow<Given<I>, Resolved<Awaited<R>>>
+): Workflow<GivenInput<I>, Resolved<Awaited<R>>>
 /** All overloads in one: compiler errors for a definition that fits none refer to this one. */
 export function workflow<P, R, S = unknown, O = R, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
@@ -102,7 +102,7 @@ export function workflow<P, R, S = unknown, O = R, I = P, E extends SignalSchema
           E
         >)
     | PlannedWorkflowDefinition<P, R, I>,
-): Workflow<Given<I>, Jsonified<O>, E>
+): Workflow<GivenInput<I>, Jsonified<O>, E>
 export function workflow(name: string, definition: WorkflowDefinition): Workflow {
   const what = `workflow "${checkName('workflow', name)}"`
   checkOptions(what, definition ?? null, keys)

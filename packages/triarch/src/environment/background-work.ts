@@ -14,14 +14,14 @@ const LONGEST = 250
 /** Jobs that run at a time; the number is bounded because each may need much memory. */
 const JOBS = 4
 
-type Means = Pick<Environment, 'monotonic' | 'soon' | 'timer'>
+type BackgroundWorkDeps = Pick<Environment, 'monotonic' | 'soon' | 'timer'>
 
 /**
  * Work with low priority, such as that for views. It runs in pieces of 2 ms. While the event loop has other work, the pieces of all jobs
  * together take a tenth of the time; otherwise they follow each other.
  */
 export class BackgroundWork {
-  readonly #environment: Means
+  readonly #environment: BackgroundWorkDeps
   /** Moving average of the share of time that other work took between pieces. */
   #others = 0
   #jobs = 0
@@ -29,7 +29,7 @@ export class BackgroundWork {
   /** The pause after the last piece. */
   #last: Promise<void> = Promise.resolve()
 
-  constructor(environment: Means) {
+  constructor(environment: BackgroundWorkDeps) {
     this.#environment = environment
   }
 
@@ -67,12 +67,12 @@ export class BackgroundWork {
 
 /** The steps of one job. */
 export class WorkShare {
-  readonly #environment: Pick<Means, 'monotonic'>
+  readonly #environment: Pick<BackgroundWorkDeps, 'monotonic'>
   readonly #rest: (took: number) => Promise<void>
   #since: number
   #steps = 0
 
-  constructor(environment: Pick<Means, 'monotonic'>, rest: (took: number) => Promise<void>) {
+  constructor(environment: Pick<BackgroundWorkDeps, 'monotonic'>, rest: (took: number) => Promise<void>) {
     this.#environment = environment
     this.#rest = rest
     this.#since = environment.monotonic()

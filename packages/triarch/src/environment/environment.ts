@@ -22,7 +22,7 @@ export interface Environment {
   /** The difference between `process.hrtime` and `monotonic` (ms), from which threads compute the time. Absent: they cannot. */
   readonly hrtimeOrigin?: number
   /** Identifies this process; absent in virtual worlds. */
-  readonly place?: Place
+  readonly place?: ProcessIdentity
   /** Connects to other processes; absent: they cannot be reached. */
   readonly network?: Network
   /**
@@ -31,11 +31,11 @@ export interface Environment {
    */
   awaited?<T>(task: string, result: Promise<T>, bounded: boolean): Promise<T>
   /** Whether that process has certainly ended. Absent, or false: unknown. */
-  gone?(place: Place): boolean
+  gone?(place: ProcessIdentity): boolean
 }
 
 /** Identifies a process among all that ever ran. */
-export interface Place {
+export interface ProcessIdentity {
   /** The name of the machine. */
   host: string
   /** The current boot of the machine. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
-import type { Place } from './environment.ts'
+import type { ProcessIdentity } from './environment.ts'
 
 /** Identifies this process; undefined: the machine does not provide the data. */
-export function thisPlace(): Place | undefined {
+export function thisPlace(): ProcessIdentity | undefined {
   const host = hostname()
   try {
     // If /proc shows another set of processes than ours, its numbers are of no use.
@@ -20,7 +20,7 @@ export function thisPlace(): Place | undefined {
 }
 
 /** Whether that process has certainly ended. Processes of another machine or container are taken to live. */
-export function isGone(place: Place, here: Place | undefined): boolean {
+export function isGone(place: ProcessIdentity, here: ProcessIdentity | undefined): boolean {
   if (!here || here.host !== place.host || here.boot !== place.boot || here.space !== place.space) return false
   try {
     process.kill(place.pid, 0)

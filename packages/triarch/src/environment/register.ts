@@ -1,5 +1,5 @@
 /** An entry, which is emptied when it is removed. */
-interface Place<V> {
+interface RegisterEntry<V> {
   taken: V | undefined
 }
 
@@ -11,7 +11,7 @@ interface Place<V> {
  * https://github.com/v8/v8/blob/main/src/objects/ordered-hash-table.cc
  */
 export class Register<K, V> implements Iterable<[K, V]> {
-  readonly #places = new Map<K, Place<V>>()
+  readonly #places = new Map<K, RegisterEntry<V>>()
 
   get size(): number {
     return this.#places.size

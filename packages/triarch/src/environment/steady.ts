@@ -1,4 +1,4 @@
-import type { Environment, Place, Timer } from './environment.ts'
+import type { Environment, ProcessIdentity, Timer } from './environment.ts'
 import type { Network } from './network.ts'
 import { systemEnvironment } from './system.ts'
 
@@ -17,7 +17,7 @@ export class SteadyEnvironment implements Environment {
   #ahead = 0
   #monotonic = 0
   readonly hrtimeOrigin?: number
-  readonly place?: Place
+  readonly place?: ProcessIdentity
   readonly network?: Network
   readonly awaited?: NonNullable<Environment['awaited']>
 
@@ -47,7 +47,7 @@ export class SteadyEnvironment implements Environment {
     return number >= 0 && number < 1 ? number : 0.5
   }
 
-  gone(place: Place): boolean {
+  gone(place: ProcessIdentity): boolean {
     return this.#try('gone', () => this.#inner.gone?.(place) === true) ?? false
   }
 

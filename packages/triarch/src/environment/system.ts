@@ -14,7 +14,7 @@ export function systemEnvironment(): Environment {
     ...(place && { place, gone: (other) => isGone(other, place) }),
     now,
     monotonic: () => performance.now(),
-    timer: (ms, callback) => new Alarm(ms, callback),
+    timer: (ms, callback) => new SystemTimer(ms, callback),
     // The callback runs without an async context, so that it neither sees nor keeps alive that of the caller.
     soon: (callback) => void CallContext.none.run(() => setImmediate(callback)),
     drain: drainer(),
@@ -34,7 +34,7 @@ export function heapLimit(): number {
  * A timer that never fires early. Node fires up to 1 ms early, and cannot wait longer than 2
  * 31 ms.
  */
-class Alarm implements Timer {
+class SystemTimer implements Timer {
   readonly #due: number
   readonly #callback: () => void
   #handle: NodeJS.Timeout
@@ -54,10 +54,10 @@ class Alarm implements Timer {
   }
 
   #arm(ms: number): NodeJS.Timeout {
-    return setTimeout(Alarm.#ring, Math.min(Math.ceil(ms), 0x7fffffff), this)
+    return setTimeout(SystemTimer.#ring, Math.min(Math.ceil(ms), 0x7fffffff), this)
   }
 
-  static #ring(alarm: Alarm): void {
+  static #ring(alarm: SystemTimer): void {
     const left = alarm.#due - performance.now()
     if (left <= 0) alarm.#callback()
     else alarm.#handle = alarm.#arm(left)

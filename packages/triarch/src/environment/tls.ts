@@ -31,7 +31,7 @@ async function listen(
   const pskCallback = (_: TLSSocket, identity: string) =>
     identity.startsWith(IDENTITY) ? keys.numbered(Number(identity.slice(IDENTITY.length))) : null
   const server = createServer({ ...SUITE, handshakeTimeout: PATIENCE, pskCallback }, (socket) => {
-    const line = new Line(() => socket)
+    const line = new SocketChannel(() => socket)
     line.attach(socket, accept(line))
   })
   server.maxConnections = MOST_CONNECTIONS
@@ -49,7 +49,7 @@ async function listen(
 
 function dial({ host, port }: Address, keys: ChannelKeys, ear: ChannelEar & { opened(): void }): Channel {
   let socket: TLSSocket | null = null
-  const line = new Line(() => socket)
+  const line = new SocketChannel(() => socket)
   void import('node:tls').then(({ connect }) => {
     if (line.closed) return
     const { number, key: psk } = keys.current()
@@ -71,7 +71,7 @@ function dial({ host, port }: Address, keys: ChannelKeys, ear: ChannelEar & { op
 }
 
 /** A channel of length-prefixed texts over one socket. */
-class Line implements Channel {
+class SocketChannel implements Channel {
   readonly #socket: () => TLSSocket | null
   #parts: Buffer[] = []
   #size = 0

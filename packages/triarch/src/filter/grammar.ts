@@ -36,7 +36,7 @@ export function parseFilter(text: string): Filter {
   if (typeof text !== 'string') throw invalid(0, 'a filter is a string')
   if (text.length > LONGEST) throw invalid(LONGEST, `a filter has at most ${LONGEST} characters`)
   if (!isStorable(text)) throw invalid(0, 'a filter has no NUL and no half surrogate pairs')
-  const reader = new Reader(text)
+  const reader = new FilterParser(text)
   const terms: FilterTerm[] = []
   let order: Filter['order']
   for (reader.skip(); !reader.ended; reader.skip()) {
@@ -63,7 +63,7 @@ export function formatFilter({ terms, order }: Filter): string {
 // ---- reading ---------------------------------------------------------------------------------------------------------
 
 /** Reads the text from its beginning to its end. */
-class Reader {
+class FilterParser {
   at = 0
   readonly #text: string
 

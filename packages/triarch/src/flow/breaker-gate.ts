@@ -4,6 +4,7 @@ import type { Environment } from '../environment/environment.ts'
 import { toRecord } from '../error/record.ts'
 import type { Outcome } from '../kernel/message.ts'
 import {
+  type AnswerCounts,
   type BreakerState,
   fresh,
   isClosed,
@@ -13,7 +14,6 @@ import {
   noted,
   partOf,
   type Report,
-  type Seen,
   seenOf,
   sum,
 } from '../policy/breaker.ts'
@@ -246,7 +246,7 @@ export class BreakerGate {
     this.hurry()
   }
 
-  #passed({ lane: name, wave }: ProbePermit, seen: Seen | null): void {
+  #passed({ lane: name, wave }: ProbePermit, seen: AnswerCounts | null): void {
     const share = this.lanes.get(name)?.share
     if (share?.wave !== wave) return
     share.holds--

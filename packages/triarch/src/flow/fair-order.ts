@@ -1,4 +1,4 @@
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 import type { QueueHead } from '../store/port.ts'
 
 /** Shares of one rank: virtual time counts in requests. */
@@ -10,7 +10,7 @@ interface Level {
 }
 
 /** A queue that is looked at, as far as something of it may still be next. */
-interface Line {
+interface VisibleQueue {
   readonly queue: string
   readonly heads: readonly QueueHead[]
   readonly most: number
@@ -74,16 +74,19 @@ export class FairOrder {
   }
 }
 
-function linesOf(heads: readonly QueueHead[], room: (queue: string) => number, round: number): Line[] {
+function linesOf(heads: readonly QueueHead[], room: (queue: string) => number, round: number): VisibleQueue[] {
   const queues = Map.groupBy(heads, ({ agent }) => agent)
-  const lines = [...queues].map(([queue, its]): Line => ({ queue, heads: its, most: room(queue), given: 0 }))
+  const lines = [...queues].map(([queue, its]): VisibleQueue => ({ queue, heads: its, most: room(queue), given: 0 }))
   const first = lines.length === 0 ? 0 : round % lines.length
   return [...lines.slice(first), ...lines.slice(0, first)]
 }
 
 /** The line that is next, and the virtual start of that: of equals, whose request is nearer to the head of its queue. */
-function earliest(lines: readonly Line[], levels: Map<number, Level>): { line: Line; start: number } | null {
-  let best: { line: Line; start: number; rank: number; behind: number } | null = null
+function earliest(
+  lines: readonly VisibleQueue[],
+  levels: Map<number, Level>,
+): { line: VisibleQueue; start: number } | null {
+  let best: { line: VisibleQueue; start: number; rank: number; behind: number } | null = null
   for (const line of lines) {
     const rank = line.heads[line.given]?.rank
     if (rank === undefined || line.given >= line.most || (best && rank < best.rank)) continue
@@ -94,7 +97,7 @@ function earliest(lines: readonly Line[], levels: Map<number, Level>): { line: L
   return best
 }
 
-function inSight({ heads, given }: Line, level: Level, rank: number): { start: number; behind: number } {
+function inSight({ heads, given }: VisibleQueue, level: Level, rank: number): { start: number; behind: number } {
   let [start, behind] = [Number.POSITIVE_INFINITY, 0]
   for (let at = given; at < heads.length; at++) {
     const head = heads[at] as QueueHead
@@ -119,7 +122,7 @@ function keyOf({ agent, share }: QueueHead): string {
   return share ? share.key : `\n${agent}`
 }
 
-function weightOf(share: Share | null): number {
+function weightOf(share: FairShare | null): number {
   return share ? share.weight : 1
 }
 

@@ -2,12 +2,12 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { Outcome } from '../kernel/message.ts'
 import {
+  type AnswerCounts,
   type BreakerRule,
   type BreakerState,
   type Bucket,
   isIll,
   merged,
-  type Seen,
   totalOf,
 } from '../policy/breaker.ts'
 import { reparted } from '../policy/shift.ts'
@@ -50,7 +50,7 @@ export interface LocalBreaker {
   /** Outcomes seen here and not yet written to the store. */
   seen: Bucket[]
   /** This node's part of the present wave of probes. */
-  share: (Seen & { wave: number; holds: number }) | null
+  share: (AnswerCounts & { wave: number; holds: number }) | null
   /** Permits of that part that are not used yet. */
   unused: number
   /** The queue was asked for as many requests as there are unused permits. */

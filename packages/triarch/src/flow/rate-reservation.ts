@@ -1,13 +1,13 @@
 import type { Environment } from '../environment/environment.ts'
 import {
   freeAt,
+  type InstantRun,
   LONGEST_REST,
   living,
   NEW_RATE,
   type RateHand,
   type RateRule,
   type RateState,
-  type Run,
   reservableAt,
   restarted,
   rested,
@@ -240,7 +240,7 @@ export class RateReservation {
   }
 
   /** These are its own from now on. */
-  reserved(runs: readonly Run[]): void {
+  reserved(runs: readonly InstantRun[]): void {
     this.#free.add(runs)
     this.#tidiedAt = Number.NaN
   }

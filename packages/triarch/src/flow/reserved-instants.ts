@@ -1,7 +1,7 @@
-import type { Run } from '../policy/rate.ts'
+import type { InstantRun } from '../policy/rate.ts'
 
 /** Of a run, those that are left. */
-interface Rest extends Run {
+interface RemainingRun extends InstantRun {
   /** How many are gone. */
   gone: number
   count: number
@@ -12,7 +12,7 @@ const GRAIN = 0.001
 
 /** Instants of a rate limit that a node has, oldest first: however many they are, few runs. */
 export class ReservedInstants {
-  #runs: Rest[] = []
+  #runs: RemainingRun[] = []
 
   get count(): number {
     let count = 0
@@ -26,7 +26,7 @@ export class ReservedInstants {
   }
 
   /** More of them, which nobody else has. */
-  add(runs: readonly Run[]): void {
+  add(runs: readonly InstantRun[]): void {
     for (const { first, every, count } of runs) this.#insert({ first, every, count, gone: 0 })
   }
 
@@ -38,7 +38,7 @@ export class ReservedInstants {
     else this.#insert({ first: instant, every, count: 1, gone: 0 })
   }
 
-  #insert(run: Rest): void {
+  #insert(run: RemainingRun): void {
     const after = this.#runs.findLastIndex((other) => at(other, other.gone) <= run.first)
     this.#runs.splice(after + 1, 0, run)
   }
@@ -80,12 +80,12 @@ export class ReservedInstants {
   }
 }
 
-function at({ first, every }: Rest, index: number): number {
+function at({ first, every }: RemainingRun, index: number): number {
   return first + index * every
 }
 
 /** The number of the first, of those that are left, that is later than this. */
-function before({ first, every, gone, count }: Rest, now: number): number {
+function before({ first, every, gone, count }: RemainingRun, now: number): number {
   if (!(now >= first + gone * every)) return gone
   return Math.min(count, Math.floor((now - first) / every) + 1)
 }

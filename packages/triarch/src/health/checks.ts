@@ -2,14 +2,14 @@ import * as cluster from './cluster.ts'
 import type { Finding } from './finding.ts'
 import { type Check, Health } from './health.ts'
 import { keys } from './key.ts'
-import { type Engine, Look } from './look.ts'
+import { type Engine, HealthReads } from './look.ts'
 import { probes } from './probe.ts'
 import { settings } from './setting.ts'
 import * as store from './store.ts'
 
 interface Builtin {
   failing: 'warning' | 'critical'
-  run(look: Look): Promise<Finding>
+  run(look: HealthReads): Promise<Finding>
 }
 
 /** The engine's own checks, each with the status it counts as if it fails. */
@@ -38,13 +38,17 @@ const builtin: Readonly<Record<string, Builtin>> = {
 export const checkNames: readonly string[] = Object.keys(builtin)
 
 /** The engine's health: its own checks, then those of the user. */
-export function healthOf(engine: Engine): Health<Look> {
+export function healthOf(engine: Engine): Health<HealthReads> {
   const { settings, environment } = engine
   const engineOwn = Object.entries(builtin).map(
-    ([name, check]): Check<Look> => ({ name, timeout: settings.timeout, isOwn: true, ...check }),
+    ([name, check]): Check<HealthReads> => ({ name, timeout: settings.timeout, isOwn: true, ...check }),
   )
   const own = settings.own.map(
-    ({ severity: failing, run, ...rest }): Check<Look> => ({ ...rest, failing, run: (_, signal) => run(signal) }),
+    ({ severity: failing, run, ...rest }): Check<HealthReads> => ({
+      ...rest,
+      failing,
+      run: (_, signal) => run(signal),
+    }),
   )
   return new Health({
     environment,
@@ -52,6 +56,6 @@ export function healthOf(engine: Engine): Health<Look> {
     severity: settings.severity,
     cache: settings.cache,
     node: () => engine.node(),
-    look: () => new Look(engine),
+    look: () => new HealthReads(engine),
   })
 }

@@ -1,11 +1,11 @@
 import { type Finding, finding, named } from './finding.ts'
-import type { Look } from './look.ts'
+import type { HealthReads } from './look.ts'
 
 /** Largest number of schedules that are examined. */
 const MOST_SCHEDULES = 100
 
 /** Check: this process plays its roles and holds its lease. */
-export async function self(look: Look): Promise<Finding> {
+export async function self(look: HealthReads): Promise<Finding> {
   const { node, stopping, store } = look.engine
   if (stopping()) return finding('critical', 'stopping', null)
   const id = node()
@@ -20,7 +20,7 @@ export async function self(look: Look): Promise<Finding> {
 }
 
 /** Check: the event loop of this process is not blocked. While it is, no timer fires and no request is answered. */
-export async function loop({ engine }: Look): Promise<Finding> {
+export async function loop({ engine }: HealthReads): Promise<Finding> {
   const last = engine.blocked()
   const ago = last === null ? 0 : engine.environment.monotonic() - last.at
   if (last === null || last.ms < engine.settings.slow || ago > engine.settings.late) return { status: 'ok' }
@@ -28,7 +28,7 @@ export async function loop({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: one supervisor leads and sweeps, so nothing that a sweep handles remains for long. */
-export async function leader(look: Look): Promise<Finding> {
+export async function leader(look: HealthReads): Promise<Finding> {
   const { term } = await look.pulses()
   if (!term || term.left <= 0) return finding('critical', 'no-leader', null)
   const observed = { holder: term.holder, left: term.left }
@@ -38,7 +38,7 @@ export async function leader(look: Look): Promise<Finding> {
 }
 
 /** Check: each role is played by a node, and no dead node is registered. */
-export async function nodes(look: Look): Promise<Finding> {
+export async function nodes(look: HealthReads): Promise<Finding> {
   const [{ now }, all] = await Promise.all([look.pulses(), look.nodes()])
   const living = all.filter(({ leaseUntil }) => leaseUntil >= now)
   const dead = all.filter(({ leaseUntil }) => leaseUntil < now)
@@ -52,13 +52,13 @@ export async function nodes(look: Look): Promise<Finding> {
   return finding('warning', 'leases-ended', named(dead.map(({ id }) => id)), observed)
 }
 
-async function overdueNodes(look: Look): Promise<string[]> {
+async function overdueNodes(look: HealthReads): Promise<string[]> {
   const [{ now }, all] = await Promise.all([look.pulses(), look.nodes()])
   return all.filter(({ leaseUntil }) => leaseUntil < now - look.engine.settings.late).map(({ id }) => id)
 }
 
 /** Check: sleeping tasks are woken in time. */
-export async function timers({ engine }: Look): Promise<Finding> {
+export async function timers({ engine }: HealthReads): Promise<Finding> {
   const store = await engine.store()
   const [now, wake] = await Promise.all([store.now(), store.nextWake()])
   const lag = wake === null ? 0 : Math.max(0, now - wake)
@@ -68,7 +68,7 @@ export async function timers({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: ready tasks are claimed. */
-export async function backlog({ engine }: Look): Promise<Finding> {
+export async function backlog({ engine }: HealthReads): Promise<Finding> {
   const store = await engine.store()
   const where = [{ column: 'ready', test: { type: 'given' } }] as const
   const [now, { rows }] = await Promise.all([store.now(), store.list({ where, limit: 1, order: 'oldest' })])
@@ -82,7 +82,7 @@ export async function backlog({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: requests do not wait for long in the queues of agents. */
-export async function queues(look: Look): Promise<Finding> {
+export async function queues(look: HealthReads): Promise<Finding> {
   const { store, settings } = look.engine
   const [now, agents] = await Promise.all([store().then((it) => it.now()), look.agents()])
   const aged = agents.map(({ name, queue }) => {
@@ -98,14 +98,14 @@ export async function queues(look: Look): Promise<Finding> {
 }
 
 /** Check: each agent with waiting requests is run by a node. */
-export async function agents(look: Look): Promise<Finding> {
+export async function agents(look: HealthReads): Promise<Finding> {
   const idle = (await look.agents()).filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
   if (idle.length === 0) return { status: 'ok' }
   return finding('critical', 'nobody-hosts', named(idle.map(({ name }) => name)), { agents: idle.length })
 }
 
 /** Check: no circuit breaker is open. */
-export async function breakers(look: Look): Promise<Finding> {
+export async function breakers(look: HealthReads): Promise<Finding> {
   const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
   const observed = { open: open.length }
   if (open.length === 0) return { status: 'ok', observed }
@@ -113,7 +113,7 @@ export async function breakers(look: Look): Promise<Finding> {
 }
 
 /** Check: schedules start their tasks when they are due. */
-export async function schedules({ engine }: Look): Promise<Finding> {
+export async function schedules({ engine }: HealthReads): Promise<Finding> {
   const store = await engine.store()
   const now = await store.now()
   const late = await store.schedules({ due: now - engine.settings.late, limit: MOST_SCHEDULES })

@@ -68,7 +68,7 @@ export interface Check<Look> {
   run(look: Look, signal: AbortSignal): unknown
 }
 
-interface Known {
+interface CheckState {
   report: HealthCheckReport | null
   /** When the check was last started, by the monotonic clock. */
   askedAt: number
@@ -94,7 +94,7 @@ export interface HealthParts<Look> {
  */
 export class Health<Look> {
   readonly #parts: HealthParts<Look>
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CheckState>()
 
   constructor(parts: HealthParts<Look>) {
     this.#parts = parts
@@ -129,7 +129,7 @@ export class Health<Look> {
     return known.asking
   }
 
-  async #look(check: Check<Look>, known: Known, look: Look): Promise<HealthCheckReport> {
+  async #look(check: Check<Look>, known: CheckState, look: Look): Promise<HealthCheckReport> {
     const { environment, severity } = this.#parts
     const from = environment.monotonic()
     const found = await this.#answer(check, known, look)
@@ -151,7 +151,7 @@ export class Health<Look> {
   }
 
   /** Runs a check. One that has not answered an earlier call is not called again, or the calls would pile up. */
-  async #answer(check: Check<Look>, known: Known, look: Look): Promise<Finding> {
+  async #answer(check: Check<Look>, known: CheckState, look: Look): Promise<Finding> {
     const { environment } = this.#parts
     const { failing, timeout } = check
     if (known.silentSince !== null) {

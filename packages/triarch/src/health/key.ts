@@ -1,8 +1,8 @@
 import { type Finding, finding } from './finding.ts'
-import type { Look } from './look.ts'
+import type { HealthReads } from './look.ts'
 
 /** Check: the API keys can be read. If not, known keys are accepted for a grace period, and then none. */
-export async function keys(look: Look): Promise<Finding> {
+export async function keys(look: HealthReads): Promise<Finding> {
   const state = look.engine.keys()
   if (!state) return { status: 'ok' }
   const { failure, grace } = state

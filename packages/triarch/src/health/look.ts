@@ -30,7 +30,7 @@ export interface Engine {
 const MOST_PAGES = 10
 
 /** Data that the checks of one report share; each is read once, when the first check needs it. */
-export class Look {
+export class HealthReads {
   readonly engine: Engine
   #nodes: Promise<NodeRow[]> | null = null
   #pulses: Promise<NodeHeartbeats> | null = null

@@ -1,12 +1,12 @@
 import type { KeptEndpoint } from './endpoint.ts'
 import { type Finding, finding, named } from './finding.ts'
-import type { Look } from './look.ts'
+import type { HealthReads } from './look.ts'
 
 /** Largest number of endpoints that a message names. */
 const NAMED = 5
 
 /** Check: the endpoints stored by a prober are up and still probed; the state of one that is not probed any more is unknown. */
-export async function probes(look: Look): Promise<Finding> {
+export async function probes(look: HealthReads): Promise<Finding> {
   const [endpoints, now] = await Promise.all([look.probes(), look.engine.store().then((store) => store.now())])
   const down = endpoints.filter(({ state }) => state === 'down')
   const late = endpoints.filter((one) => isLate(one, now))

@@ -1,7 +1,7 @@
 import { storedSetting } from '../store/version.ts'
 import { settingNodes } from '../view/setting.ts'
 import { type Finding, finding, named } from './finding.ts'
-import type { Look } from './look.ts'
+import type { HealthReads } from './look.ts'
 
 /** Largest number of settings that are examined. */
 const MOST_SETTINGS = 1_000
@@ -10,7 +10,7 @@ const MOST_SETTINGS = 1_000
  * Check: nodes use the versions of settings that they should, once these have applied for a while. A node that reports no version of a
  * setting does not have it or still uses its defaults; this cannot be distinguished here.
  */
-export async function settings(look: Look): Promise<Finding> {
+export async function settings(look: HealthReads): Promise<Finding> {
   const { engine } = look
   const store = await engine.store()
   const [now, rows, nodes] = await Promise.all([

@@ -1,11 +1,11 @@
 import { type Finding, finding } from './finding.ts'
-import type { Look } from './look.ts'
+import type { HealthReads } from './look.ts'
 
 /** The lease that is taken to check that the store can write, and its duration (ms). */
 const PROBE = { name: 'health', ttl: 1 }
 
 /** Check: a read is answered in time. */
-export async function readable(look: Look): Promise<Finding> {
+export async function readable(look: HealthReads): Promise<Finding> {
   const { environment, store } = look.engine
   const from = environment.monotonic()
   await (await store()).nextWake()
@@ -13,7 +13,7 @@ export async function readable(look: Look): Promise<Finding> {
 }
 
 /** Check: a row is written and committed in time, as every commit must be. */
-export async function writable(look: Look): Promise<Finding> {
+export async function writable(look: HealthReads): Promise<Finding> {
   const { environment, store, node } = look.engine
   const opened = await store()
   const from = environment.monotonic()
@@ -21,7 +21,7 @@ export async function writable(look: Look): Promise<Finding> {
   return timed(look, 'commit-slow', environment.monotonic() - from)
 }
 
-function timed({ engine }: Look, code: 'read-slow' | 'commit-slow', ms: number): Finding {
+function timed({ engine }: HealthReads, code: 'read-slow' | 'commit-slow', ms: number): Finding {
   const { slow } = engine.settings
   const observed = { latency: Math.round(ms * 10) / 10 }
   if (ms <= slow) return { status: 'ok', observed }
@@ -29,7 +29,7 @@ function timed({ engine }: Look, code: 'read-slow' | 'commit-slow', ms: number):
 }
 
 /** Check: the clocks of this machine and of the store agree. Deadlines follow the store's clock; logs and certificates the machine's. */
-export async function clocks({ engine }: Look): Promise<Finding> {
+export async function clocks({ engine }: HealthReads): Promise<Finding> {
   const { environment, machine, settings } = engine
   const store = await engine.store()
   const from = environment.monotonic()
@@ -44,7 +44,7 @@ export async function clocks({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: free space of the file system that holds the store, if this process can see it. */
-export async function disk({ engine }: Look): Promise<Finding> {
+export async function disk({ engine }: HealthReads): Promise<Finding> {
   const { diskFree, diskLeast } = engine.settings
   const { disk: found } = (await (await engine.store()).vitals?.()) ?? {}
   if (!found) return finding('ok', 'disk-unseen', null)
@@ -56,7 +56,7 @@ export async function disk({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: calls that wait because all connections are in use. */
-export async function pool({ engine }: Look): Promise<Finding> {
+export async function pool({ engine }: HealthReads): Promise<Finding> {
   const { pools } = (await (await engine.store()).vitals?.()) ?? {}
   if (!pools) return finding('ok', 'none', null)
   const observed = Object.fromEntries(
@@ -72,7 +72,7 @@ export async function pool({ engine }: Look): Promise<Finding> {
 }
 
 /** Check: the replica that serves queries. If it cannot, the primary does, and becomes slower. */
-export async function replica({ engine }: Look): Promise<Finding> {
+export async function replica({ engine }: HealthReads): Promise<Finding> {
   const { replica: found } = (await (await engine.store()).vitals?.()) ?? {}
   if (!found) return finding('ok', 'none', null)
   if (found.lag === null) return finding('warning', 'replica-silent', null)

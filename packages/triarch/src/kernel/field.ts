@@ -20,10 +20,10 @@ export type Field<V> = [Json] extends [V]
   : [V] extends [ErrorRecord]
     ? 'error'
     : [V] extends [readonly (infer I)[]]
-      ? Holds<I> extends true
+      ? HoldsPayload<I> extends true
         ? readonly [Field<I>]
         : 'name' | 'secrets' | 'plain'
-      : Holds<V> extends true
+      : HoldsPayload<V> extends true
         ? Fields<NonNullable<V>>
         : [V] extends [number | boolean | null | undefined]
           ? 'plain'
@@ -32,16 +32,16 @@ export type Field<V> = [Json] extends [V]
 export type Fields<V> = { readonly [K in keyof V]-?: Field<Exclude<V[K], undefined>> }
 
 /** Whether the type contains a payload or an error. */
-export type Holds<V> = [Json] extends [V]
+export type HoldsPayload<V> = [Json] extends [V]
   ? true
   : [V] extends [ErrorRecord]
     ? true
     : [V] extends [string | number | boolean | null | undefined]
       ? false
       : [V] extends [readonly (infer I)[]]
-        ? Holds<I>
+        ? HoldsPayload<I>
         : true extends {
-              [K in keyof NonNullable<V>]-?: Holds<Exclude<NonNullable<V>[K], undefined>>
+              [K in keyof NonNullable<V>]-?: HoldsPayload<Exclude<NonNullable<V>[K], undefined>>
             }[keyof NonNullable<V>]
           ? true
           : false

@@ -4,7 +4,7 @@ import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan/plan.ts'
 import type { TaskOutcome } from './status.ts'
 import type { Fallback } from './step/policy.ts'
-import type { CacheMark, Loss, Operation, Trial } from './step/step.ts'
+import type { CacheMark, Loss, Operation, ProbationProgress } from './step/step.ts'
 import type { Parent } from './task/order.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
@@ -87,7 +87,7 @@ export type Message =
       attempt: number
       progress?: Json
       checkpoint?: Json
-      trial?: Trial
+      trial?: ProbationProgress
       /** Sent by the server to which the agent process is connected: the attempt still runs there. Attempts are numbered per operation. */
       elsewhere?: Operation
     }

@@ -21,10 +21,10 @@ import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts
 import { unveil } from './veiled.ts'
 
 /** Returns why the workflow accepts no signal of this name, or undefined if it may accept it. */
-type Refusal = (signal: string) => string | undefined
+type SignalRefusal = (signal: string) => string | undefined
 
 /** Applies one message to the turn. A message that no longer fits the task's state changes nothing and is counted. */
-export function receive(turn: Turn, message: Message, refusal?: Refusal): void {
+export function receive(turn: Turn, message: Message, refusal?: SignalRefusal): void {
   if (!isKnown(turn, message)) take(turn, message, refusal)
   // After a rewind the locks are only known once the history has been read again.
   if (!turn.reload) reclaim(turn)
@@ -44,7 +44,7 @@ function isKnown(turn: Turn, message: Message): boolean {
   return false
 }
 
-function take(turn: Turn, message: Message, refusal?: Refusal): void {
+function take(turn: Turn, message: Message, refusal?: SignalRefusal): void {
   const { state } = turn
   switch (message.type) {
     case 'reply':

@@ -2,16 +2,16 @@ import type { Batch } from './batch/batch.ts'
 import type { Child } from './child/child.ts'
 import { BrokenInvariant } from './invariant.ts'
 import type { ErrorRecord, Json } from './json.ts'
-import type { Lock, Predecessor } from './lock/lock.ts'
+import type { AwaitedPredecessor, TaskLock } from './lock/lock.ts'
 import type { PlanState } from './plan/plan.ts'
 import type { Redaction } from './redaction.ts'
 import { mayMove, moves, type TaskOutcome, type TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
-import type { HookOrder, Parent, Share } from './task/order.ts'
+import type { FairShare, HookOrder, Parent } from './task/order.ts'
 import type { Closing, Pause } from './task/pause.ts'
-import type { Mail } from './wait/mail.ts'
+import type { BufferedSignal } from './wait/mail.ts'
 
 /** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
 export interface TaskState {
@@ -32,7 +32,7 @@ export interface TaskState {
   /** Null: the task was submitted without metadata. */
   metadata: Readonly<Record<string, string>> | null
   /** Given with the submission; null: the task belongs to no tenant or key. */
-  share: Share | null
+  share: FairShare | null
   parent: Parent | null
   /** Another parent than that of the submission has taken the task over. */
   adopted: boolean
@@ -41,9 +41,9 @@ export interface TaskState {
   /** The task was submitted frozen and does not begin before it is thawed. */
   frozen: boolean
   /** The tasks that must stop before this one begins. */
-  predecessors: Table<string, Predecessor>
+  predecessors: Table<string, AwaitedPredecessor>
   /** Locks that the task holds or waits for. */
-  locks: Table<number, Lock>
+  locks: Table<number, TaskLock>
   hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
@@ -84,7 +84,7 @@ export interface TaskState {
   waits: Table<number, { name: string; until: number | null }>
   children: Table<number, Child>
   /** Signals received that no wait has consumed yet, oldest first. */
-  mailbox: Mail[]
+  mailbox: BufferedSignal[]
   /** Ids of the latest requests that had one, oldest first; they detect repeated requests. */
   requests: readonly string[]
   /** The same for requests made with a resume token. */

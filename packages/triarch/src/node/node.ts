@@ -5,7 +5,7 @@ import { Logbook } from '../agent/logbook.ts'
 import type { Peering, PeerNode } from '../agent/peer.ts'
 import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
-import type { Watch } from '../alert/watch.ts'
+import type { AlertWatch } from '../alert/watch.ts'
 import type { Agent } from '../definition/definition.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -23,7 +23,7 @@ import type { Outcome } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { Reader } from '../setting/reader.ts'
+import type { SettingsReader } from '../setting/reader.ts'
 import { Trials } from '../setting/trials.ts'
 import type { Values } from '../setting/values.ts'
 import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
@@ -57,10 +57,10 @@ export interface NodeOptions {
   candidates: ReadonlySet<Candidate>
   /** The values of settings, and the reader that notices their changes. */
   values: Values
-  reader: Reader
+  reader: SettingsReader
   counters: Counters
   /** What runs while this node's supervisor leads; null: nothing. */
-  watch: (() => Watch | null) | null
+  watch: (() => AlertWatch | null) | null
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   /** Called when a task may wait for something that never comes. */

@@ -15,7 +15,7 @@ import { invalid, validateSync } from '../value/schema.ts'
 import type { PlanLimits } from './limits.ts'
 import { PlanLocks } from './plan-locks.ts'
 import { checkGroup, finalizePolicy } from './policy.ts'
-import { handles, misuse, type Reading, toTemplate } from './template.ts'
+import { handles, misuse, type TemplateContext, toTemplate } from './template.ts'
 
 /** The actions that are planned whenever the action of this key is. */
 export type Subscribers = (key: string) => readonly Action[]
@@ -333,7 +333,7 @@ export class Planner {
     return handle
   }
 
-  #reading(what: string, secrets?: SecretPaths): Reading {
+  #reading(what: string, secrets?: SecretPaths): TemplateContext {
     return { what, plan: this, limit: this.#limits.payload, found: new Set(), secrets }
   }
 

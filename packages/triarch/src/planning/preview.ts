@@ -6,9 +6,9 @@ import {
   finalizedBy,
   newPlanState,
   type Plan,
+  type PlannedState,
   type PlannedStep,
   type PlanState,
-  type Standing,
 } from '../kernel/plan/plan.ts'
 import type { Redaction } from '../kernel/redaction.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
@@ -34,7 +34,7 @@ export interface PlanViewStep {
   /** What happens when its attempts are used up. */
   rescue: RescueStrategy
   /** How far the step is. */
-  standing: Standing
+  standing: PlannedState
 }
 
 /**

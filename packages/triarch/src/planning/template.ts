@@ -9,7 +9,7 @@ import { DEEPEST, encode } from '../value/payload.ts'
 export const handles: WeakSet<object> = new WeakSet()
 
 /** The context of reading a value, and the set that collects the references found. */
-export interface Reading {
+export interface TemplateContext {
   what: string
   plan: object
   limit: number
@@ -21,7 +21,7 @@ export interface Reading {
  * The value as JSON with its references. `found` gets the steps it refers to. Throws PLAN_MISUSE for references of another plan,
  * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
  */
-export function toTemplate(value: unknown, { what, plan, limit, found, secrets }: Reading): Template {
+export function toTemplate(value: unknown, { what, plan, limit, found, secrets }: TemplateContext): Template {
   const above: object[] = []
 
   function lift(part: unknown): unknown {

@@ -33,19 +33,19 @@ export interface BreakerRule {
 export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'releasing'
 
 /** Counts of answers of a service. An answer may be both ill and slow. */
-export interface Seen {
+export interface AnswerCounts {
   readonly answers: number
   readonly ill: number
   readonly slow: number
 }
 
 /** The counts of one part of the window, with the number of the part. */
-export interface Bucket extends Seen {
+export interface Bucket extends AnswerCounts {
   readonly part: number
 }
 
 /** One node's share of a wave. A node reports its totals, so that a report that arrives twice changes nothing. */
-export interface Share extends Seen {
+export interface WaveShare extends AnswerCounts {
   readonly node: string
   /** Attempts that the node may start, or has started without an answer yet. */
   readonly holds: number
@@ -58,7 +58,7 @@ export interface Wave {
   /** A different number for each wave, so that reports about another wave are recognised. */
   readonly number: number
   readonly size: number
-  readonly shares: readonly Share[]
+  readonly shares: readonly WaveShare[]
 }
 
 /** One change of the phase, and who made it. */
@@ -93,7 +93,7 @@ export interface Report {
   /** Answers seen while the breaker was closed and not reported before. */
   readonly seen: readonly Bucket[]
   /** The node's totals of the wave; null: it has no share in it. */
-  readonly share: (Seen & { readonly wave: number; readonly holds: number }) | null
+  readonly share: (AnswerCounts & { readonly wave: number; readonly holds: number }) | null
   /** Number of passes that the node could use now. */
   readonly wants: number
   /** How long the node may hold passes without a report (ms). */
@@ -114,7 +114,7 @@ const MOST_MOVES = 20
  */
 const LEAST_SHARE = 0.75
 
-export const NOTHING: Seen = { answers: 0, ill: 0, slow: 0 }
+export const NOTHING: AnswerCounts = { answers: 0, ill: 0, slow: 0 }
 
 /** A closed breaker without any answers. */
 export function newBreaker(at: number): BreakerState {
@@ -132,17 +132,17 @@ export function partLength(window: number): number {
 }
 
 /** The counts of one answer. A refusal is an answer of a healthy service. */
-export function seenOf({ slowerThan }: BreakerRule, ill: boolean, ms: number): Seen {
+export function seenOf({ slowerThan }: BreakerRule, ill: boolean, ms: number): AnswerCounts {
   return { answers: 1, ill: ill ? 1 : 0, slow: slowerThan !== null && ms >= slowerThan ? 1 : 0 }
 }
 
-export function sum(a: Seen, b: Seen): Seen {
+export function sum(a: AnswerCounts, b: AnswerCounts): AnswerCounts {
   return { answers: a.answers + b.answers, ill: a.ill + b.ill, slow: a.slow + b.slow }
 }
 
 /** The counts of the whole window. */
-export function totalOf({ window }: BreakerState, rule: Pick<BreakerRule, 'window'>, now: number): Seen {
-  return fresh(window, rule, now).reduce<Seen>(sum, NOTHING)
+export function totalOf({ window }: BreakerState, rule: Pick<BreakerRule, 'window'>, now: number): AnswerCounts {
+  return fresh(window, rule, now).reduce<AnswerCounts>(sum, NOTHING)
 }
 
 /** The window with the counts of a node added, oldest part first. */
@@ -155,7 +155,7 @@ export function merged(window: readonly Bucket[], more: readonly Bucket[]): Buck
 }
 
 /** The window with one more answer. Answers mostly belong to the newest part, and this runs for each attempt. */
-export function noted(window: readonly Bucket[], part: number, seen: Seen): Bucket[] {
+export function noted(window: readonly Bucket[], part: number, seen: AnswerCounts): Bucket[] {
   const last = window.at(-1)
   if (last?.part !== part) return merged(window, [{ part, ...seen }])
   return window.with(-1, { part, ...sum(last, seen) })
@@ -168,7 +168,7 @@ export function fresh(window: readonly Bucket[], rule: Pick<BreakerRule, 'window
 }
 
 /** Whether these counts mean that the service is ill. */
-export function isIll({ answers, ill, slow }: Seen, { failureRate, slowRate }: BreakerRule): boolean {
+export function isIll({ answers, ill, slow }: AnswerCounts, { failureRate, slowRate }: BreakerRule): boolean {
   if (answers === 0) return false
   return ill / answers >= failureRate || (slowRate !== null && slow / answers >= slowRate)
 }
@@ -232,7 +232,7 @@ function count(
 /** The wave with the node's reported share. Attempts of other nodes count as ill if their nodes have not reported for too long. */
 function answered(state: BreakerState, wave: Wave, { node, share, lease }: Report, now: number): BreakerState {
   const said = share?.wave === wave.number ? share : { ...NOTHING, holds: 0 }
-  const shares = wave.shares.map((one): Share => {
+  const shares = wave.shares.map((one): WaveShare => {
     if (one.node === node) {
       const { holds, answers, ill, slow } = said
       return { node, holds, answers, ill, slow, until: holds > 0 ? renewed(one.until, now, lease) : one.until }
@@ -252,7 +252,7 @@ function renewed(until: number, now: number, lease: number): number {
 function settle(state: BreakerState, rule: BreakerRule, report: Report, now: number, draw: number): BreakerState {
   const { wave } = state
   if (!wave) return state
-  const seen = wave.shares.reduce<Seen>(sum, NOTHING)
+  const seen = wave.shares.reduce<AnswerCounts>(sum, NOTHING)
   const word = { at: now, by: report.node }
   const complete = seen.answers >= wave.size
   if (state.phase === 'half-open') {
@@ -286,14 +286,14 @@ function given(state: BreakerState, rule: BreakerRule, report: Report, now: numb
 }
 
 /** Who changes the breaker, when and why. */
-export type Word = Pick<BreakerMove, 'at' | 'by' | 'reason'>
+export type BreakerChangeOrigin = Pick<BreakerMove, 'at' | 'by' | 'reason'>
 
-function moved(state: BreakerState, to: BreakerPhase, word: Word): BreakerState {
+function moved(state: BreakerState, to: BreakerPhase, word: BreakerChangeOrigin): BreakerState {
   const move: BreakerMove = { ...word, from: state.phase, to }
   return { ...state, phase: to, since: word.at, until: null, moves: [...state.moves, move].slice(-MOST_MOVES) }
 }
 
-function opened(state: BreakerState, rule: BreakerRule, word: Word, draw: number): BreakerState {
+function opened(state: BreakerState, rule: BreakerRule, word: BreakerChangeOrigin, draw: number): BreakerState {
   const span = Math.min(rule.openMax, rule.open * 2 ** state.streak)
   const until = word.at + Math.ceil(span * (LEAST_SHARE + (1 - LEAST_SHARE) * draw))
   // From 40 on, the span is at its maximum under any rule.
@@ -301,7 +301,7 @@ function opened(state: BreakerState, rule: BreakerRule, word: Word, draw: number
   return { ...moved(state, 'open', word), until, streak, window: [], wave: null }
 }
 
-function released(state: BreakerState, size: number, word: Word): BreakerState {
+function released(state: BreakerState, size: number, word: BreakerChangeOrigin): BreakerState {
   return inWave(moved(state, 'releasing', word), size)
 }
 
@@ -310,28 +310,32 @@ function inWave(state: BreakerState, size: number): BreakerState {
   return { ...state, waves: number, wave: { number, size, shares: [] } }
 }
 
-function closed(state: BreakerState, word: Word): BreakerState {
+function closed(state: BreakerState, word: BreakerChangeOrigin): BreakerState {
   return { ...moved(state, 'closed', word), streak: 0, window: [], wave: null }
 }
 
 /** An operator opens the breaker. `until`: no probe before this instant; null: none until an operator closes it. */
-export function forceOpen(state: BreakerState, until: number | null, word: Word): BreakerState {
+export function forceOpen(state: BreakerState, until: number | null, word: BreakerChangeOrigin): BreakerState {
   return { ...moved(state, 'open', word), until, window: [], wave: null }
 }
 
 /** An operator closes the breaker: waiting steps start in waves, and if the service is still ill the breaker opens again. */
-export function forceClosed(state: BreakerState, { probes }: Pick<BreakerRule, 'probes'>, word: Word): BreakerState {
+export function forceClosed(
+  state: BreakerState,
+  { probes }: Pick<BreakerRule, 'probes'>,
+  word: BreakerChangeOrigin,
+): BreakerState {
   if (isClosed(state)) return state
   return released({ ...state, window: [] }, 2 * probes, word)
 }
 
 /** An operator clears the breaker's history, as if the service had always been well. */
-export function reset(state: BreakerState, rule: Pick<BreakerRule, 'probes'>, word: Word): BreakerState {
+export function reset(state: BreakerState, rule: Pick<BreakerRule, 'probes'>, word: BreakerChangeOrigin): BreakerState {
   const blank = { ...state, streak: 0, window: [] }
   return isClosed(state) ? moved(blank, 'closed', word) : forceClosed(blank, rule, word)
 }
 
-function told({ answers, ill, slow }: Seen): string {
+function told({ answers, ill, slow }: AnswerCounts): string {
   const parts = [`${ill} of ${answers} answers ill`, slow > 0 && `${slow} slow`].filter((part) => part !== false)
   return parts.join(', ')
 }

@@ -34,11 +34,11 @@ export interface Spare {
    */
   readonly next: number
   /** Oldest first: the first instant of each span, and its end (exclusive). */
-  readonly spans: readonly Span[]
+  readonly spans: readonly TimeSpan[]
 }
 
 /** Consecutive instants. */
-export interface Run {
+export interface InstantRun {
   readonly first: number
   /** Distance between two of them (ms). */
   readonly every: number
@@ -62,7 +62,7 @@ export interface Ahead {
   readonly after: number
 }
 
-type Span = readonly [first: number, end: number]
+type TimeSpan = readonly [first: number, end: number]
 
 /**
  * How far ahead nodes reserve (ms). It bounds what is lost with a node that dies, and how long other nodes continue before they notice a
@@ -158,7 +158,7 @@ export function reserve(
   now: number,
   { needs, likes, ahead }: Wants,
   lag: number,
-): { state: RateState; runs: readonly Run[] } {
+): { state: RateState; runs: readonly InstantRun[] } {
   const every = gap(rule)
   const lasts = tolerance(rule)
   // An instant must not be void before its attempt can begin, which needs the write of this reservation first.
@@ -179,14 +179,14 @@ export function reserve(
 
 /** The instants that are not reserved, from which runs are taken. */
 class Free {
-  readonly runs: Run[] = []
+  readonly runs: InstantRun[] = []
   /** The last span contains all later instants, as far ahead as may be reserved. */
-  readonly #spans: Span[]
+  readonly #spans: TimeSpan[]
   /** Instants before this one are past. */
   readonly #now: number
   readonly #every: number
 
-  constructor(left: readonly Span[], head: number, now: number, every: number) {
+  constructor(left: readonly TimeSpan[], head: number, now: number, every: number) {
     this.#spans = [...left, [head, now + AHEAD + every]]
     this.#now = now + every
     this.#every = every
@@ -201,7 +201,7 @@ class Free {
   take(wants: number, good: number): void {
     let open = wants
     for (let at = this.#spans.length - 1; at >= 0 && open > 0; at--) {
-      const [first, end] = this.#spans[at] as Span
+      const [first, end] = this.#spans[at] as TimeSpan
       const fits = this.#fit(first, Math.min(end, this.#now))
       const count = Math.min(open, fits)
       this.#cut(at, first < good ? fits - count : 0, count)
@@ -213,7 +213,7 @@ class Free {
   takeAhead(wants: number): void {
     let open = wants
     for (let at = 0; at < this.#spans.length && open > 0; ) {
-      const [first, end] = this.#spans[at] as Span
+      const [first, end] = this.#spans[at] as TimeSpan
       const spans = this.#spans.length
       const count = Math.min(open, this.#fit(first, end))
       this.#cut(at, 0, count)
@@ -227,7 +227,7 @@ class Free {
     if (this.#spans.length > MOST_SPANS) return
     const at = this.#spans.findIndex(([, end]) => this.#fit(time, end) > 0)
     if (at < 0) return
-    const [first, end] = this.#spans[at] as Span
+    const [first, end] = this.#spans[at] as TimeSpan
     const skip = Math.max(0, Math.ceil((time - first) / this.#every))
     const fits = this.#fit(first + skip * this.#every, Math.min(end, time + each))
     this.#cut(at, skip, Math.min(likes, Math.floor(fits * SHARE)))
@@ -236,18 +236,18 @@ class Free {
   /** The remaining instants, as they are stored. */
   get rest(): Pick<RateState, 'next' | 'spare'> {
     const spans = this.#spans.slice(0, -1)
-    const [next] = this.#spans.at(-1) as Span
+    const [next] = this.#spans.at(-1) as TimeSpan
     return { next, ...(spans.length > 0 && { spare: { next, spans: spans.slice(-2 * MOST_SPANS) } }) }
   }
 
   /** Takes `count` instants of a span, after skipping `skip`. */
   #cut(at: number, skip: number, count: number): void {
     if (!(count > 0)) return
-    const [first, end] = this.#spans[at] as Span
+    const [first, end] = this.#spans[at] as TimeSpan
     const from = first + skip * this.#every
     const then = from + count * this.#every
-    const before: Span[] = skip > 0 ? [[first, from]] : []
-    const after: Span[] = at === this.#spans.length - 1 || this.#fit(then, end) > 0 ? [[then, end]] : []
+    const before: TimeSpan[] = skip > 0 ? [[first, from]] : []
+    const after: TimeSpan[] = at === this.#spans.length - 1 || this.#fit(then, end) > 0 ? [[then, end]] : []
     this.#spans.splice(at, 1, ...before, ...after)
     this.runs.push({ first: from, every: this.#every, count })
   }
@@ -268,7 +268,7 @@ function grain(every: number): number {
 }
 
 /** Spans that were left out and are not void. */
-function left({ next, spare }: RateState, oldest: number, every: number): Span[] {
+function left({ next, spare }: RateState, oldest: number, every: number): TimeSpan[] {
   if (spare?.next !== next) return []
   return spare.spans.flatMap(([first, end]) => {
     const from = first + Math.max(0, Math.ceil((oldest - first) / every)) * every

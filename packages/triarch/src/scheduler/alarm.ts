@@ -14,7 +14,7 @@ export interface AlarmOptions {
 }
 
 /** Rings when a task is due that was put to sleep here or that the store reported. Makes no store calls. */
-export class Alarm {
+export class WakeAlarm {
   readonly #options: AlarmOptions
   readonly #own = new Heap<number>((a, b) => a < b)
   #size = 0

@@ -10,7 +10,7 @@ const LONGEST_AGAIN = 5_000
 /** How often a message is refused before it is given up: some twenty seconds, for a store may refuse everything for a while. */
 const MAX_REFUSALS = 10
 
-interface Means {
+interface HandoverOptions {
   environment: Environment
   store: Pick<StateStore, 'post'>
   failed: (error: unknown) => void
@@ -21,7 +21,7 @@ interface Means {
  * that the store refuses by itself, again and again, is given up: no owner could record it.
  */
 export async function handOn(
-  { environment, store, failed }: Means,
+  { environment, store, failed }: HandoverOptions,
   task: string,
   messages: readonly Message[],
 ): Promise<void> {

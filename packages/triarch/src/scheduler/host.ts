@@ -13,7 +13,7 @@ import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
-import type { Standing } from './queueing.ts'
+import type { QueuePosition } from './queueing.ts'
 
 export interface SchedulerLimits extends KernelLimits {
   /** Limit of one plan: its steps, and the bytes of JSON of all their inputs. */
@@ -63,7 +63,7 @@ export interface RunnerHost<Runner = never> {
    */
   lease(action: string): number | null
   /** Where the step stands in its agent's queue. */
-  standing(action: string, state: TaskState, step: Step): Standing
+  standing(action: string, state: TaskState, step: Step): QueuePosition
   /** The action of this key, if this process knows it. */
   action(key: string): Action | undefined
   attempt(runner: Runner, step: Step, request: StepRequest, local: LocalCode | undefined): void

@@ -1,6 +1,6 @@
 import type { Amount } from '../kernel/wait/mail.ts'
 import type { Post } from '../store/port.ts'
-import type { Mail } from './mail.ts'
+import type { IncomingMessage } from './mail.ts'
 
 interface Hung extends Amount {
   letter: number | null
@@ -34,7 +34,7 @@ export class InboxGauge {
   }
 
   /** Takes the message if it is a gauge message; returns whether it was one. */
-  take({ message, letter }: Mail): boolean {
+  take({ message, letter }: IncomingMessage): boolean {
     if (message.type !== 'kept') return false
     const { letters, bytes } = message
     const sent = this.#sent.findIndex((one) => one.letters === letters && one.bytes === bytes)

@@ -27,7 +27,7 @@ export interface LostTailDetectorOptions {
   wentBack: () => void
 }
 
-interface Known extends RecordMark {
+interface WatchedRecord extends RecordMark {
   request?: WorkRequest
   workflow: string
   /** The task was given back: others may have finished it, and retention may have deleted it. */
@@ -44,9 +44,9 @@ export class LostTailDetector {
   /** The tasks in memory. */
   readonly #runners: Pick<Register<string, TaskRunner>, 'get' | 'values'>
   /** A ring buffer with the last record of each time span. */
-  readonly #latest: Known[] = []
+  readonly #latest: WatchedRecord[] = []
   /** Tasks let go because their commits were refused, for which the store has not answered yet or has lost the record. */
-  readonly #judged = new Map<string, Known>()
+  readonly #judged = new Map<string, WatchedRecord>()
   #place = -1
   /** Where the next page of tasks in memory begins. */
   #next = 0
@@ -113,7 +113,7 @@ export class LostTailDetector {
   }
 
   /** Whether the store has lost one of these requests of a task; the store has only said that it lost some. */
-  async #isMissing(requests: readonly Known[]): Promise<boolean> {
+  async #isMissing(requests: readonly WatchedRecord[]): Promise<boolean> {
     for (const known of requests) {
       // The store does not say which of several requests it was.
       const isLost = requests.length === 1 || (await this.#lost([known])).some(({ request }) => request)
@@ -133,7 +133,7 @@ export class LostTailDetector {
   /** Reports what the store has lost of the tasks that are or recently were in memory. */
   async report(): Promise<void> {
     const records = new Map(this.#gone().map((it) => [it.id, it]))
-    const requests: Known[] = []
+    const requests: WatchedRecord[] = []
     for (const it of this.#here()) {
       if (it.request) requests.push(it)
       else records.set(it.id, it)
@@ -150,7 +150,7 @@ export class LostTailDetector {
     this.#options.alert({ code: 'LOST_TAIL', task, workflow, cause: 'lost-tail', message })
   }
 
-  #remember(known: Known): void {
+  #remember(known: WatchedRecord): void {
     const now = this.#options.environment.monotonic()
     if (now >= this.#until) {
       this.#place = (this.#place + 1) % MOST
@@ -160,27 +160,27 @@ export class LostTailDetector {
   }
 
   /** Whether the task is in memory and not being released. Then no other node has worked on it since. */
-  #isHere({ id, key, released }: Known): boolean {
+  #isHere({ id, key, released }: WatchedRecord): boolean {
     const runner = this.#runners.get(id)
     return !released && runner?.key === key && !runner.returning
   }
 
   /** Whether the task still waits for a reply to the request. An agent may have given it back, of which there is no record. */
-  #isAwaited(known: Known): boolean {
+  #isAwaited(known: WatchedRecord): boolean {
     const runner = this.#runners.get(known.id)
     if (!known.request || !runner || runner.returning) return false
     return runner.awaits(known.request)
   }
 
   /** Recent records of tasks that may have left memory, oldest first. Those whose id now belongs to another task in memory are left out. */
-  #gone(): Known[] {
-    const isAnother = ({ id, key }: Known) => (this.#runners.get(id)?.key ?? key) !== key
+  #gone(): WatchedRecord[] {
+    const isAnother = ({ id, key }: WatchedRecord) => (this.#runners.get(id)?.key ?? key) !== key
     const known = [...this.#latest, ...this.#judged.values()].filter((it) => !isAnother(it))
     return known.sort((a, b) => a.seq - b.seq)
   }
 
   /** The last record of each task in memory, and the requests that it awaits and that none of its records mentions. */
-  *#here(): Generator<Known> {
+  *#here(): Generator<WatchedRecord> {
     for (const runner of this.#runners.values()) {
       const known = knownOf(runner, runner.recorded, false)
       if (!known) continue
@@ -189,14 +189,14 @@ export class LostTailDetector {
     }
   }
 
-  #page(): Known[] {
+  #page(): WatchedRecord[] {
     const here = [...this.#here()]
     const from = this.#next < here.length ? this.#next : 0
     this.#next = from + PAGE
     return here.slice(from, from + PAGE)
   }
 
-  async #lost(known: readonly Known[]): Promise<LostRecord[]> {
+  async #lost(known: readonly WatchedRecord[]): Promise<LostRecord[]> {
     const lost: LostRecord[] = []
     for (let from = 0; from < known.length; from += PAGE) {
       const page = known.slice(from, from + PAGE)
@@ -210,7 +210,7 @@ export class LostTailDetector {
   }
 }
 
-function knownOf({ id, key, state }: TaskRunner, seq: number, released: boolean): Known | null {
+function knownOf({ id, key, state }: TaskRunner, seq: number, released: boolean): WatchedRecord | null {
   return key === null || seq === 0 ? null : { id, key, seq, workflow: state.workflow, released }
 }
 

@@ -8,7 +8,7 @@ import { undecodable } from './history.ts'
 export const PROBATION = 2
 
 /** A message for a task in memory. */
-export interface Mail {
+export interface IncomingMessage {
   message: Message
   /** The id in the inbox, if it came through the store. */
   letter: number | null
@@ -32,9 +32,9 @@ export function checkLegible(message: Message, letter: number | null, strikes: n
 }
 
 /** Whether a turn is due. The ends of a batch's children may wait for more of them, to be recorded together. */
-export function isPressing(state: TaskState, mail: readonly Mail[]): boolean {
+export function isPressing(state: TaskState, mail: readonly IncomingMessage[]): boolean {
   for (let place = 0; place < mail.length; place++)
-    if (isUrgent(state, (mail[place] as Mail).message, mail.length)) return true
+    if (isUrgent(state, (mail[place] as IncomingMessage).message, mail.length)) return true
   return false
 }
 
@@ -47,7 +47,7 @@ export function isNews({ type }: Message): boolean {
  * A step may report more often than turns are recorded: a newer report is merged into the one that still waits. Returns false if none
  * waits.
  */
-export function repeats(mail: Mail[], message: Message): boolean {
+export function repeats(mail: IncomingMessage[], message: Message): boolean {
   if (!isWord(message)) return false
   const place = mail.findLastIndex(({ message: it, letter }) => {
     return letter === null && isWord(it) && it.step === message.step && it.attempt === message.attempt

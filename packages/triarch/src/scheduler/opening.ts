@@ -4,13 +4,13 @@ import { type Rebuilt, rebuilding } from '../kernel/rebuild.ts'
 import type { Claim } from '../store/port.ts'
 import { Chronicle, contradictory } from './history.ts'
 import type { RunnerHost } from './host.ts'
-import { checkLegible, type Mail } from './mail.ts'
+import { checkLegible, type IncomingMessage } from './mail.ts'
 import { reconcile } from './reconcile.ts'
 
 /** A claimed task, rebuilt from its history. */
 export interface Opened {
   rebuilt: Rebuilt
-  mail: Mail[]
+  mail: IncomingMessage[]
   /** The last record's number and time. */
   seq: number
   at: number

@@ -6,7 +6,7 @@ import type { TaskEvent } from '../kernel/event.ts'
 import { BrokenInvariant } from '../kernel/invariant.ts'
 import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
-import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.ts'
+import type { QuarantineEntry as SetApart, StateStore, TaskRow } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import { PROBATION } from './mail.ts'
 

@@ -3,14 +3,14 @@ import { type FairnessWeights, type FairTask, shareOf } from '../definition/fair
 import { type QueueRule, toQueueRule } from '../definition/queue.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 import { agedRank } from '../policy/line.ts'
 
 /** The place of a step in its agent's queue. */
-export interface Standing {
+export interface QueuePosition {
   /** Higher ranks come first. */
   readonly rank: number
-  readonly share?: Share
+  readonly share?: FairShare
   /** The queue, if the agent's steps wait in queues by keys. */
   readonly queue?: string
 }
@@ -40,7 +40,7 @@ export class Queueing {
     return ageing ? agedRank(priority, step.due, ageing) : priority
   }
 
-  standing(agent: string, state: TaskState, step: Step): Standing {
+  standing(agent: string, state: TaskState, step: Step): QueuePosition {
     const rank = this.rank(agent, state, step)
     const fairness = this.#rules.get(agent)?.fairness
     if (!fairness) return { rank }

@@ -4,21 +4,21 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Operation, Step } from '../kernel/step/step.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import type { Claim } from '../store/port.ts'
-import type { Mail } from './mail.ts'
+import type { IncomingMessage } from './mail.ts'
 
 /**
  * The first messages of a claimed task. Attempts in the work queues are under way, and so are those whose replies wait in the inbox but
  * did not come with the claim (`unread`); they must not be requested again. If the former owner died, all other outstanding attempts are
  * lost.
  */
-export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
+export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): IncomingMessage[] {
   for (const known of [...claim.work, ...unread]) {
     const step = state.steps.get(known.step)
     if (step && isAttempt(step, known)) step.dispatched = true
   }
   // Each loss is a message of its own, because one of them may pause the task before the next.
   const lost = claim.orphaned ? unaccounted(state, claim) : []
-  const mail = lost.map((step): Mail => ({ message: { type: 'takeover', step }, letter: null }))
+  const mail = lost.map((step): IncomingMessage => ({ message: { type: 'takeover', step }, letter: null }))
   for (const { id, message } of claim.letters) mail.push({ message, letter: id })
   return mail
 }

@@ -4,7 +4,7 @@ import type { StateStore } from '../store/port.ts'
 import type { Owned } from './quarantine.ts'
 import { UNCHANGED } from './transition.ts'
 
-interface Means {
+interface ReleaseOptions {
   environment: Environment
   store: StateStore
   node: string
@@ -18,7 +18,7 @@ interface Means {
  * store answers or the task is quarantined; the epoch fence keeps it from harming a later owner.
  */
 export async function releaseAfterError(
-  { environment, store, node, rest, refused }: Means,
+  { environment, store, node, rest, refused }: ReleaseOptions,
   runner: Owned & { strikes?: number | null },
   orphaned = true,
 ): Promise<void> {

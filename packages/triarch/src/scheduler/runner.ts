@@ -31,7 +31,7 @@ import { isAway } from './handover.ts'
 import { isAside } from './history.ts'
 import type { RunnerHost } from './host.ts'
 import { InboxGauge } from './inbox-gauge.ts'
-import { checkLegible, isNews, isPressing, type Mail, repeats } from './mail.ts'
+import { checkLegible, type IncomingMessage, isNews, isPressing, repeats } from './mail.ts'
 import { microtasksDrained } from './microtasks.ts'
 import { openTask, reread } from './opening.ts'
 import { Recommit, type Settled } from './recommit.ts'
@@ -88,7 +88,7 @@ export class TaskRunner implements Owner {
   #driver: Driver = absent
   /** The driver does asynchronous work between turns (it makes a plan). */
   #working = false
-  #mail: Mail[] = []
+  #mail: IncomingMessage[] = []
   /** Values in records already written, which later records may refer to. */
   #valueReferences = new ValueReferences()
   /** The submission, until the first transition has written it. */
@@ -109,7 +109,7 @@ export class TaskRunner implements Owner {
   /** The reason for quarantine if the task is to be quarantined when it parts. */
   #why: TriarchError | null = null
   /** Messages without an inbox id in a turn that is not yet durable: they exist only in this process's memory. */
-  #taken: Mail[] = []
+  #taken: IncomingMessage[] = []
   /** The former owner died, and the losses of its attempts are not all recorded yet. */
   #orphaned = false
   /** Set while a transition that was not committed is being retried. */
@@ -377,7 +377,7 @@ export class TaskRunner implements Owner {
     while (driver.tell(turn, children)) await microtasksDrained(environment)
     // Messages after a stop wait for the next turn: locks, parents and followers learn of the stop from this turn's record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
-      const mail = this.#mail.shift() as Mail
+      const mail = this.#mail.shift() as IncomingMessage
       if (this.#inboxGauge.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
       else this.#taken.push(mail)
@@ -507,7 +507,7 @@ export class TaskRunner implements Owner {
   }
 
   /** If the submission failed, the error goes to the caller. Any later transition is retried until its fate is known. */
-  #answered(outcome: CommitOutcome | Error, pending: Pending): Promise<void> | undefined {
+  #answered(outcome: CommitOutcome | Error, pending: PendingTransition): Promise<void> | undefined {
     const created = this.#created
     this.#created = null
     created?.(outcome)
@@ -523,7 +523,7 @@ export class TaskRunner implements Owner {
     })
   }
 
-  #committed(outcome: Settled, pending: Pending, creates: boolean): Promise<void> | undefined {
+  #committed(outcome: Settled, pending: PendingTransition, creates: boolean): Promise<void> | undefined {
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
       this.#recall()
       if (this.#gone) return undefined
@@ -570,7 +570,7 @@ export class TaskRunner implements Owner {
   }
 
   /** The reply came through the inbox, sent again by another process, so the attempt that runs here is abandoned. */
-  #ended({ message, letter }: Mail): void {
+  #ended({ message, letter }: IncomingMessage): void {
     const { step } = message as Reply
     if (letter !== null && this.#attempts.has(step)) this.#host.abandonStep(this.id, step, answered())
     this.#attempts.ended(step)
@@ -714,7 +714,7 @@ export class TaskRunner implements Owner {
   }
 
   /** Takes a message while the task is parting. Inbox messages are left in the inbox for the next owner. */
-  #hear(mail: Mail): boolean {
+  #hear(mail: IncomingMessage): boolean {
     const { message, letter } = mail
     if (letter === null && !repeats(this.#mail, message)) this.#mail.push(mail)
     if (endsAttempt(this.state, message)) this.#ended(mail)
@@ -747,12 +747,12 @@ export class TaskRunner implements Owner {
   }
 }
 
-interface Pending {
+interface PendingTransition {
   transition: Transition
   turn: Turn
 }
 
-function isTakeover({ message }: Mail): boolean {
+function isTakeover({ message }: IncomingMessage): boolean {
   return message.type === 'takeover'
 }
 

@@ -29,7 +29,7 @@ import type {
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { submission } from '../telemetry/submission.ts'
 import { agentOf } from '../value/name.ts'
-import { Alarm } from './alarm.ts'
+import { WakeAlarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
 import { ClaimSize } from './claim-size.ts'
 import { Committer } from './committer.ts'
@@ -41,7 +41,7 @@ import type { RunnerHost, SchedulerLimits } from './host.ts'
 import { Letters } from './letters.ts'
 import { LostTailDetector } from './lost-tail-detector.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
-import { Queueing, type Standing } from './queueing.ts'
+import { Queueing, type QueuePosition } from './queueing.ts'
 import type { Registry } from './registry.ts'
 import { releaseAfterError } from './release.ts'
 import { TaskRunner } from './runner.ts'
@@ -102,7 +102,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
-  readonly alarm: Alarm
+  readonly alarm: WakeAlarm
   readonly letters: Letters = new Letters()
   readonly courtesy: EventLoopYield
   readonly telemetry: Telemetry
@@ -167,7 +167,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#quarantine = new Quarantine(options)
     const weights = (agent: string) => options.registry.weights.get(agent)
     this.#queueing = new Queueing(options.registry.agents.values(), weights, options.failed)
-    this.alarm = new Alarm({
+    this.alarm = new WakeAlarm({
       environment: options.environment,
       ring: () => this.wake(hints.tasks),
       every: options.poll,
@@ -315,7 +315,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return host.backlog.admits(rank) && host.reserve(action, rank)
   }
 
-  standing(action: string, state: TaskState, step: Step): Standing {
+  standing(action: string, state: TaskState, step: Step): QueuePosition {
     const agent = agentOf(action)
     const standing = this.#queueing.standing(agent, state, step)
     const host = this.#options.hosts.get(agent)

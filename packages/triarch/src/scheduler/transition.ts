@@ -17,7 +17,7 @@ import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '..
 import { copy } from '../value/copy.ts'
 import { agentOf } from '../value/name.ts'
 import type { Command } from './command.ts'
-import type { Standing } from './queueing.ts'
+import type { QueuePosition } from './queueing.ts'
 
 /** The fields of a transition, with values that change nothing. */
 export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
@@ -114,7 +114,7 @@ function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest,
 export function workRequest(
   state: TaskState,
   step: Step,
-  { action, at, tells, rank, share, queue }: { action: string; at: number; tells: boolean } & Standing,
+  { action, at, tells, rank, share, queue }: { action: string; at: number; tells: boolean } & QueuePosition,
 ): WorkRequest {
   return {
     step: step.id,

@@ -12,7 +12,7 @@ export interface Decided {
 }
 
 /** A setting as it was read. */
-export interface Seen {
+export interface ReadSetting {
   state: SettingState
   /** There is a row that cannot be read here; `state` is that of no row. */
   isIllegible: boolean
@@ -21,7 +21,7 @@ export interface Seen {
   now: number
 }
 
-export interface Change {
+export interface SettingUpdate {
   name: string
   by: string
   reason: string
@@ -39,8 +39,8 @@ const PATIENCE = 20
  */
 export async function changeSetting(
   store: Pick<StateStore, 'now' | 'settings' | 'writeSetting'>,
-  { name, by, reason, id, audit }: Change,
-  decide: (seen: Seen) => Promise<Decided | null>,
+  { name, by, reason, id, audit }: SettingUpdate,
+  decide: (seen: ReadSetting) => Promise<Decided | null>,
 ): Promise<boolean> {
   for (let round = 0; round < PATIENCE; round++) {
     const [[row], now] = await Promise.all([store.settings({ names: [name] }), store.now()])

@@ -9,7 +9,7 @@ const LARGEST = 4 * 1024 * 1024
 /** The stored version and value of each setting. */
 export type Remembered = Readonly<Record<string, { version: number; value: unknown }>>
 
-interface Kept {
+interface SettingsFile {
   format: 1
   /** SHA-256 of `values`, in hexadecimal. */
   checksum: string
@@ -30,7 +30,7 @@ export class SettingFile {
   read(): Remembered | null {
     const text = this.#text()
     if (text === null) return null
-    const kept = objectOf<Kept>(text)
+    const kept = objectOf<SettingsFile>(text)
     const sound = kept?.format === 1 && typeof kept.values === 'string' && kept.checksum === checksumOf(kept.values)
     const values = sound ? objectOf<Remembered>(kept.values) : null
     if (!values)
@@ -46,7 +46,7 @@ export class SettingFile {
   write(remembered: Remembered): void {
     const values = JSON.stringify(remembered)
     if (values === this.#written) return
-    const kept: Kept = { format: 1, checksum: checksumOf(values), values }
+    const kept: SettingsFile = { format: 1, checksum: checksumOf(values), values }
     const text = JSON.stringify(kept)
     if (Buffer.byteLength(text) > LARGEST)
       throw new TriarchError(

@@ -32,7 +32,7 @@ const AGAIN = 100
 const LONGEST_AGAIN = 2_000
 
 /** Reads the store's settings into this process: when it opens, and when a poll finds another mark. */
-export class Reader {
+export class SettingsReader {
   readonly #options: ReaderOptions
   readonly labels: Readonly<Record<string, string>>
   /** Called after a change, so that the node reports its versions. */

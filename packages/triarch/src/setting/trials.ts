@@ -14,7 +14,7 @@ import {
   worsened,
 } from '../policy/setting.ts'
 import type { StateStore } from '../store/port.ts'
-import { changeSetting, type Decided, type Seen } from './change.ts'
+import { changeSetting, type Decided, type ReadSetting } from './change.ts'
 import type { Values } from './values.ts'
 
 export interface TrialsOptions {
@@ -155,7 +155,7 @@ export class Trials implements Service {
     name: string,
     reason: string,
     trial: SettingTrial,
-    decide: (seen: Seen) => Promise<Decided | null>,
+    decide: (seen: ReadSetting) => Promise<Decided | null>,
   ): Promise<void> {
     const { store, environment, node, changed } = this.#options
     const change = { name, by: `node:${node.id}`, reason, id: () => environment.id() }

@@ -1,4 +1,4 @@
-import { type KnownSetting, OWN_SETTINGS, type Reading, type Said } from '../definition/setting.ts'
+import { type KnownSetting, OWN_SETTINGS, type Reading, type StoredValue } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
 import { type SettingReader, type SettingState, versionFor } from '../policy/setting.ts'
 import type { SettingRow } from '../store/port.ts'
@@ -6,7 +6,7 @@ import { storedSetting } from '../store/version.ts'
 import { ownSetting } from './own.ts'
 
 /** A version that this process cannot use. */
-export interface Refusal {
+export interface RefusedVersion {
   name: string
   version: number
   error: unknown
@@ -70,7 +70,7 @@ export class Values {
   }
 
   /** Takes the store's rows of all settings. A version that cannot be used leaves the last good value in place, and is reported once. */
-  take(rows: readonly SettingRow[], reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
+  take(rows: readonly SettingRow[], reader: SettingReader | null): { changed: string[]; refused: RefusedVersion[] } {
     this.#states.clear()
     this.#illegible.clear()
     for (const { name, revision, state: text } of rows) {
@@ -84,9 +84,9 @@ export class Values {
   }
 
   /** Chooses the values again, for another reader. */
-  judge(reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
+  judge(reader: SettingReader | null): { changed: string[]; refused: RefusedVersion[] } {
     const changed: string[] = []
-    const refused: Refusal[] = []
+    const refused: RefusedVersion[] = []
     for (const [name, setting] of this.#known) {
       // A row that cannot be read was written by a newer version or is damaged; the last good value stays valid.
       const illegible = this.#illegible.get(name)
@@ -97,7 +97,7 @@ export class Values {
         continue
       }
       const version = versionFor(this.#states.get(name) ?? { live: null, trial: null }, reader)
-      const said: Said | null = version && { version: version.version, value: version.value, from: 'store' }
+      const said: StoredValue | null = version && { version: version.version, value: version.value, from: 'store' }
       const had = this.#readings.get(name)
       if (had?.said?.from !== 'file' && (had?.version ?? 0) === (said?.version ?? 0) && sameValue(had?.said, said)) {
         this.#refused.delete(name)
@@ -146,6 +146,6 @@ export class Values {
 }
 
 /** Compared by value, because a store that was restored from a backup issues version numbers twice. */
-function sameValue(one: Said | null | undefined, other: Said | null): boolean {
+function sameValue(one: StoredValue | null | undefined, other: StoredValue | null): boolean {
   return JSON.stringify(one?.value) === JSON.stringify(other?.value)
 }

@@ -12,7 +12,7 @@ const LONGEST_WAIT = 2_000
 /** How long a blocked entry is tried before it fails with the store's error (ms). */
 const LIMIT = 30_000
 
-export interface Waiting<T, O> {
+export interface PendingEntry<T, O> {
   one: T
   done: (outcome: O | Error) => void
 }
@@ -20,8 +20,8 @@ export interface Waiting<T, O> {
 /** The outcomes in order, or the error that kept the whole batch from being written. */
 export type Outcomes<O> = (O | Error)[] | Error
 
-interface Part<T, O> {
-  batch: readonly Waiting<T, O>[]
+interface BatchPart<T, O> {
+  batch: readonly PendingEntry<T, O>[]
   /** The next wait, and since when the part is tried. */
   wait: number
   since: number
@@ -35,13 +35,13 @@ interface Part<T, O> {
  */
 export class BlockedRetry<T, O> {
   readonly #environment: Environment
-  readonly #commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>
-  readonly #parts: Part<T, O>[] = []
+  readonly #commit: (batch: readonly PendingEntry<T, O>[]) => Promise<Outcomes<O>>
+  readonly #parts: BatchPart<T, O>[] = []
   /** Blocked parts that wait for their next try. */
-  readonly #resting = new Set<{ part: Part<T, O>; wake: () => void }>()
+  readonly #resting = new Set<{ part: BatchPart<T, O>; wake: () => void }>()
   #tried = 0
 
-  constructor(environment: Environment, commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>) {
+  constructor(environment: Environment, commit: (batch: readonly PendingEntry<T, O>[]) => Promise<Outcomes<O>>) {
     this.#environment = environment
     this.#commit = commit
   }
@@ -52,10 +52,10 @@ export class BlockedRetry<T, O> {
   }
 
   /** Calls back with the outcome of each entry; retries those that are blocked. */
-  tell(batch: readonly Waiting<T, O>[], outcomes: Outcomes<O>): void {
+  tell(batch: readonly PendingEntry<T, O>[], outcomes: Outcomes<O>): void {
     if (isBlocked(outcomes)) return this.#take(batch, outcomes)
     for (let index = 0; index < batch.length; index++) {
-      const waiting = batch[index] as Waiting<T, O>
+      const waiting = batch[index] as PendingEntry<T, O>
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
       if (isBlocked(outcome)) this.#take([waiting], outcome)
       else
@@ -65,7 +65,7 @@ export class BlockedRetry<T, O> {
     }
   }
 
-  #take(batch: readonly Waiting<T, O>[], error: Error): void {
+  #take(batch: readonly PendingEntry<T, O>[], error: Error): void {
     const since = this.#environment.monotonic()
     if (batch.length === 1) this.#rest({ batch, wait: FIRST_WAIT, since }, error)
     else {
@@ -85,7 +85,7 @@ export class BlockedRetry<T, O> {
     }
   }
 
-  async #try(part: Part<T, O>): Promise<void> {
+  async #try(part: BatchPart<T, O>): Promise<void> {
     const outcomes = await this.#commit(part.batch)
     this.#tried--
     if (!isBlocked(outcomes)) {
@@ -98,7 +98,7 @@ export class BlockedRetry<T, O> {
   }
 
   /** Waits before the next try. The wait is random so that two nodes that wait for each other's rows do not collide again. */
-  #rest({ batch, wait, since }: Part<T, O>, error: Error): void {
+  #rest({ batch, wait, since }: BatchPart<T, O>, error: Error): void {
     if (this.#environment.monotonic() - since >= LIMIT) {
       for (const { done } of batch) done(error)
       return

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { BlockedRetry, type Outcomes, type Waiting } from './blocked-retry.ts'
+import { BlockedRetry, type Outcomes, type PendingEntry } from './blocked-retry.ts'
 
 /** Most entries in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 500
@@ -16,7 +16,7 @@ const PATIENCE = 25
 const LEFT_BEHIND = 2
 
 /** How entries are written in groups. */
-export interface Writing<T, O> {
+export interface GroupWriter<T, O> {
   /**
    * Writes the batch in one database transaction; returns the outcomes in order. Throws if nothing of it was written,
    * or if that is not known.
@@ -37,16 +37,16 @@ export interface Writing<T, O> {
  */
 export class GroupCommit<T, O> {
   readonly #environment: Environment
-  readonly #writing: Writing<T, O>
+  readonly #writing: GroupWriter<T, O>
   readonly #blockedRetry: BlockedRetry<T, O>
-  #queue: Waiting<T, O>[] = []
+  #queue: PendingEntry<T, O>[] = []
   /** Whether the next iteration of the event loop begins a batch. */
   #soon = false
   #inFlight = 0
   /** Batches in flight that the next batch does not wait for. */
   #behind = 0
 
-  constructor(environment: Environment, writing: Writing<T, O>) {
+  constructor(environment: Environment, writing: GroupWriter<T, O>) {
     this.#environment = environment
     this.#writing = writing
     this.#blockedRetry = new BlockedRetry(environment, (batch) => this.#write(batch))
@@ -77,7 +77,7 @@ export class GroupCommit<T, O> {
     }
   }
 
-  async #send(batch: readonly Waiting<T, O>[]): Promise<void> {
+  async #send(batch: readonly PendingEntry<T, O>[]): Promise<void> {
     this.#inFlight++
     let isBehind = false
     const late = () => {
@@ -101,12 +101,12 @@ export class GroupCommit<T, O> {
     this.#blockedRetry.tell(batch, outcomes)
   }
 
-  #next(size: number): Waiting<T, O>[] {
+  #next(size: number): PendingEntry<T, O>[] {
     return takeFitting(this.#queue, ({ one }) => this.#writing.bytes(one), size)
   }
 
   /** Returns the outcomes in order, or the error that kept the whole batch from being written. */
-  async #write(batch: readonly Waiting<T, O>[]): Promise<Outcomes<O>> {
+  async #write(batch: readonly PendingEntry<T, O>[]): Promise<Outcomes<O>> {
     try {
       return await this.#writing.write(batch.map(({ one }) => one))
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 import type { QueueShare } from './work.ts'
 
 /** A query for the first requests of several queues of one agent, to decide which queue is next. */
@@ -16,7 +16,7 @@ export interface QueueHead {
   /** Its priority in the queue. */
   rank: number
   /** The tenant or key it counts for; null if the queue is not shared. */
-  share: Share | null
+  share: FairShare | null
 }
 
 /** Returns the range of priorities: from the first number on, and below the second. */
@@ -38,7 +38,7 @@ export const SHARED = '{"share":{'
 const SHARE = /^\{"share":(\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})/
 
 /** Reads the share from the beginning of a request's text; null if it has none. */
-export function shareOfText(text: string | null): Share | null {
+export function shareOfText(text: string | null): FairShare | null {
   const found = text === null ? undefined : SHARE.exec(text)?.[1]
-  return found === undefined ? null : (JSON.parse(found) as Share)
+  return found === undefined ? null : (JSON.parse(found) as FairShare)
 }

@@ -19,7 +19,7 @@ export const MOST_NAMES = 200
  * An index scan in the order of submission, which is not quite that of the keys: the tasks of a workflow submitted
  * between two instants (ms).
  */
-export interface Span {
+export interface WorkflowSpan {
   /** Distinguishes it from a lead. */
   by: 'workflow'
   /** The name of the workflow; null: every workflow that has tasks. */
@@ -40,7 +40,7 @@ export interface Listing {
    * Used if the parts have more rows than one call examines: all rows that fit are in these scans too, and if these
    * have no more rows than one call examines, they are read instead.
    */
-  instead: readonly (Lead | Span)[] | null
+  instead: readonly (Lead | WorkflowSpan)[] | null
 }
 
 /** Results that few tasks have, and for which there is an index. */
@@ -115,7 +115,7 @@ function partsOf(condition: RowCondition): readonly Lead[] | null {
 }
 
 /** Returns null if the tasks may be of any workflow and any time. */
-function spansOf(where: readonly RowCondition[]): readonly Span[] | null {
+function spansOf(where: readonly RowCondition[]): readonly WorkflowSpan[] | null {
   const condition = where.find((it) => it.column === 'workflow' && !it.not && exactly(it))
   const named = condition ? (exactly(condition) ?? []) : []
   const edges = where.flatMap(({ column, not, test }) =>

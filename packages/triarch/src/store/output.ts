@@ -14,7 +14,7 @@ import { outlineIn, type PayloadField, unreadable } from './record.ts'
 export const LARGE_OUTPUT = 2_048
 
 /** Where a value is written in a history: the record, the event in it, and the field. */
-export interface Place {
+export interface ValueLocation {
   record: number
   event: number
   field: PayloadField
@@ -25,7 +25,7 @@ export interface Place {
  * "record 4 has it in event 0, as its output". JSON never begins with `@`, so a reader that does not know such
  * references reports damage instead of taking it for a value.
  */
-export function placeText({ record, event, field }: Place): string {
+export function placeText({ record, event, field }: ValueLocation): string {
   return `@${record}.${event}.${field}`
 }
 

@@ -11,7 +11,7 @@ import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { ProbeStore } from './probe.ts'
-import type { Ownership, Quarantine, Termination, Truncation } from './quarantine.ts'
+import type { Ownership, QuarantineEntry, Termination, Truncation } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskRow, TaskVersion } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
@@ -59,7 +59,7 @@ export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { LogEntry, LogQuery, LogRow, LogWrite, StoredLog } from './log.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type * from './probe.ts'
-export type { Ownership, Quarantine, Termination, Truncation } from './quarantine.ts'
+export type { Ownership, QuarantineEntry, Termination, Truncation } from './quarantine.ts'
 export type {
   ListedTasks,
   ListQuery,
@@ -202,7 +202,7 @@ export interface StateStore extends AlertStore, KeyStore, ProbeStore, SecretStor
    * Quarantines a task on behalf of its owner: the task is released, and no node claims it before `releaseQuarantine`.
    * Returns false if another node owns it.
    */
-  quarantine(task: Quarantine): Promise<boolean>
+  quarantine(task: QuarantineEntry): Promise<boolean>
   /** Lets a quarantined task be claimed once more, on its own, as an operator asked. Returns false if it was not quarantined. */
   releaseQuarantine(id: string, acted?: Audited): Promise<boolean>
   /** Records that a task on probation was opened and did no harm. */

@@ -13,7 +13,7 @@ export interface Ownership {
 }
 
 /** A task that its owner puts into quarantine. */
-export interface Quarantine extends Ownership {
+export interface QuarantineEntry extends Ownership {
   /** The id of the task. */
   id: string
   /** When it was decided (ms since the epoch). */

@@ -1,12 +1,12 @@
 import type { TaskEvent } from '../kernel/event.ts'
-import type { Place } from './output.ts'
-import { type Reference, readRecord, SMALLEST_REFERRED } from './record.ts'
+import type { ValueLocation } from './output.ts'
+import { type PayloadReference, readRecord, SMALLEST_REFERRED } from './record.ts'
 
 /** Reads the records of one history, in order, because a record may refer to values in those before it. */
 export class RecordReader {
   readonly #before = new Map<number, readonly TaskEvent[]>()
   /** The characters of the text, and the references, of each of those records. */
-  readonly #written = new Map<number, { length: number; references: readonly Reference[] }>()
+  readonly #written = new Map<number, { length: number; references: readonly PayloadReference[] }>()
 
   /** Characters that the last record would have if it contained all its values; the bounds of a history count these. */
   size = 0
@@ -17,7 +17,7 @@ export class RecordReader {
   }
 
   /** Returns where the value at this place of a record is written, and how many characters that record has. */
-  origin({ record, event, field }: Place): { place: Place; within: number } {
+  origin({ record, event, field }: ValueLocation): { place: ValueLocation; within: number } {
     const { length = 0, references = [] } = this.#written.get(record) ?? {}
     const [, , from = 0, at = 0, of = field] = references.find((it) => it[0] === event && it[1] === field) ?? [
       0,

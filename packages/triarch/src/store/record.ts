@@ -12,7 +12,14 @@ export type PayloadField = 'input' | 'output' | 'payload'
  * names the event and the field, and where the value is written: the record (0: this one), the event and the field.
  * `size`: how many characters the reference saves.
  */
-export type Reference = [event: number, field: PayloadField, from: number, at: number, of: PayloadField, size: number]
+export type PayloadReference = [
+  event: number,
+  field: PayloadField,
+  from: number,
+  at: number,
+  of: PayloadField,
+  size: number,
+]
 
 /** Records with fewer characters are never referred to. */
 export const SMALLEST_REFERRED = 512
@@ -24,7 +31,7 @@ type Before = ReadonlyMap<number, readonly TaskEvent[]>
  * Returns the text of a history record: a JSON array of the number of its format, the events, and, if values are
  * referred to, the list of the references.
  */
-export function recordText(events: readonly TaskEvent[], references: readonly Reference[] = []): string {
+export function recordText(events: readonly TaskEvent[], references: readonly PayloadReference[] = []): string {
   if (references.length === 0) return JSON.stringify((events as readonly unknown[]).toSpliced(0, 0, FORMAT))
   const bare = [...events]
   for (const [event, field] of references) bare[event] = { ...bare[event], [field]: null } as TaskEvent
@@ -70,7 +77,7 @@ export function readRecord(
   text: string,
   record: number,
   before: Before | null,
-): { events: TaskEvent[]; repeated: number; references: readonly Reference[] | null } {
+): { events: TaskEvent[]; repeated: number; references: readonly PayloadReference[] | null } {
   const { events, references } = parted(text, record)
   const repeated = references === null ? 0 : resolve(events, references, { record, before })
   return { events, repeated, references }
@@ -84,7 +91,7 @@ const payloadsOf = (events: readonly TaskEvent[] | undefined, at: number) => eve
 /** Replaces references by their values. All places share one value, so it is in memory once. */
 function resolve(
   events: readonly TaskEvent[],
-  references: readonly Reference[],
+  references: readonly PayloadReference[],
   { record, before }: { record: number; before: Before | null },
 ): number {
   let repeated = 0
@@ -100,7 +107,7 @@ function resolve(
   return repeated
 }
 
-function parted(text: string, record: number): { events: TaskEvent[]; references: Reference[] | null } {
+function parted(text: string, record: number): { events: TaskEvent[]; references: PayloadReference[] | null } {
   const found = parsed(text, record)
   if (!Array.isArray(found)) throw unreadable(record)
   const [format, ...rest] = found
@@ -109,7 +116,7 @@ function parted(text: string, record: number): { events: TaskEvent[]; references
   const references: unknown = Array.isArray(rest.at(-1)) ? rest.pop() : null
   if (!rest.every((event) => typeof event?.type === 'string')) throw unreadable(record)
   if (references !== null && !(references as unknown[]).every(Array.isArray)) throw unreadable(record)
-  return { events: rest as TaskEvent[], references: references as Reference[] | null }
+  return { events: rest as TaskEvent[], references: references as PayloadReference[] | null }
 }
 
 function parsed(text: string, record: number): unknown {

@@ -1,4 +1,4 @@
-import type { Place } from '../environment/environment.ts'
+import type { ProcessIdentity } from '../environment/environment.ts'
 import type { TriarchError } from '../error/error.ts'
 import type { NodeRuns } from './gate.ts'
 import type { Snapshot } from './task.ts'
@@ -152,7 +152,7 @@ export interface NodeRow {
   /** What it can run; null if it never reported. */
   runs: NodeRuns | null
   /** Where it runs; null if it never reported. */
-  place: Place | null
+  place: ProcessIdentity | null
 }
 
 /** Counts of the store. Nothing is counted beyond 10,000. */

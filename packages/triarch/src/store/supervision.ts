@@ -1,4 +1,4 @@
-import type { Place } from '../environment/environment.ts'
+import type { ProcessIdentity } from '../environment/environment.ts'
 import type { NodeRuns } from './gate.ts'
 
 /** The heartbeat of a node. */
@@ -14,7 +14,7 @@ export interface NodeHeartbeat {
   /** Lease length in ms. */
   lease: number
   /** The process and the machine; kept until it is given again. */
-  place?: Place
+  place?: ProcessIdentity
 }
 
 /** The heartbeat mark of a living node. */

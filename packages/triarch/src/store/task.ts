@@ -1,5 +1,5 @@
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 import type { Audited } from './audit.ts'
 import type { LockRequest } from './gate.ts'
 import type { HistoryRecord } from './history.ts'
@@ -17,7 +17,7 @@ export interface NewTask {
   /** Tags by which it can be found. */
   tags: Record<string, string>
   /** The tenant or key that the task counts for, among those that share the queue of ready tasks. */
-  share?: Share
+  share?: FairShare
   /** `planned`: its first record holds the plan. */
   status: 'scheduled' | 'pending' | 'planned'
   /** When it was created (ms since the epoch). */
@@ -72,7 +72,7 @@ export interface ImportedTask extends Audited {
   /** The tags of its submission. */
   tags: Record<string, string>
   /** The tenant or key that the task counts for, among those that share the queue of ready tasks. */
-  share?: Share
+  share?: FairShare
   /** When it was created (ms since the epoch). */
   at: number
   /** The task that started it; the row names it if that task exists in this store; null: none did. */

@@ -1,11 +1,11 @@
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
-import { LARGE_OUTPUT, type Place, placeText } from './output.ts'
+import { LARGE_OUTPUT, placeText, type ValueLocation } from './output.ts'
 import type { RecordReader } from './reader.ts'
-import { type PayloadField, type Reference, recordText } from './record.ts'
+import { type PayloadField, type PayloadReference, recordText } from './record.ts'
 
 /** A large value of a history, and where it is written. */
-interface Written extends Place {
+interface WrittenValue extends ValueLocation {
   /** The value as it was written, a text or JSON: actions may change the object afterwards. */
   text: string
   isText: boolean
@@ -49,7 +49,7 @@ export class ValueReferences {
   /** How many characters the references of the last record save. */
   repeated = 0
   /** Ordered by use, the latest at the end. */
-  #known: Written[] = []
+  #known: WrittenValue[] = []
 
   /** `before`: the reader of the records that may be referred to. */
   constructor(before?: RecordReader) {
@@ -71,7 +71,7 @@ export class ValueReferences {
     this.repeated = 0
     const large = largeIn(events, record)
     if (large.length === 0) return recordText(events)
-    const references: Reference[] = []
+    const references: PayloadReference[] = []
     for (const value of large) {
       const known = this.#find(value)
       this.#use(known ?? value)
@@ -98,19 +98,19 @@ export class ValueReferences {
     return placeText(known)
   }
 
-  #find({ text, isText }: Pick<Written, 'text' | 'isText'>): Written | undefined {
+  #find({ text, isText }: Pick<WrittenValue, 'text' | 'isText'>): WrittenValue | undefined {
     return this.#known.find((known) => known.text === text && known.isText === isText)
   }
 
-  #use(value: Written): void {
+  #use(value: WrittenValue): void {
     this.#known = [...this.#known.filter((one) => one !== value), value].slice(-MOST)
   }
 }
 
-const NONE: Written[] = []
+const NONE: WrittenValue[] = []
 
-function largeIn(events: readonly TaskEvent[], record: number): Written[] {
-  let found: Written[] | null = null
+function largeIn(events: readonly TaskEvent[], record: number): WrittenValue[] {
+  let found: WrittenValue[] | null = null
   let event = -1
   for (const it of events) {
     event++

@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { Heartbeat, Reply } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
-import type { Share } from '../kernel/task/order.ts'
+import type { FairShare } from '../kernel/task/order.ts'
 
 /** A request for a work queue. */
 export interface WorkRequest {
@@ -33,7 +33,7 @@ export interface StepRequest {
    * The tenant or key it counts for, among those that share the agent's slots; absent if they are not shared. It is
    * always the first property, because PostgreSQL searches for it at the beginning of the text.
    */
-  share?: Share
+  share?: FairShare
   /** The priority by which it is queued, as in the row; 0 when absent. */
   rank?: number
   /** The id of the task. */

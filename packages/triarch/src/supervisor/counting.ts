@@ -20,7 +20,7 @@ const READ_AT_ONCE = 4
 /** Clock differences up to this are tolerated when deciding whether a stopped task belongs to a lap (ms). */
 const MARGIN = 5_000
 
-interface Means {
+interface CounterOptions {
   environment: Pick<Environment, 'monotonic' | 'now'>
   store: Pick<StateStore, 'readUncounted' | 'tally' | 'records'>
   statistics?: CountingOptions | null
@@ -31,7 +31,7 @@ interface Means {
  * history has no gaps, so a record that commits late is the last of its task or the first of a new one.
  */
 export class Counting {
-  readonly #means: Means
+  readonly #means: CounterOptions
   /** Where the next page of this lap begins; 0: a new lap begins. */
   #after = 0
   #audit = 0
@@ -40,7 +40,7 @@ export class Counting {
   /** When the last completed lap began (monotonic, ms); null: none is complete. */
   #complete: number | null = null
 
-  constructor(means: Means) {
+  constructor(means: CounterOptions) {
     this.#means = means
   }
 

@@ -9,7 +9,7 @@ const CHANCE = 1 / 3
 /** A smaller difference between the clocks is not a leap (ms). */
 const LEAST_LEAP = 1_000
 
-interface Heard {
+interface HeartbeatRecord {
   mark: string
   lease: number
   /** How long the node has certainly sent no heartbeat (ms), and how many looks showed that. */
@@ -23,7 +23,7 @@ interface Heard {
  * blocked. Time in which the store accepted no writes does not count at all, even if it could be read: a heartbeat is a write.
  */
 export class FailureDetector {
-  #heard = new Map<string, Heard>()
+  #heard = new Map<string, HeartbeatRecord>()
   /** The last look, with the store's clock reading. `writable`: as far as known, the store has accepted writes ever since. */
   #last: { asked: number; answered: number; now: number; writable: boolean } | null = null
 

@@ -35,7 +35,7 @@ const EVERY = 10_000
 const REST = 3_600_000
 const MOST_AT_REST = 1_000
 
-interface Means {
+interface RetentionOptions {
   environment: Pick<Environment, 'monotonic'>
   store: Pick<StateStore, 'prune'>
   retention: readonly RetentionRule[]
@@ -46,15 +46,15 @@ interface Means {
  * Deletes stopped tasks whose retention time is over. A task that cannot be deleted is left alone for a while and reported once. If a
  * prune fails without naming a task, each rule is tried by itself, so that a faulty one does not hold up the others.
  */
-export class Retention {
-  readonly #means: Means
+export class RetentionJob {
+  readonly #means: RetentionOptions
   readonly #failing = new Set<RetentionRule>()
   /** Keys of tasks that could not be deleted, and when they are tried again. */
   readonly #resting = new Map<number, number>()
   #next = 0
   #least = 0
 
-  constructor(means: Means) {
+  constructor(means: RetentionOptions) {
     this.#means = means
   }
 

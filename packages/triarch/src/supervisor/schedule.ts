@@ -15,7 +15,7 @@ const MOST = 100
 const FIRST_REST = 1_000
 const LONGEST_REST = 300_000
 
-interface Means {
+interface ScheduleRunnerOptions {
   store: StateStore
   node: string
   telemetry: Telemetry
@@ -36,7 +36,10 @@ interface Round {
  * write: a former leader, or a second one, writes nothing. A schedule that cannot start its task is postponed and reported, and does not
  * hold up the others. Resolves to how many schedules were due, and whether there are more.
  */
-export async function fireSchedules(means: Means, fence: Round['fence']): Promise<{ count: number; more: boolean }> {
+export async function fireSchedules(
+  means: ScheduleRunnerOptions,
+  fence: Round['fence'],
+): Promise<{ count: number; more: boolean }> {
   const { store, environment, failed } = means
   const rows = await store.schedules({ due: environment.now(), limit: MOST })
   if (rows.length === 0) return { count: 0, more: false }
@@ -62,7 +65,7 @@ function isOwn(error: unknown): boolean {
 }
 
 async function fire(
-  { store, node, telemetry }: Means,
+  { store, node, telemetry }: ScheduleRunnerOptions,
   { name, revision, definition: text, state: before, undecoded }: ScheduleRow,
   { now, fence }: Round,
 ): Promise<void> {
@@ -103,14 +106,14 @@ function tell(
 /** A paused schedule is checked again after this (ms), so that it does not take the place of others. Its due occurrences stay due. */
 const PAUSED = 10_000
 
-async function putOff({ store }: Means, row: ScheduleRow, { now, fence }: Round): Promise<void> {
+async function putOff({ store }: ScheduleRunnerOptions, row: ScheduleRow, { now, fence }: Round): Promise<void> {
   const { name, revision, definition, state } = row
   await store.writeSchedule({ name, definition, state, expected: revision, tasks: [], fence, nextAt: now + PAUSED })
 }
 
 /** Postpones the schedule by a write to its row, so that the next leader leaves it alone too. */
 async function postpone(
-  { store, alert }: Means,
+  { store, alert }: ScheduleRunnerOptions,
   { name, revision, definition, state: text }: ScheduleRow,
   { now, fence }: Round,
   error: unknown,

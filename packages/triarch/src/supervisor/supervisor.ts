@@ -7,7 +7,7 @@ import type { RetentionRule } from '../store/retention.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { Counting, type CountingOptions } from './counting.ts'
 import { FailureDetector } from './failure-detector.ts'
-import { Retention } from './retention.ts'
+import { RetentionJob } from './retention.ts'
 import { fireSchedules } from './schedule.ts'
 
 export interface SupervisorOptions {
@@ -25,7 +25,7 @@ export interface SupervisorOptions {
   /** Why a schedule is paused; undefined: it is not. */
   paused?: (schedule: string) => string | undefined
   /** Called in each round with the current leadership; null: another node leads. */
-  led?: (leadership: Leadership | null) => void
+  led?: (leadership: LeaderFence | null) => void
   /** Called with the report of a sweep that found something. */
   swept: (report: SweepReport) => void
   /** Called when schedules were due and may have created tasks. */
@@ -41,7 +41,7 @@ export interface SupervisorOptions {
 export const LEASE = 'supervisor'
 
 /** The leadership as the store checks it: the name of the lease and the fencing token. */
-export interface Leadership {
+export interface LeaderFence {
   name: string
   token: number
 }
@@ -77,7 +77,7 @@ const LONGEST_WAIT = 30_000
  */
 export class Supervisor implements Service {
   readonly #options: SupervisorOptions
-  readonly #retention: Retention
+  readonly #retention: RetentionJob
   readonly #counting: Counting
   readonly #backoff: Backoff
   #timer: Timer | null = null
@@ -112,7 +112,7 @@ export class Supervisor implements Service {
     this.#options = options
     this.#wait = options.sweep
     this.#failureDetector = new FailureDetector()
-    this.#retention = new Retention(options)
+    this.#retention = new RetentionJob(options)
     this.#counting = new Counting(options)
     this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, Math.min(LONGEST_WAIT, options.lease * OFTEN)))
   }
@@ -264,7 +264,7 @@ export class Supervisor implements Service {
   }
 
   /** Each job resolves to whether there is more to do at once. */
-  async #sweep(leadership: Leadership): Promise<boolean> {
+  async #sweep(leadership: LeaderFence): Promise<boolean> {
     const { store, swept, environment } = this.#options
     const asked = environment.monotonic()
     const silent = this.#failureDetector.dead
@@ -301,7 +301,7 @@ export class Supervisor implements Service {
     }
   }
 
-  async #fire(leadership: Leadership): Promise<boolean> {
+  async #fire(leadership: LeaderFence): Promise<boolean> {
     if (!this.#schedulesDue) return false
     const { count, more } = await fireSchedules(this.#options, leadership)
     if (count > 0) this.#options.submitted()
@@ -334,11 +334,11 @@ export class Supervisor implements Service {
     return found
   }
 
-  #prune(leadership: Leadership): Promise<boolean> {
+  #prune(leadership: LeaderFence): Promise<boolean> {
     return this.#retention.prune(leadership, this.#counting.uncounted)
   }
 
-  #count(leadership: Leadership): Promise<boolean> {
+  #count(leadership: LeaderFence): Promise<boolean> {
     return this.#counting.count(leadership)
   }
 }

@@ -3,7 +3,7 @@ import type { LogLevel } from '../value/level.ts'
 import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
 
 /** How an event is logged. */
-interface Entry<E> {
+interface LineFormat<E> {
   /** The highest level of any event of this type; a logger with a higher level skips it without creating a line. */
   worst: LogLevel
   says: string
@@ -11,14 +11,14 @@ interface Entry<E> {
   level?: (event: E) => LogLevel
 }
 
-export interface Line {
+export interface FormattedLine {
   level: LogLevel
   message: string
   fields: Readonly<Record<string, unknown>>
 }
 
 /** The log line of each event; docs/concepts/logs.md has the table. */
-const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
+const entries: { readonly [N in TelemetryName]: LineFormat<TelemetryEvents[N]> } = {
   'task:submitted': { worst: 'debug', says: 'task submitted' },
   'task:claimed': { worst: 'info', says: 'task claimed', level: ({ orphaned }) => (orphaned ? 'info' : 'debug') },
   'task:replayed': { worst: 'debug', says: 'task replayed' },
@@ -90,7 +90,7 @@ export function levelOf<N extends TelemetryName>(name: N, event: TelemetryEvents
   return level?.(event) ?? worst
 }
 
-export function lineOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): Line {
+export function lineOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): FormattedLine {
   const {
     traceparent,
     run: _,

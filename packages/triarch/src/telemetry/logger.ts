@@ -4,7 +4,7 @@ import { TriarchError } from '../error/error.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
 import { guarded } from './guarded.ts'
-import { type Line, levelOf, lineOf, worstOf } from './line.ts'
+import { type FormattedLine, levelOf, lineOf, worstOf } from './line.ts'
 
 /**
  * The receiver of the engine's log lines: `console`, or a logger such as pino. If it has `child`, it is called like pino, with fields and a
@@ -35,14 +35,14 @@ const REST = 9
 /** Time for the waiting lines when the node stops (ms). */
 const LAST = 100
 
-type Write = (line: Line) => void
+type Write = (line: FormattedLine) => void
 
 /** Converts telemetry to lines for a user's logger. The logger is called later than the event, and never for long at a time. */
 export class Log {
   level: LogLevel | 'silent'
   readonly #environment: Environment
   readonly #write: Write
-  readonly #waiting: Line[] = []
+  readonly #waiting: FormattedLine[] = []
   #dropped = 0
   #timer: Timer | null = null
 
@@ -99,7 +99,7 @@ export class Log {
   }
 }
 
-function writerOf(logger: Logger): (line: Line) => unknown {
+function writerOf(logger: Logger): (line: FormattedLine) => unknown {
   const calls = logger as unknown as Record<LogLevel, (...line: unknown[]) => unknown>
   if (typeof logger.child === 'function') return ({ level, message, fields }) => calls[level](fields, message)
   return ({ level, message, fields }) => {

@@ -5,13 +5,13 @@ import type { StepTelemetry, TaskTelemetry, TelemetryEvents, TelemetryName } fro
 import type { Telemetry } from './outlet.ts'
 
 /** Data of a step that telemetry needs at its end, when the state has dropped the step. */
-interface Known {
+interface StepLabels {
   action: string | null
   name: string
   /** When the step was requested; null: before its end had a listener here. */
   since: number | null
 }
-export type KnownSteps = Map<number, Known>
+export type KnownSteps = Map<number, StepLabels>
 
 /** The context in which the events of a record are reported. */
 export interface Told {
@@ -112,7 +112,7 @@ function ofStep(told: Told, step: number): StepTelemetry | null {
   return found ? stepTold(told, step, found) : null
 }
 
-function stepTold(told: Told, step: number, { action, name }: Pick<Known, 'action' | 'name'>): StepTelemetry {
+function stepTold(told: Told, step: number, { action, name }: Pick<StepLabels, 'action' | 'name'>): StepTelemetry {
   const traceparent = traceparentOf(told.state.metadata)
   return { ...ofTask(told), step, action, name, traceparent, run: told.run }
 }
@@ -131,11 +131,11 @@ function since({ began, at }: Told): number | null {
   return began > 0 ? at - began : null
 }
 
-type Ended = TelemetryEvents['step:ended']
-type Ending = { id: number; error?: Ended['error'] }
+type StepEnded = TelemetryEvents['step:ended']
+type StepEnd = { id: number; error?: StepEnded['error'] }
 
-function ended<E extends Ending>(outcome: Ended['outcome']) {
-  const make = ({ id, error = null }: E, told: Told): Ended | null => {
+function ended<E extends StepEnd>(outcome: StepEnded['outcome']) {
+  const make = ({ id, error = null }: E, told: Told): StepEnded | null => {
     const step = ofStep(told, id)
     const since = told.known?.get(id)?.since ?? null
     const again = told.state.tried[id] !== undefined || told.events.some(({ type }) => type === 'reset')

@@ -7,7 +7,7 @@ import { historyEvent } from '../view/history.ts'
 import { applies, attemptFaults, type CrashFault, crashFaults, type Strike, storeFaults } from './fault.ts'
 import { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 import { SharedStore } from './shared.ts'
-import { type Drive, type Trial, type TrialOptions, trial } from './trial.ts'
+import { type Drive, type TrialOptions, type TrialRun, trial } from './trial.ts'
 import { type Problem, problemOf, runOf } from './verdict.ts'
 
 /**
@@ -77,14 +77,14 @@ export async function crashEverywhere<I, O>(
   }
 }
 
-interface Setting {
+interface CrashSetup {
   trial: TrialOptions
   options: CrashOptions
   faults: readonly CrashFault[]
   most: number
 }
 
-function settingOf(workflow: Workflow, input: unknown, options: CrashOptions): Setting {
+function settingOf(workflow: Workflow, input: unknown, options: CrashOptions): CrashSetup {
   checkWorkflow(workflow)
   checkOptions('crashEverywhere', options, keys)
   const { agents = [], workflows = [], drive, faults = crashFaults, nodes = 2 } = options
@@ -112,14 +112,14 @@ function settingOf(workflow: Workflow, input: unknown, options: CrashOptions): S
 
 class CrashTest {
   readonly #store: SharedStore
-  readonly #setting: Setting
+  readonly #setting: CrashSetup
   #trial: TrialOptions
   readonly #failures: CrashFailure[] = []
   readonly #faults: CrashReport['faults'] = {}
   readonly #outcomes: CrashReport['outcomes'] = {}
   #runs = 0
 
-  constructor(store: SharedStore, setting: Setting) {
+  constructor(store: SharedStore, setting: CrashSetup) {
     this.#store = store
     this.#setting = setting
     this.#trial = setting.trial
@@ -142,7 +142,7 @@ class CrashTest {
   }
 
   /** The undisturbed run. It is made first with a very long lease, because the workflow's duration determines the lease. */
-  async #calm(): Promise<Trial> {
+  async #calm(): Promise<TrialRun> {
     const { options, trial: given } = this.#setting
     if (options.lease === undefined) {
       const first = await this.#play({ ...given, lease: LONG_LEASE }, null)
@@ -156,18 +156,18 @@ class CrashTest {
     return this.#judge(calm, null, calm)
   }
 
-  async #one(strike: Strike, calm: Trial): Promise<void> {
+  async #one(strike: Strike, calm: TrialRun): Promise<void> {
     const played = await this.#play(this.#trial, strike)
     if (played.struck !== null) this.#faults[strike.fault] = (this.#faults[strike.fault] ?? 0) + 1
     await this.#judge(played, strike, calm)
   }
 
-  async #play(options: TrialOptions, strike: Strike | null): Promise<Trial> {
+  async #play(options: TrialOptions, strike: Strike | null): Promise<TrialRun> {
     await this.#setting.options.before?.()
     return trial(this.#store, options, strike)
   }
 
-  async #judge(played: Trial, strike: Strike | null, calm: Trial): Promise<Trial> {
+  async #judge(played: TrialRun, strike: Strike | null, calm: TrialRun): Promise<TrialRun> {
     this.#runs++
     const run = runOf(played, strike)
     this.#outcomes[run.outcome] = (this.#outcomes[run.outcome] ?? 0) + 1
@@ -187,7 +187,7 @@ class CrashTest {
   }
 }
 
-function strikesOf({ moments, attempts }: Trial, faults: readonly CrashFault[]): Strike[] {
+function strikesOf({ moments, attempts }: TrialRun, faults: readonly CrashFault[]): Strike[] {
   const calls = storeFaults.filter((fault) => faults.includes(fault))
   const steps = attemptFaults.filter((fault) => faults.includes(fault))
   return [

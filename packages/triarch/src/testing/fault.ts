@@ -2,7 +2,7 @@ import { PermanentError, TransientError, UnknownOutcomeError } from '../error/st
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Post, Transition } from '../store/port.ts'
 import { outlineIn } from '../store/record.ts'
-import type { Call } from './link.ts'
+import type { LinkCall } from './link.ts'
 import type { AttemptCall } from './sabotage.ts'
 
 /**
@@ -47,11 +47,11 @@ export function attemptText({ action, operation, step, attempt, task }: AttemptC
 }
 
 /** A description of the store call. */
-export function callText({ name, machine, args }: Call): string {
+export function callText({ name, machine, args }: LinkCall): string {
   return `${name}${whatOf(name, args)} of ${machine.name}`
 }
 
-function whatOf(name: Call['name'], args: readonly unknown[]): string {
+function whatOf(name: LinkCall['name'], args: readonly unknown[]): string {
   if (name === 'post') return list((args[0] as Post[]).map(({ message }) => message.type))
   if (name !== 'commit') return ''
   return list(

@@ -30,20 +30,20 @@ export interface Fate {
 }
 
 /** One call of one machine, the `index`-th of all. */
-export interface Call {
+export interface LinkCall {
   machine: Machine
   name: StoreCall | 'transact'
   args: readonly unknown[]
   index: number
 }
 
-type StoredCall = Call & { name: StoreCall }
+type StoredCall = LinkCall & { name: StoreCall }
 
 export interface NetworkOptions {
   /** Decides what happens to a call; by default there are no faults and no delays. */
-  fate?: (call: Call) => Fate
+  fate?: (call: LinkCall) => Fate
   /** Called with every call that the store carried out. */
-  observe?: (call: Call, answer: unknown) => void
+  observe?: (call: LinkCall, answer: unknown) => void
   /** Called when a call crashed its machine. */
   crashed?: (machine: Machine) => void
   /** Whether `changes` works, which is not so in every store; true. */
@@ -55,7 +55,7 @@ export interface NetworkOptions {
 }
 
 const near: Fate = { there: 0, back: 0 }
-const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
+const changing: ReadonlySet<LinkCall['name']> = new Set<StoreCall>([
   ...([
     'commit',
     'submit',
@@ -85,7 +85,7 @@ const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
 export class InjectedError extends TriarchError {}
 
 /** Connects machines to one store: calls take time, get lost, fail, or arrive twice. */
-export class Network {
+export class SimulatedNetwork {
   /** Number of calls so far. */
   calls = 0
   readonly #world: World
@@ -192,20 +192,20 @@ export class Network {
  * A store may also refuse several records at once because of one of them; then each must be tried alone. A single record is not refused
  * like this, because that would be its own fault.
  */
-function failureOf({ name, args, index }: Call): 'STORE_FAILED' | 'STORE_UNAVAILABLE' {
+function failureOf({ name, args, index }: LinkCall): 'STORE_FAILED' | 'STORE_UNAVAILABLE' {
   const batch = name === 'commit' ? (args[0] as Transition[]) : []
   const records = batch.length > 1 && batch.every(({ events, create }) => events !== null || create !== null)
   return records && index % 3 === 0 ? 'STORE_FAILED' : 'STORE_UNAVAILABLE'
 }
 
 /** Whether the call found or changed something. A fault at another call has the same effect as at the next one that did. */
-export function isMoment({ name }: Call, answer: unknown): boolean {
+export function isMoment({ name }: LinkCall, answer: unknown): boolean {
   if (name === 'claim' || name === 'takeWork' || name === 'inbox') return (answer as unknown[]).length > 0
   if (name === 'sweep') return answer !== null && foundSomething(answer as SweepReport)
   return moments.has(name)
 }
 
-const moments: ReadonlySet<Call['name']> = new Set<Call['name']>([
+const moments: ReadonlySet<LinkCall['name']> = new Set<LinkCall['name']>([
   ...(['commit', 'submit', 'post', 'reply', 'heartbeatWork', 'leave', 'transact'] as const),
   ...(['writeAlert', 'settleAlertPost'] as const),
 ])
@@ -215,6 +215,6 @@ function foundSomething({ deadNodes, releasedTasks, expiredSteps, overdueTasks }
 }
 
 /** Whether the call changed something; idle polls do not. */
-function wrote(name: Call['name'], answer: unknown): boolean {
+function wrote(name: LinkCall['name'], answer: unknown): boolean {
   return !(name === 'claim' || name === 'takeWork') || (answer as unknown[]).length > 0
 }

@@ -6,7 +6,7 @@ import { type Prospect, WHILE } from './skipping.ts'
 /** Largest number of tasks that are explained. */
 const MOST = 100
 
-interface Seen {
+interface TaskProspect {
   instants: number[]
   working: boolean
   /** The task waits for something of the engine without a known instant. */
@@ -26,7 +26,7 @@ export class Foresight {
   }
 
   async of(task: string): Promise<Prospect> {
-    const seen: Seen = { instants: [], working: false, vague: false }
+    const seen: TaskProspect = { instants: [], working: false, vague: false }
     const known = new Set([task])
     let text = ''
     // The task, and those it waits for, directly or indirectly.
@@ -45,13 +45,13 @@ export class Foresight {
   }
 
   /** Examines all other tasks, which may do something for this one. */
-  async #others(seen: Seen, known: ReadonlySet<string>): Promise<void> {
+  async #others(seen: TaskProspect, known: ReadonlySet<string>): Promise<void> {
     // If the engine was stopped meanwhile, there are no other tasks to examine.
     const { tasks } = await this.#triarch.list({ filter: '-status:stopped', limit: MOST }).catch(() => ({ tasks: [] }))
     for (const { id } of tasks) if (!known.has(id)) await this.#explain(id, seen, new Set())
   }
 
-  async #explain(id: string, seen: Seen, known: Set<string>): Promise<string> {
+  async #explain(id: string, seen: TaskProspect, known: Set<string>): Promise<string> {
     try {
       const { text, reasons } = await this.#triarch.task(id).explain()
       for (const reason of reasons) {
@@ -65,7 +65,7 @@ export class Foresight {
     }
   }
 
-  #read(reason: Reason, seen: Seen): void {
+  #read(reason: Reason, seen: TaskProspect): void {
     switch (reason.code) {
       case 'step':
         // An attempt that runs nowhere is given up at its complete-by.
@@ -105,7 +105,7 @@ export class Foresight {
     }
   }
 
-  #note(seen: Seen, ...instants: (Date | undefined)[]): void {
+  #note(seen: TaskProspect, ...instants: (Date | undefined)[]): void {
     for (const at of instants) {
       if (!at) continue
       if (at.getTime() > this.#now()) seen.instants.push(at.getTime())

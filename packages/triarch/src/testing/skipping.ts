@@ -11,7 +11,7 @@ export interface Prospect {
 }
 
 /** An awaited result. */
-export interface Wait {
+export interface ResultWait {
   task: string
   /** The wait has a timeout of its own. */
   bounded: boolean
@@ -46,7 +46,7 @@ export const WHILE = 86_400_000
 /** Lets time pass while results are awaited: from timer to timer, whenever nothing can happen otherwise. */
 export class Skipping {
   readonly #time: Passing
-  readonly #waits = new Set<Wait>()
+  readonly #waits = new Set<ResultWait>()
   #horizon = Number.NEGATIVE_INFINITY
   #running = false
   #looks = 0
@@ -55,7 +55,7 @@ export class Skipping {
     this.#time = time
   }
 
-  add(wait: Wait): void {
+  add(wait: ResultWait): void {
     this.#waits.add(wait)
     // The horizon was computed without this wait.
     this.#horizon = Number.NEGATIVE_INFINITY
@@ -65,7 +65,7 @@ export class Skipping {
     void this.#run()
   }
 
-  drop(wait: Wait): void {
+  drop(wait: ResultWait): void {
     this.#waits.delete(wait)
   }
 

@@ -11,7 +11,7 @@ import type { HistoryRecord } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { applies, attemptText, callText, meet, type Strike } from './fault.ts'
-import { type Call, type Fate, InjectedError, isMoment, Network } from './link.ts'
+import { type Fate, InjectedError, isMoment, type LinkCall, SimulatedNetwork } from './link.ts'
 import type { Machine } from './machine.ts'
 import { type AttemptCall, type Saboteur, sabotagedAgent, sabotagedWorkflow } from './sabotage.ts'
 import type { SharedStore } from './shared.ts'
@@ -49,7 +49,7 @@ export interface TrialOptions {
 }
 
 /** The result of one run of the workflow. */
-export interface Trial {
+export interface TrialRun {
   status: TaskStatus
   outcome: TaskOutcome
   output: Json | undefined
@@ -82,7 +82,7 @@ const harmless = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED'] a
 const otherwise = ['TASK_STOPPED', 'TASK_NOT_PAUSED', 'ILLEGAL_MOVE'] as const
 
 /** Runs the workflow once on several nodes in virtual time, with at most one fault. */
-export async function trial(store: SharedStore, options: TrialOptions, strike: Strike | null): Promise<Trial> {
+export async function trial(store: SharedStore, options: TrialOptions, strike: Strike | null): Promise<TrialRun> {
   return new Stage(store, options, strike).play()
 }
 
@@ -91,7 +91,7 @@ class Stage {
   readonly #options: TrialOptions
   readonly #strike: Strike | null
   readonly #world: World
-  readonly #network: Network
+  readonly #network: SimulatedNetwork
   readonly #attempts: AttemptCall[] = []
   readonly #moments: number[] = []
   readonly #errors: unknown[] = []
@@ -105,7 +105,7 @@ class Stage {
     const world = new World({ seed: options.seed, patience: PATIENCE })
     this.#world = world
     store.reset({ now: () => world.now })
-    this.#network = new Network(world, store, {
+    this.#network = new SimulatedNetwork(world, store, {
       fate: (call) => this.#fate(call),
       observe: (call, answer) => {
         if (isNode(call.machine) && isMoment(call, answer)) this.#moments.push(call.index)
@@ -114,7 +114,7 @@ class Stage {
     })
   }
 
-  async play(): Promise<Trial> {
+  async play(): Promise<TrialRun> {
     const { nodes, within } = this.#options
     for (let index = 1; index <= nodes; index++) this.#boot(`node ${index}`)
     this.#apply()
@@ -173,7 +173,7 @@ class Stage {
     this.#world.after(0, 'apply', () => void work().then(() => driven(), driven), machine)
   }
 
-  #fate(call: Call): Fate {
+  #fate(call: LinkCall): Fate {
     const strike = this.#strike
     if (strike?.at !== 'call' || strike.index !== call.index) return { there: 0, back: 0 }
     this.#struck = callText(call)
@@ -211,7 +211,7 @@ class Stage {
     )
   }
 
-  #histories(): Trial['histories'] {
+  #histories(): TrialRun['histories'] {
     const tasks = this.#store.database.all<{ id: string }>('SELECT id FROM triarch_tasks ORDER BY key')
     return tasks.map(({ id }) => {
       const records = this.#store.perform('records', [id, 0, 1_000_000]) as HistoryRecord[]
@@ -227,7 +227,7 @@ function isNode(machine: Machine): boolean {
 
 function endOf(
   row: Record<string, string | null> | null,
-): Pick<Trial, 'status' | 'outcome' | 'output' | 'error' | 'pause'> {
+): Pick<TrialRun, 'status' | 'outcome' | 'output' | 'error' | 'pause'> {
   const json = <T>(text: string | null | undefined) => (text == null ? undefined : (JSON.parse(text) as T))
   return {
     status: (row?.status ?? 'pending') as TaskStatus,

@@ -4,15 +4,15 @@ import type { Json } from '../kernel/json.ts'
 import { succeeded } from '../kernel/status.ts'
 import type { Strike } from './fault.ts'
 import type { CrashFailure, CrashRun } from './report.ts'
-import type { Trial } from './trial.ts'
+import type { TrialRun } from './trial.ts'
 
 export type Problem = Pick<CrashFailure, 'problem' | 'message' | 'cause'>
 
 /** The problem of a run; null: it came to rest as it should. */
 export function problemOf(
-  played: Trial,
+  played: TrialRun,
   strike: Strike | null,
-  calm: Trial,
+  calm: TrialRun,
   compare: (output: unknown) => unknown = (output) => output,
 ): Problem | null {
   const { errors, struck, rested, elapsed, status } = played
@@ -27,7 +27,7 @@ export function problemOf(
   return message === null ? null : { problem: 'ended otherwise', message }
 }
 
-export function runOf({ status, outcome, output, attempts, struck }: Trial, strike: Strike | null): CrashRun {
+export function runOf({ status, outcome, output, attempts, struck }: TrialRun, strike: Strike | null): CrashRun {
   return {
     fault: strike?.fault ?? null,
     at: struck ?? (strike ? 'nowhere' : 'undisturbed'),
@@ -39,9 +39,9 @@ export function runOf({ status, outcome, output, attempts, struck }: Trial, stri
 
 /** How the end of a run differs from the undisturbed one; null: it does not, or has a reason to. */
 function differenceOf(
-  played: Trial,
+  played: TrialRun,
   strike: Strike | null,
-  calm: Trial,
+  calm: TrialRun,
   compare: (output: unknown) => unknown,
 ): string | null {
   const { pause } = played
@@ -58,11 +58,11 @@ function differenceOf(
 const broken: ReadonlySet<string> = new Set(['mismatch', 'error'])
 
 /** Whether a step used up its attempts, or a time ran out, that did not in the undisturbed run. */
-function excused(played: Trial, calm: Trial): boolean {
+function excused(played: TrialRun, calm: TrialRun): boolean {
   return excuses(played) > excuses(calm)
 }
 
-function excuses({ histories }: Trial): number {
+function excuses({ histories }: TrialRun): number {
   const events = histories.flatMap((history) => history.events)
   return events.filter(
     (event) =>
@@ -74,7 +74,7 @@ function excuses({ histories }: Trial): number {
   ).length
 }
 
-function endText({ status, outcome, pause }: Trial): string {
+function endText({ status, outcome, pause }: TrialRun): string {
   return status === 'paused' ? `a pause (${pause?.reason})` : outcome
 }
 

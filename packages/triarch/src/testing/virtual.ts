@@ -3,7 +3,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { Heap } from '../environment/heap.ts'
 import { seededRandom } from '../environment/random.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
-import { Skipping, type Wait } from './skipping.ts'
+import { type ResultWait, Skipping } from './skipping.ts'
 
 /**
  * The start time and the seed of a virtual environment.
@@ -36,7 +36,7 @@ export class VirtualEnvironment implements Environment {
   readonly id: () => string
   readonly #start: number
   readonly #drain = drainer()
-  readonly #timers = new Heap<Entry>(before)
+  readonly #timers = new Heap<VirtualTimer>(before)
   #arrivals = 0
   #now: number
   /** Callbacks handed to the real event loop that have not run yet. */
@@ -86,7 +86,7 @@ export class VirtualEnvironment implements Environment {
    */
   timer(ms: number, callback: () => void): Timer {
     const due = this.#now + Math.max(0, Math.ceil(ms))
-    const entry: Entry = { due, arrival: this.#arrivals++, callback }
+    const entry: VirtualTimer = { due, arrival: this.#arrivals++, callback }
     this.#timers.add(entry)
     this.#mark++
     // A timer that is due now needs no advance.
@@ -146,8 +146,8 @@ export class VirtualEnvironment implements Environment {
   // While the result is awaited, time passes for it whenever nothing can happen otherwise; if no passing of time brings it, it is rejected
   // with WAIT_ENDLESS.
   /** @internal The same result. */
-  awaitedBy<T>(result: Promise<T>, about: Omit<Wait, 'reject'>): Promise<T> {
-    return new AwaitedResult(result, (reject) => {
+  awaitedBy<T>(result: Promise<T>, about: Omit<ResultWait, 'reject'>): Promise<T> {
+    return new ObservedPromise(result, (reject) => {
       const wait = { ...about, reject }
       this.#skipping.add(wait)
       const drop = () => this.#skipping.drop(wait)
@@ -195,7 +195,7 @@ export class VirtualEnvironment implements Environment {
 }
 
 /** A promise that reports when it is awaited; a result that is only kept does not move time. */
-class AwaitedResult<T> extends Promise<T> {
+class ObservedPromise<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
   }
@@ -222,7 +222,7 @@ class AwaitedResult<T> extends Promise<T> {
   }
 }
 
-interface Entry {
+interface VirtualTimer {
   due: number
   arrival: number
   /** Null after it was cancelled. */
@@ -230,6 +230,6 @@ interface Entry {
 }
 
 /** Ordered by instant, then by arrival. */
-function before(a: Entry, b: Entry): boolean {
+function before(a: VirtualTimer, b: VirtualTimer): boolean {
   return a.due < b.due || (a.due === b.due && a.arrival < b.arrival)
 }

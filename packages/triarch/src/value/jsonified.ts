@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts'
 
 type Callable = (...args: never[]) => unknown
 /** Types that are refused (UNSERIALISABLE), because JSON would lose their content. */
-type Refused =
+type Unserialisable =
   | Callable
   | symbol
   | bigint
@@ -29,7 +29,7 @@ export type Jsonified<T> = unknown extends T
   ? T
   : Json extends T
     ? T
-    : T extends Refused
+    : T extends Unserialisable
       ? never
       : T extends { toJSON(key?: string): infer R }
         ? Jsonified<R>
@@ -58,7 +58,7 @@ type Arriving<T, Depth extends unknown[] = []> = Depth['length'] extends 5
     ? T
     : Json extends T
       ? T
-      : T extends string | number | boolean | null | undefined | Refused
+      : T extends string | number | boolean | null | undefined | Unserialisable
         ? T
         : T extends { toJSON(key?: string): infer R }
           ? Arriving<R, [...Depth, 0]>
@@ -72,7 +72,7 @@ type Arriving<T, Depth extends unknown[] = []> = Depth['length'] extends 5
  * The type that callers must pass: the input itself, or a type that cannot be satisfied if JSON would change the input without `run`
  * noticing.
  */
-export type Given<I> = [Arriving<I>] extends [I] ? I : I & NeedsInputSchema<I>
+export type GivenInput<I> = [Arriving<I>] extends [I] ? I : I & NeedsInputSchema<I>
 
 /** The definition needs an `input` schema that accepts the input after JSON: of a Date, a string. */
 export interface NeedsInputSchema<I> {

@@ -96,12 +96,12 @@ export function validate<O>(
 }
 
 /** Why a value is refused; `cause`: the error that the schema threw. */
-export interface Refused {
+export interface RefusedValue {
   issues: readonly SchemaIssue[]
   cause?: unknown
 }
 
-type Verdict<O> = { value: O } | Refused
+type Verdict<O> = { value: O } | RefusedValue
 
 /** The verdict in a schema's result, which may be anything. */
 function verdict<O>(result: SchemaResult<O>): Verdict<O> {
@@ -114,13 +114,13 @@ function verdict<O>(result: SchemaResult<O>): Verdict<O> {
 }
 
 /** The verdict on a value for which the schema itself failed. */
-function broken(cause?: unknown): Refused {
+function broken(cause?: unknown): RefusedValue {
   return { issues: [{ message: 'the schema itself failed on this value' }], cause }
 }
 
 /** The typed error for the issues a schema found. */
 export function invalid(
-  { issues, cause }: Refused,
+  { issues, cause }: RefusedValue,
   code: 'INVALID_INPUT' | 'INVALID_OUTPUT' | 'INVALID_SETTING',
   what: string,
 ): TriarchError {

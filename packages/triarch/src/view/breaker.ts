@@ -1,9 +1,9 @@
 import {
+  type AnswerCounts,
   type BreakerPhase,
   type BreakerRule,
   givenOf,
   NOTHING,
-  type Seen,
   sum,
   totalOf,
   type Wave,
@@ -82,7 +82,7 @@ export interface BreakerWave {
 }
 
 function waveInfo(wave: Wave): BreakerWave {
-  const { answers, ill, slow } = wave.shares.reduce<Seen>(sum, NOTHING)
+  const { answers, ill, slow } = wave.shares.reduce<AnswerCounts>(sum, NOTHING)
   return { number: wave.number, size: wave.size, given: givenOf(wave), seen: { answers, ill, slow } }
 }
 

@@ -123,7 +123,7 @@ export async function demandOf(
   const refs = [...refsOf('breaker', waiting), ...refsOf('rate', waiting)]
   const [rows, seats] =
     waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ refs, count: 0 }), store.permits(waiting)])
-  const holds = new Holds(rows, seats, now)
+  const holds = new QueueLimits(rows, seats, now)
   return {
     agents: agents.map((agent) => agentDemand(agent, nodes, holds, { now, within })),
     schedulers: schedulerDemands(backlogs, nodes, { now, within }),
@@ -151,7 +151,7 @@ interface Moment {
 }
 
 /** Limits that keep requests of agents from being taken, whichever node takes them. */
-class Holds {
+class QueueLimits {
   readonly #breakers: ReadonlyMap<string, string | null>
   readonly #rates: ReadonlyMap<string, string | null>
   readonly #seats: ReadonlyMap<string, PermitRow>
@@ -186,7 +186,7 @@ class Holds {
 function agentDemand(
   { name: agent, nodes: hosts, queue }: AgentInfo,
   nodes: readonly NodeRow[],
-  holds: Holds,
+  holds: QueueLimits,
   { now, within }: Moment,
 ): AgentDemand {
   const shares: NodeShare[] = hosts.map(({ id, slots = 1 }) => {

@@ -10,12 +10,12 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { agentOf } from '../value/name.ts'
 import { apartness } from './apartness.ts'
 import { type BreakerInfo, keeperText } from './breaker.ts'
-import type { Heard } from './heard.ts'
+import type { LastEvents } from './heard.ts'
 import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
 import { type NodePause, partlyText, pauseText, schedules, workflowPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
 import { limiterText } from './rate.ts'
-import type { Reading } from './reading.ts'
+import type { HistoryContents } from './reading.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 import { fullText } from './seat.ts'
 import { isInLine, putOffOf } from './wait.ts'
@@ -30,7 +30,7 @@ interface Scene {
   store: StateStore
   row: TaskRow
   state: TaskState
-  heard: Heard
+  heard: LastEvents
   /** When its history last grew. */
   last: number
   queued: QueuedRow
@@ -46,7 +46,7 @@ interface Scene {
 }
 
 /** Functions that provide what only this process knows. */
-interface Known {
+interface ProcessKnowledge {
   isGone: (node: NodeRow) => boolean
   /** Why a submission with this id is not accepted yet; null: none waits here. */
   unsubmitted: (id: string) => Explanation | null
@@ -56,8 +56,8 @@ interface Known {
 export async function explain(
   store: StateStore,
   id: string,
-  read: (row: TaskRow) => Promise<Reading>,
-  { isGone, unsubmitted }: Known = { isGone: () => false, unsubmitted: () => null },
+  read: (row: TaskRow) => Promise<HistoryContents>,
+  { isGone, unsubmitted }: ProcessKnowledge = { isGone: () => false, unsubmitted: () => null },
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
   if (!row) {

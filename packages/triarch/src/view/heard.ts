@@ -1,13 +1,13 @@
 import type { DatedEvent } from '../kernel/rebuild.ts'
 
 /** When each decision last had an event, and each type of event last occurred. */
-export interface Heard {
+export interface LastEvents {
   ids: ReadonlyMap<number, number>
   kinds: ReadonlyMap<string, number>
 }
 
 /** The same, extended as the history grows. */
-export class GrowingHeard implements Heard {
+export class GrowingHeard implements LastEvents {
   readonly ids: Map<number, number> = new Map()
   readonly kinds: Map<string, number> = new Map()
 
@@ -17,7 +17,7 @@ export class GrowingHeard implements Heard {
   }
 }
 
-export function heardOf(dated: readonly DatedEvent[]): Heard {
+export function heardOf(dated: readonly DatedEvent[]): LastEvents {
   const heard = new GrowingHeard()
   for (const one of dated) heard.add(one)
   return heard

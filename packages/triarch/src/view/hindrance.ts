@@ -8,7 +8,7 @@ import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'
 import { type FullBound, fullBoundOf } from './seat.ts'
 
 /** The queue and action of a request that has not been taken. */
-export type Waiting = Pick<ParkedRow, 'queue' | 'action'>
+export type UntakenRequest = Pick<ParkedRow, 'queue' | 'action'>
 
 /** The reason for which a request is not taken. */
 export type Hindrance =
@@ -40,7 +40,7 @@ export interface Hindrances {
 /** Reads the hindrances. `count`: requests of each queue are counted up to this number. */
 export async function hindrancesOf(
   store: StateStore,
-  waits: readonly Waiting[],
+  waits: readonly UntakenRequest[],
   { now, nodes, count }: Pick<Hindrances, 'now' | 'nodes'> & { count: number },
 ): Promise<Hindrances> {
   const queues = [...new Set(waits.map(({ queue }) => queue))]
@@ -85,7 +85,7 @@ export async function hindrancesOf(
 }
 
 /** The first hindrance that applies; null: the request only waits for a free slot. */
-export function hindranceOf(known: Hindrances, { queue, action }: Waiting): Hindrance | null {
+export function hindranceOf(known: Hindrances, { queue, action }: UntakenRequest): Hindrance | null {
   const { now, nodes, paused, breakers, rates, rests, full, waiting } = known
   // A node that does not report its actions is taken to have the action.
   if (!nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true)))

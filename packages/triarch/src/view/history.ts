@@ -7,15 +7,21 @@ import type { AttemptTrace, CacheMark, Operation } from '../kernel/step/step.ts'
 import { planView } from '../planning/preview.ts'
 import type { CachedAt, HistoryAttempt, HistoryEvent, HistoryPolicy, HistoryRemark } from './event.ts'
 
-type Recorded<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
-type Shown<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>
+type RecordedEvent<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
+type ShownEvent<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>
 
 /** Marks an event that is shown unchanged. It does not compile if the history has a field that the API has not. */
 type Same<T extends TaskEvent['type'] & HistoryEvent['type']> =
-  Exclude<keyof Recorded<T>, keyof Shown<T>> extends never ? (Recorded<T> extends Shown<T> ? 'same' : never) : never
+  Exclude<keyof RecordedEvent<T>, keyof ShownEvent<T>> extends never
+    ? RecordedEvent<T> extends ShownEvent<T>
+      ? 'same'
+      : never
+    : never
 
 /** The API's form of each event: with the API's names, from which the stored ones may differ, and without internal fields. */
-const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>) => Omit<Shown<T>, 'type'>) } & {
+const views: {
+  readonly [T in TaskEvent['type']]: Same<T> | ((event: RecordedEvent<T>) => Omit<ShownEvent<T>, 'type'>)
+} & {
   readonly [T in HistoryEvent['type']]: unknown
 } = {
   submitted: ({ workflow, version, input, startAt, startBefore, completeBy, ...order }) => ({

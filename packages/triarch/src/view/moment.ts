@@ -4,7 +4,7 @@ import { Redaction } from '../kernel/redaction.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import { summarise } from '../kernel/summary.ts'
 import { Chronicle, contradictory } from '../scheduler/history.ts'
-import type { Run } from '../scheduler/past.ts'
+import type { HistoryRun } from '../scheduler/past.ts'
 import type { HistoryEvent } from './event.ts'
 import { historyEvent } from './history.ts'
 import { pauseOf, pauseShown, type TaskInfo } from './status.ts'
@@ -59,7 +59,7 @@ export interface Past {
 }
 
 /** The data of a moment, from records. Throws HISTORY_CORRUPT. */
-export function* pastOf(seq: number, { records, from, last }: Run): Generator<void, Past> {
+export function* pastOf(seq: number, { records, from, last }: HistoryRun): Generator<void, Past> {
   const chronicle = new Chronicle()
   // A secret that is marked later is hidden from the beginning.
   const redaction = new Redaction()

@@ -24,11 +24,11 @@ export interface SettingPause {
 }
 
 /** The reason of a pause in a setting's value; undefined: there is none. */
-type Said = (value: unknown) => string | undefined
+type PauseReason = (value: unknown) => string | undefined
 
 /** Reads the reason from the property `paused`, or `closed`, of a value. */
 export const saidBy =
-  (property: 'paused' | 'closed'): Said =>
+  (property: 'paused' | 'closed'): PauseReason =>
   (value) => {
     const reason = isObject(value) ? value[property] : undefined
     return typeof reason === 'string' ? reason : undefined
@@ -41,7 +41,7 @@ const LOOKED_BACK = 100
 export function pausesIn(
   store: Pick<StateStore, 'settingChanges'>,
   { name: setting, state }: SettingRow,
-): (name: string, said?: Said) => Promise<SettingPause | null> {
+): (name: string, said?: PauseReason) => Promise<SettingPause | null> {
   const live = storedSetting(state)?.state.live
   let before: Promise<SettingChangeRow[]> | undefined
   return async (name, said = saidBy('paused')) => {

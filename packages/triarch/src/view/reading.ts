@@ -2,18 +2,18 @@ import type { TriarchError } from '../error/error.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
 import type { Redaction } from '../kernel/redaction.ts'
 import type { TaskState } from '../kernel/state.ts'
-import type { Heard } from './heard.ts'
+import type { LastEvents } from './heard.ts'
 import type { StepView } from './steps.ts'
 
 /** The contents of a task's history, up to its last record. Readers share it, so it must not be changed. */
-export interface Reading {
+export interface HistoryContents {
   /** The last record that was read; 0: none. */
   readonly last: number
   /** The record from which the task is replayed. */
   readonly base: number
   readonly events: readonly DatedEvent[]
   readonly redaction: Redaction
-  readonly heard: Heard
+  readonly heard: LastEvents
   /** The task's state after these events. */
   readonly state: TaskState
   /** Why the history cannot be read to its end, or is inconsistent: HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */

@@ -70,7 +70,7 @@ export interface StepRange {
 }
 
 /** Lookups of definitions that this process has. */
-interface Known {
+interface DefinitionLookups {
   action: (key: string) => Action | undefined
   middleware: readonly Middleware[]
 }
@@ -146,7 +146,7 @@ export async function bounded(
 }
 
 /** Adds the action's description of the step, if this process has the action. If the description fails, its error is shown instead. */
-export async function present(view: StepView, { action, middleware }: Known): Promise<void> {
+export async function present(view: StepView, { action, middleware }: DefinitionLookups): Promise<void> {
   const definition = view.action === null ? undefined : action(view.action)?.definition
   const chain = inOrder(middleware, definition?.middleware)
   const { input, output, error, status, progress } = view

@@ -5,7 +5,7 @@ import type { NodeRow, StateStore, TaskRow } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 import { FROZEN } from '../value/tag.ts'
 import { breakerText } from './breaker.ts'
-import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type Waiting } from './hindrance.ts'
+import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type UntakenRequest } from './hindrance.ts'
 import { type NodePause, partlyText, pauseText, type SettingPause, schedules, workflowPauses } from './pause.ts'
 import { limiterText } from './rate.ts'
 import type { ReasonCode } from './reason.ts'
@@ -34,7 +34,7 @@ export interface TaskWait {
 }
 
 /** The waits and pauses of one task. */
-export interface Standing {
+export interface WaitsAndPauses {
   waits?: TaskWait[]
   pausedBy?: SettingPause[]
 }
@@ -50,14 +50,14 @@ export async function standingsOf(
   store: StateStore,
   rows: readonly TaskRow[],
   isGone: (node: NodeRow) => boolean,
-  putOff: readonly (Waiting & { task: string })[] = [],
-): Promise<ReadonlyMap<string, Standing>> {
+  putOff: readonly (UntakenRequest & { task: string })[] = [],
+): Promise<ReadonlyMap<string, WaitsAndPauses>> {
   const live = rows.filter(({ status, quarantined }) => status !== 'stopped' && !quarantined)
   const ready = live.filter(isInLine)
   const frozen = await frozenOf(store, live)
   const begun = live.filter(({ status }) => status === 'running' || status === 'compensating').map(({ id }) => id)
   const parked = begun.length > 0 ? [...(await store.parked(begun)), ...putOff] : []
-  const standings = new Map<string, Standing>(frozen.map(({ id, workflow }) => [id, askedFor(workflow)]))
+  const standings = new Map<string, WaitsAndPauses>(frozen.map(({ id, workflow }) => [id, askedFor(workflow)]))
   if (ready.length === 0 && parked.length === 0) return standings
   const [now, all] = await Promise.all([store.now(), store.nodes()])
   const nodes = all.filter((node) => node.leaseUntil >= now && !isGone(node))
@@ -95,12 +95,16 @@ async function frozenOf(store: StateStore, rows: readonly TaskRow[]): Promise<Ta
   return asked.filter(({ id, epoch }) => epoch === 0 || read.includes(id))
 }
 
-function askedFor(workflow: string): Standing {
+function askedFor(workflow: string): WaitsAndPauses {
   return { waits: [{ code: 'frozen', of: workflow, text: 'waits to be approved, by a thaw' }] }
 }
 
 /** Adds a wait, unless there is one with the same code and name. */
-function joined({ waits = [], pausedBy = [] }: Standing, wait: TaskWait, hindrance: Hindrance | null): Standing {
+function joined(
+  { waits = [], pausedBy = [] }: WaitsAndPauses,
+  wait: TaskWait,
+  hindrance: Hindrance | null,
+): WaitsAndPauses {
   const isNew = waits.length < MOST_WAITS && !waits.some(({ code, of }) => code === wait.code && of === wait.of)
   const pause = hindrance?.code === 'agent-paused' ? hindrance.pause : undefined
   const pauses = pause && !pausedBy.includes(pause) ? [...pausedBy, pause] : pausedBy
@@ -113,13 +117,17 @@ export function isInLine({ ready, lockedBy, status }: TaskRow): boolean {
 }
 
 /** Steps that their agent has put off, which have no request in a queue. */
-export function putOffOf({ id: task, steps }: Pick<TaskState, 'id' | 'steps'>): (Waiting & { task: string })[] {
+export function putOffOf({ id: task, steps }: Pick<TaskState, 'id' | 'steps'>): (UntakenRequest & { task: string })[] {
   return [...steps.values()].flatMap(({ action, putOff }) =>
     action === null || putOff === null ? [] : [{ task, queue: agentOf(action), action }],
   )
 }
 
-function lineOf({ workflow, version }: TaskRow, nodes: readonly NodeRow[], pause: NodePause | undefined): Standing {
+function lineOf(
+  { workflow, version }: TaskRow,
+  nodes: readonly NodeRow[],
+  pause: NodePause | undefined,
+): WaitsAndPauses {
   const key = `${workflow}@${version}`
   if (pause?.everywhere) {
     const text = pauseText('workflow', pause.pause)
@@ -131,7 +139,7 @@ function lineOf({ workflow, version }: TaskRow, nodes: readonly NodeRow[], pause
   return { waits: [{ code: 'queued', of: workflow, text }] }
 }
 
-function waitOf(known: Hindrances, { queue, action }: Waiting, hindrance: Hindrance | null): TaskWait {
+function waitOf(known: Hindrances, { queue, action }: UntakenRequest, hindrance: Hindrance | null): TaskWait {
   switch (hindrance?.code) {
     case undefined: {
       const text = `waits for a free slot${partlyText('agent', known.paused.get(agentOfQueue(queue)))}`

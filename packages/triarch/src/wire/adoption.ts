@@ -14,7 +14,7 @@ import type { AgentMessage } from './message.ts'
 import type { Adopts, Session } from './session.ts'
 import { readTicket, type Ticket } from './ticket.ts'
 
-type Heartbeat = Extract<AgentMessage, { type: 'heartbeat' }>
+type AttemptHeartbeat = Extract<AgentMessage, { type: 'heartbeat' }>
 
 export interface AdoptionsOptions {
   environment: Environment
@@ -96,7 +96,7 @@ export class Adoptions implements Adopts {
   }
 
   /** Posts progress and checkpoints of the code to the task. */
-  heartbeat(session: Session, { attempt: name, beat, progress, checkpoint }: Heartbeat): void {
+  heartbeat(session: Session, { attempt: name, beat, progress, checkpoint }: AttemptHeartbeat): void {
     const adopted = this.#adopted.get(name)
     if (adopted?.session !== session || beat <= adopted.beat) return
     const { environment, failed } = this.#options

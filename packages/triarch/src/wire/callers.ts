@@ -3,7 +3,7 @@ import type { OfferedAgent } from './message.ts'
 /** Quota of one caller's processes on a server: sessions, and distinct names of agents and of actions. */
 const MOST = { sessions: 1_000, agents: 500, actions: 10_000 }
 
-interface Held {
+interface CallerUse {
   sessions: number
   /** How many sessions offer each name. */
   agents: Map<string, number>
@@ -12,7 +12,7 @@ interface Held {
 
 /** Counts what the sessions of each caller take up. */
 export class Callers {
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, CallerUse>()
 
   /** Takes up quota until `release` of the same. Null: it is granted; otherwise what is exceeded, and nothing is taken. */
   take(by: string, agents: readonly OfferedAgent[]): string | null {

@@ -14,7 +14,7 @@ const PORTION = { lines: 500, bytes: 256 * 1024 }
 /** Most lines kept until their attempt's answer is acknowledged; beyond that, the oldest that were sent are dropped. */
 const MOST = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 
-interface Attempt {
+interface AttemptLines {
   entries: LogEntry[]
   /** How many of them were sent on this connection. */
   said: number
@@ -28,7 +28,7 @@ export class Lines implements LogSink {
   readonly #environment: Environment
   readonly #urge: () => void
   readonly #names = new WeakMap<StepRequest, string>()
-  readonly #attempts = new Map<string, Attempt>()
+  readonly #attempts = new Map<string, AttemptLines>()
   #lines = 0
   #bytes = 0
   #timer: Timer | null = null

@@ -4,9 +4,8 @@ import { checkedWait } from '../error/step-error.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import { encode } from '../value/payload.ts'
-import type { AgentMessage, RemoteOutcome, RemotePage } from './message.ts'
-
-type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+import type { RemoteOutcome, RemotePage } from './message.ts'
+import type { Answer } from './unacknowledged.ts'
 
 /** A page may be this many times as large as another payload, as for agents in the same process. */
 const PAGE_PAYLOADS = 64

@@ -12,8 +12,7 @@ import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from 
 import { Outbox } from './outbox.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
 import { writeTicket } from './ticket.ts'
-
-type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+import type { Answer } from './unacknowledged.ts'
 
 /** Takes over attempts that a session runs for a node that no longer owns their tasks. */
 export interface Adopts {
@@ -45,7 +44,7 @@ export interface SessionOptions {
 }
 
 /** An attempt that the session was given. */
-interface Given {
+interface SessionAttempt {
   attempt: Attempt
   options: AttemptOptions
   freed: () => void
@@ -66,7 +65,7 @@ export class Session implements AgentLink {
   #hellos: number
   readonly #options: SessionOptions
   #offers: Map<string, OfferedAgent>
-  readonly #given = new Register<string, Given>()
+  readonly #given = new Register<string, SessionAttempt>()
   readonly #outbox = new Outbox()
   /** Ends the wait of the waiting request. */
   #waiting: (() => void) | null = null
@@ -236,7 +235,7 @@ export class Session implements AgentLink {
     this.#answer(ticket, given, outcome, answer)
   }
 
-  #answer(ticket: string, { attempt, freed }: Given, outcome: Outcome, answer?: Answer): void {
+  #answer(ticket: string, { attempt, freed }: SessionAttempt, outcome: Outcome, answer?: Answer): void {
     this.#given.delete(ticket)
     freed()
     attempt.told(outcome, {

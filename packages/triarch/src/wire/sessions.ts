@@ -13,9 +13,9 @@ import { PROTOCOL } from './message.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
 import { Session } from './session.ts'
 import { readTicket, type Ticket } from './ticket.ts'
+import type { Answer } from './unacknowledged.ts'
 
 type Hello = Extract<AgentMessage, { type: 'hello' }>
-type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
 /**
  * Agents in processes without a store; the building block of a transport such as `@triarch/server`.

@@ -4,7 +4,7 @@ import type { AgentMessage } from './message.ts'
 
 export type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
-interface Said {
+interface SentAnswer {
   answer: Answer
   /** Monotonic clock. */
   at: number
@@ -18,7 +18,7 @@ export class Unacknowledged {
   readonly #environment: Environment
   readonly #unsaid = new Register<string, Answer>()
   /** Answers that were sent, in the order of their last sending. */
-  readonly #said = new Register<string, Said>()
+  readonly #said = new Register<string, SentAnswer>()
   /** No sent answer is due again before this. */
   #againAt = Number.POSITIVE_INFINITY
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gathered, type Means, type Waiting } from '../../src/alert/gathering.ts'
+import { type GatheringOptions, gathered, type PendingNotification } from '../../src/alert/gathering.ts'
 import { type Quiet, quietOf, quietUntil } from '../../src/alert/quiet.ts'
 import type { StoredPost } from '../../src/alert/stored.ts'
 
@@ -7,13 +7,13 @@ const post = (
   id: string,
   subject: string,
   { dueAt = 0, rule = 'check', ...given }: Partial<StoredPost> & { dueAt?: number } = {},
-): Waiting => {
+): PendingNotification => {
   const about = { rule, subject, name: `${rule}:${subject}`, opening: `o-${subject}`, message: `${subject} is ill` }
   const said = { ...about, news: 'raised', severity: 'warning', since: 1, at: 1, tries: 0, ...given } as const
   return { id, dueAt, said: { format: 1, ...said } }
 }
-const means: Means = { now: 100, next: 115, isGrouping: true, quiet: null, said: new Map() }
-const look = (waiting: Waiting[], given: Partial<Means> = {}) => {
+const means: GatheringOptions = { now: 100, next: 115, isGrouping: true, quiet: null, said: new Map() }
+const look = (waiting: PendingNotification[], given: Partial<GatheringOptions> = {}) => {
   const { messages, held, over } = gathered(waiting, { ...means, ...given })
   const told = messages.map(({ id, said: { news, group }, taken }) => ({ id, news, count: group?.count ?? 1, taken }))
   return { told, held: held.map(({ id, dueAt }) => [id, dueAt]), over: [...over].sort() }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type CachedAnswer, MemoryCache } from '../../src/cache/memory-cache.ts'
+import { type MemoryAnswer, MemoryCache } from '../../src/cache/memory-cache.ts'
 
-const answer = (bytes = 100): CachedAnswer => ({
+const answer = (bytes = 100): MemoryAnswer => ({
   ...{ value: 'x'.repeat(bytes / 2), seen: 0, names: [], at: 0, fresh: 1, until: 2 },
 })
 const kept = (memory: MemoryCache, keys: readonly string[]) => keys.filter((key) => memory.get(key) !== undefined)

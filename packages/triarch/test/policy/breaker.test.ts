@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  type AnswerCounts,
   type BreakerRule,
   type BreakerState,
   forceClosed,
@@ -15,7 +16,6 @@ import {
   partOf,
   type Report,
   reset,
-  type Seen,
   seenOf,
   totalOf,
 } from '../../src/policy/breaker.ts'
@@ -36,7 +36,7 @@ function told(state: BreakerState, report: Partial<Report>, now: number, draw = 
 
 const open = told(newBreaker(0), seen(100, 0, 4), 100)
 /** Its answers to all of the wave. */
-function wave(state: BreakerState, part: Partial<Seen> = {}, now = 2_000): BreakerState {
+function wave(state: BreakerState, part: Partial<AnswerCounts> = {}, now = 2_000): BreakerState {
   const { number = 0, size = 0 } = state.wave ?? {}
   return told(state, { share: { wave: number, holds: 0, answers: size, ill: 0, slow: 0, ...part } }, now)
 }
@@ -274,7 +274,7 @@ const acts = fc.array(
 it('whatever nodes say, twice or not at all, no wave has more passes than its size, and each can close', () => {
   return fc.assert(
     fc.property(acts, (all) => {
-      const own = new Map<string, Seen & { wave: number; holds: number }>()
+      const own = new Map<string, AnswerCounts & { wave: number; holds: number }>()
       let state = newBreaker(0)
       let now = 0
       /** Attempts that were answered, and how many there may be, by wave. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BreakerState, newBreaker, PARTS, partOf, type Share } from '../../src/policy/breaker.ts'
+import { type BreakerState, newBreaker, PARTS, partOf, type WaveShare } from '../../src/policy/breaker.ts'
 import { rebased, reparted } from '../../src/policy/shift.ts'
 
 const rule = { window: 10_000 }
@@ -7,7 +7,7 @@ const NOW = 1_000_000
 const SLACK = 5_000
 const LONGEST_SILENCE = 1_200_000
 const bucket = (part: number) => ({ part, answers: 2, ill: 1, slow: 0 })
-const share = (until: number): Share => ({ node: 'a', holds: 1, answers: 0, ill: 0, slow: 0, until })
+const share = (until: number): WaveShare => ({ node: 'a', holds: 1, answers: 0, ill: 0, slow: 0, until })
 const waving = (state: BreakerState, until: number): BreakerState => {
   return { ...state, wave: { number: 1, size: 2, shares: [share(until), share(NOW)] } }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatFilter } from '../../src/filter/grammar.ts'
 import { MOST_NAMES } from '../../src/store/listing.ts'
 import type { RowCondition } from '../../src/store/port.ts'
-import { Database, type Value } from '../../src/store/sqlite/database.ts'
+import { Database, type SqlValue } from '../../src/store/sqlite/database.ts'
 import { BACKLOG, HELD, NEXT, QUEUE, QUEUED, QUEUED_AGENT, READY, READY_VERSION } from '../../src/store/sqlite/lines.ts'
 import { list } from '../../src/store/sqlite/list.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
@@ -17,25 +17,25 @@ database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n W
 
 /** Sees what is asked. */
 class Seen extends Database {
-  readonly asked: { sql: string; values: Value[] }[] = []
+  readonly asked: { sql: string; values: SqlValue[] }[] = []
 
-  override all<Row>(sql: string, ...values: Value[]): Row[] {
+  override all<Row>(sql: string, ...values: SqlValue[]): Row[] {
     this.asked.push({ sql, values })
     return super.all(sql, ...values)
   }
 
-  override once<Row>(sql: string, ...values: Value[]): Row[] {
+  override once<Row>(sql: string, ...values: SqlValue[]): Row[] {
     this.asked.push({ sql, values })
     return super.once(sql, ...values)
   }
 
-  override get<Row>(sql: string, ...values: Value[]): Row | undefined {
+  override get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     this.asked.push({ sql, values })
     return super.get(sql, ...values)
   }
 }
 
-function asked(where: readonly RowCondition[], of = database): { sql: string; values: Value[] }[] {
+function asked(where: readonly RowCondition[], of = database): { sql: string; values: SqlValue[] }[] {
   const seen = new Seen(of.connection)
   list(seen, 0, { where, limit: 2, order: 'newest' })
   return seen.asked

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Claim, Quarantine, StateStore } from '../../src/store/port.ts'
+import type { Claim, QuarantineEntry, StateStore } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { idsOf } from './listing.ts'
 import { claimAll, flow, newTask, owned, released, snapshot, transition, workRequest } from './samples.ts'
@@ -9,7 +9,7 @@ const events = JSON.stringify([{ type: 'paused', reason: 'quarantine' }])
 const record = { events, pause: '{"reason":"quarantine","from":"running"}' }
 const tick = (task: string, control = false) => [{ task, message: { type: 'tick' }, control }] as const
 
-function apart({ key, id, epoch }: Claim, change: Partial<Quarantine> = {}): Quarantine {
+function apart({ key, id, epoch }: Claim, change: Partial<QuarantineEntry> = {}): QuarantineEntry {
   return { key, id, epoch, node: 'a', at, orphaned: true, record, ...change }
 }
 

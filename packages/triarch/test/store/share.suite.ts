@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Share } from '../../src/kernel/task/order.ts'
+import type { FairShare } from '../../src/kernel/task/order.ts'
 import type { NewTask, StateStore, WorkRequest } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { flow, newTask, owned, transition, workRequest } from './samples.ts'
@@ -20,14 +20,16 @@ class Line {
     return new Line(store, await owned(store))
   }
 
-  async queue(...shares: (readonly [share: string | Share | null, count: number, priority?: number])[]): Promise<void> {
+  async queue(
+    ...shares: (readonly [share: string | FairShare | null, count: number, priority?: number])[]
+  ): Promise<void> {
     const work = shares.flatMap(([given, count, priority = 0]) =>
       Array.from({ length: count }, () => this.#request(given, priority)),
     )
     await this.#store.commit([transition(this.#claim, { seq: this.#seq++, work })])
   }
 
-  #request(given: string | Share | null, priority: number): WorkRequest {
+  #request(given: string | FairShare | null, priority: number): WorkRequest {
     const share = typeof given === 'string' ? { key: given, weight: 1 } : given
     const request = workRequest('t', this.#step++, { priority })
     const { key = '' } = share ?? {}

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { isTriarchError } from '../../src/error/error.ts'
-import { invalid, isSchema, type Refused, type StandardSchema, validate, validateSync } from '../../src/value/schema.ts'
+import {
+  invalid,
+  isSchema,
+  type RefusedValue,
+  type StandardSchema,
+  validate,
+  validateSync,
+} from '../../src/value/schema.ts'
 import { raises } from './raises.ts'
 
 const Order = z.object({ id: z.string(), items: z.array(z.object({ price: z.coerce.number() })) })
@@ -55,7 +62,7 @@ describe('a schema', () => {
       const late = schemaOf(() => Promise.resolve(answer))
       const checked = validateSync(schema, 1)
       expect(checked).toHaveProperty('issues')
-      expect(invalid(checked as Refused, 'INVALID_INPUT', 'input').code).toBe('INVALID_INPUT')
+      expect(invalid(checked as RefusedValue, 'INVALID_INPUT', 'input').code).toBe('INVALID_INPUT')
       raises('INVALID_INPUT', () => validate(schema, 1, 'INVALID_INPUT', 'input'))
       await expect(validate(late, 1, 'INVALID_INPUT', 'input')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     }

@@ -22,7 +22,7 @@ export interface Placed extends FlowNode {
   group?: { key: string; members: readonly number[] }
 }
 
-export interface Line {
+export interface DrawnEdge {
   from: number
   to: number
   isLoose: boolean
@@ -33,7 +33,7 @@ export interface Line {
 export interface Picture {
   number: number
   nodes: readonly Placed[]
-  lines: readonly Line[]
+  lines: readonly DrawnEdge[]
   /** Points at which what several come after is gathered; x and y in turns. */
   knots: readonly number[]
   /** What could be drawn as one. */

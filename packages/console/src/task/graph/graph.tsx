@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Api } from '../../api/client.ts'
 import type { Growing } from '../../api/growing.ts'
 import { useQuery } from '../../api/query.ts'
+import type { Step } from '../../api/types.ts'
 import { Empty } from '../../part/empty.tsx'
 import { Failure } from '../../part/failure.tsx'
 import { Download } from '../../part/json.tsx'
@@ -20,9 +21,7 @@ import { Planned } from './planned.tsx'
 import { countsIn, standingOf } from './standing.ts'
 import { Surface } from './surface.tsx'
 
-type Step = Api['Steps']['steps'][number]
-
-interface Given {
+interface GraphProps {
   path: string
   task: Api['Task']
   steps: readonly Step[]
@@ -33,7 +32,7 @@ interface Given {
 }
 
 /** What a task asked for, and what came after what: as a picture, and the same as a list. */
-export function Graph({ path, task, steps, records, since, reload }: Given) {
+export function Graph({ path, task, steps, records, since, reload }: GraphProps) {
   const plan = useQuery<Api['Plan']>(`${path}/plan`, null, { once: true, since })
   const [closed, close] = useState<readonly string[] | null>(null)
   const planned = plan.value?.plan?.steps

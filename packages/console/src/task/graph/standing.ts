@@ -1,7 +1,5 @@
-import type { Api } from '../../api/client.ts'
-import type { Line, Placed } from './draw.ts'
-
-type Step = Api['Steps']['steps'][number]
+import type { Step } from '../../api/types.ts'
+import type { DrawnEdge, Placed } from './draw.ts'
 
 /** Of what stands for several, the most telling state of them counts: those that ask for somebody come first. */
 const telling = [
@@ -40,7 +38,7 @@ export function countsIn(
 }
 
 /** Compensation goes this line backwards: what came after is undone, or being undone. */
-export function isWayBack({ to }: Line, standing: ReadonlyMap<number, string>): boolean {
+export function isWayBack({ to }: DrawnEdge, standing: ReadonlyMap<number, string>): boolean {
   const state = standing.get(to)
   return state === 'compensated' || state === 'compensating'
 }

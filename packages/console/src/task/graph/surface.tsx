@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { shapes } from '../../part/state.tsx'
 import { t } from '../../shell/preference.ts'
-import { KNOTS, type Line, type Picture, type Placed } from './draw.ts'
+import { type DrawnEdge, KNOTS, type Picture, type Placed } from './draw.ts'
 import { isWayBack } from './standing.ts'
-import { centred, fitting, HIGH, isSeen, LEGIBLE, type Size, type View, WIDE, zoomed } from './view.ts'
+import { centred, fitting, HIGH, isSeen, LEGIBLE, type Size, type Viewport, WIDE, zoomed } from './view.ts'
 
 /** Letters of a name that have room. */
 const LETTERS = 19
@@ -13,7 +13,7 @@ const [ROOM, LOWEST, HIGHEST] = [130, 220, 560]
 /** What is moved by less was pressed, not dragged (px). */
 const STILL = 4
 
-interface Given {
+interface SurfaceProps {
   picture: Picture
   standing: ReadonlyMap<number, string>
   selected: Placed | null
@@ -24,11 +24,11 @@ interface Given {
 }
 
 /** The picture itself: moved by dragging, made larger and smaller, walked through by the arrow keys. */
-export function Surface({ picture, standing, selected, onSelect, onOpen, noteOf }: Given) {
+export function Surface({ picture, standing, selected, onSelect, onOpen, noteOf }: SurfaceProps) {
   const element = useRef<SVGSVGElement>(null)
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
-  const [view, setView] = useState<View | null>(null)
-  const drag = useRef<{ x: number; y: number; view: View; isMoved: boolean } | null>(null)
+  const [view, setView] = useState<Viewport | null>(null)
+  const drag = useRef<{ x: number; y: number; view: Viewport; isMoved: boolean } | null>(null)
   useLayoutEffect(() => {
     const it = element.current
     if (!it) return
@@ -146,7 +146,7 @@ function placesOf({ nodes, knots }: Picture): Places {
 }
 
 /** Marks of one state are one path: however many there are, there are as many elements as states. */
-function Far({ picture, standing, places }: { picture: Picture; standing: Given['standing']; places: Places }) {
+function Far({ picture, standing, places }: { picture: Picture; standing: SurfaceProps['standing']; places: Places }) {
   const lines = useMemo(() => {
     const said = { line: '', loose: '', back: '' }
     for (const line of picture.lines) said[kindOf(line, standing)] += straight(line, places)
@@ -191,7 +191,11 @@ function Near({
   noteOf,
   view,
   size,
-}: Pick<Given, 'picture' | 'standing' | 'selected' | 'noteOf'> & { places: Places; view: View; size: Size }) {
+}: Pick<SurfaceProps, 'picture' | 'standing' | 'selected' | 'noteOf'> & {
+  places: Places
+  view: Viewport
+  size: Size
+}) {
   const nodes = picture.nodes.filter((node) => isSeen(view, size, node))
   const seen = new Set(nodes.map(({ id }) => id))
   const touches = (id: number) => {
@@ -249,17 +253,17 @@ function Near({
   )
 }
 
-function kindOf(line: Line, standing: Given['standing']): 'line' | 'loose' | 'back' {
+function kindOf(line: DrawnEdge, standing: SurfaceProps['standing']): 'line' | 'loose' | 'back' {
   return isWayBack(line, standing) ? 'back' : line.isLoose ? 'loose' : 'line'
 }
 
-function endsOf({ from, to }: Line, places: Places) {
+function endsOf({ from, to }: DrawnEdge, places: Places) {
   const [left, right] = [places.get(from), places.get(to)]
   const half = (place: typeof left) => (place?.isKnot ? 0 : WIDE / 2)
   return [(left?.x ?? 0) + half(left), left?.y ?? 0, (right?.x ?? 0) - half(right), right?.y ?? 0] as const
 }
 
-function straight(line: Line, places: Places): string {
+function straight(line: DrawnEdge, places: Places): string {
   const [x1, y1, x2, y2] = endsOf(line, places)
   let said = `M${x1} ${y1}`
   for (let at = 0; at < line.bends.length; at += 2) said += `L${line.bends[at]} ${line.bends[at + 1]}`
@@ -267,7 +271,7 @@ function straight(line: Line, places: Places): string {
 }
 
 /** Leaves to the right, arrives from the left, and is level where it passes a layer. */
-function curve(line: Line, places: Places): string {
+function curve(line: DrawnEdge, places: Places): string {
   const [x1, y1, x2, y2] = endsOf(line, places)
   const points = [...line.bends, x2, y2]
   let [x, y] = [x1, y1]
@@ -282,7 +286,7 @@ function curve(line: Line, places: Places): string {
 }
 
 /** An arrow where the line ends; on the way back, where it begins. No line ends in a knot. */
-function head(line: Line, places: Places, isBack: boolean): string {
+function head(line: DrawnEdge, places: Places, isBack: boolean): string {
   const [x1, y1, x2, y2] = endsOf(line, places)
   if (isBack) return places.get(line.from)?.isKnot ? '' : `M${x1} ${y1}l8 -4v8Z`
   return places.get(line.to)?.isKnot ? '' : `M${x2} ${y2}l-8 -4v8Z`

@@ -1,7 +1,7 @@
 import type { Picture } from './draw.ts'
 
 /** What is seen of a picture: its upper left corner in the picture's own units, and how large one of them is drawn. */
-export interface View {
+export interface Viewport {
   x: number
   y: number
   scale: number
@@ -21,7 +21,7 @@ const [SMALLEST, LARGEST] = [0.02, 2]
 export const LEGIBLE = 0.6
 
 /** All of it, no larger than life. */
-export function fitting({ width, height }: Picture, size: Size): View {
+export function fitting({ width, height }: Picture, size: Size): Viewport {
   const [w, h] = [width + WIDE + 2 * MARGIN, height + HIGH + 2 * MARGIN]
   const scale = clamp(Math.min(size.width / w, size.height / h, 1))
   return {
@@ -32,18 +32,18 @@ export function fitting({ width, height }: Picture, size: Size): View {
 }
 
 /** The same, larger or smaller by a factor; the point at `around` (px of the window on it) stays where it is. */
-export function zoomed({ x, y, scale }: View, factor: number, around: { x: number; y: number }): View {
+export function zoomed({ x, y, scale }: Viewport, factor: number, around: { x: number; y: number }): Viewport {
   const next = clamp(scale * factor)
   return { scale: next, x: x + around.x / scale - around.x / next, y: y + around.y / scale - around.y / next }
 }
 
 /** So that a point is in the middle, and can be read. */
-export function centred({ scale }: View, size: Size, point: { x: number; y: number }): View {
+export function centred({ scale }: Viewport, size: Size, point: { x: number; y: number }): Viewport {
   const legible = Math.max(scale, LEGIBLE * 1.5)
   return { scale: legible, x: point.x - size.width / legible / 2, y: point.y - size.height / legible / 2 }
 }
 
-export function isSeen({ x, y, scale }: View, size: Size, point: { x: number; y: number }, margin = 0): boolean {
+export function isSeen({ x, y, scale }: Viewport, size: Size, point: { x: number; y: number }, margin = 0): boolean {
   const [right, bottom] = [x + size.width / scale, y + size.height / scale]
   return (
     point.x + WIDE / 2 + margin >= x &&

@@ -1,5 +1,5 @@
 /** What explain() says of a wait, as far as words need it. */
-export interface Told {
+export interface WaitFacts {
   outcome?: string
   error?: string
   cause?: string
@@ -38,13 +38,13 @@ export interface Told {
 }
 
 interface Words {
-  says: (it: Told) => string
+  says: (it: WaitFacts) => string
   /** Who can end it, and how. */
-  ends: string | null | ((it: Told) => string)
+  ends: string | null | ((it: WaitFacts) => string)
 }
 
 const line = (ahead = 0) => (ahead === 0 ? 'next in line' : `${ahead} ahead`)
-const slot = (pool: Told['pool']) =>
+const slot = (pool: WaitFacts['pool']) =>
   pool === undefined
     ? 'a free slot'
     : `one of the ${pool.slots} slots ${pool.name === 'high' ? `for priority ${pool.from} and above` : `for priorities below ${pool.from}`}`
@@ -192,7 +192,7 @@ const en = {
   } as Readonly<Record<string, Words>>,
 }
 
-const einen = (pool: Told['pool']) =>
+const einen = (pool: WaitFacts['pool']) =>
   pool === undefined
     ? 'einen freien Platz'
     : `einen der ${pool.slots} Plätze ${pool.name === 'high' ? `für Vorrang ${pool.from} und mehr` : `für weniger Vorrang als ${pool.from}`}`

@@ -28,7 +28,7 @@ export interface BatchPolicy {
 }
 
 /** Children from one ordinal to another (inclusive) that ended alike. */
-export type Ended = [from: number, to: number, result: TaskOutcome]
+export type EndedRange = [from: number, to: number, result: TaskOutcome]
 
 /** How many children a batch has, and what became of them. */
 export interface BatchCounts {
@@ -110,7 +110,7 @@ export interface CarriedBatch {
 /** One step forward of a batch, as the history records it. */
 export interface BatchMove {
   /** Ordinals in ascending ranges. */
-  ended?: Ended[]
+  ended?: EndedRange[]
   /** Children that were never created, because other tasks have their ids, or locks for which they were not to wait. */
   foreign?: number[]
   /** How many were created, from `next` on; while the batch is undone: how many were asked to undo, from the last one down. */
@@ -156,8 +156,8 @@ export function childId(of: Ancestor, step: number, { generation }: Batch, ordin
 }
 
 /** Joins ordinals with equal results into ranges, because children that end together are mostly neighbours. */
-export function ranges(ended: ReadonlyMap<number, TaskOutcome>): Ended[] {
-  const found: Ended[] = []
+export function ranges(ended: ReadonlyMap<number, TaskOutcome>): EndedRange[] {
+  const found: EndedRange[] = []
   for (const [ordinal, result] of [...ended].sort(([a], [b]) => a - b)) {
     const last = found.at(-1)
     if (last && last[1] === ordinal - 1 && last[2] === result) last[1] = ordinal

@@ -59,7 +59,7 @@ export function isUrgent(state: TaskState, message: Message, waiting: number): b
 }
 
 /** A batch that failed; its step's rescue strategy decides what follows. */
-interface Failed {
+interface FailedBatch {
   step: Step
   error: ErrorRecord
 }
@@ -68,8 +68,8 @@ interface Failed {
  * The driver of batches: records what ended, starts as many children as there is room for, asks for the next page, and ends a batch that
  * has nothing left to do. It depends on the fold alone, except for the current page; a lost page is asked for again.
  */
-export function driveBatches(turn: Turn): Failed[] {
-  const failed: Failed[] = []
+export function driveBatches(turn: Turn): FailedBatch[] {
+  const failed: FailedBatch[] = []
   for (const [id, batch] of turn.state.batches) {
     const step = turn.state.steps.get(id)
     const policy = step?.policy.batch

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
-import type { Lock } from './lock.ts'
+import type { TaskLock } from './lock.ts'
 
 /** The highest fencing number of the locks that the task holds. A guarded resource treats it as the number of its own lock. */
 export function fenceOf(state: TaskState): number | undefined {
@@ -11,13 +11,13 @@ export function fenceOf(state: TaskState): number | undefined {
 }
 
 /** The locks of the task's submission, which it must hold to begin. */
-export function keysOf(state: TaskState): Lock[] {
+export function keysOf(state: TaskState): TaskLock[] {
   return [...state.locks].flatMap(([id, lock]) => (id <= 0 ? [lock] : []))
 }
 
 /** Locks that the task must get back before anything goes on. */
-export function missingLocks(state: TaskState): Lock[] {
-  const gone = new Set<Lock['standing']>(['lost', 'reclaimed', 'refused'])
+export function missingLocks(state: TaskState): TaskLock[] {
+  const gone = new Set<TaskLock['standing']>(['lost', 'reclaimed', 'refused'])
   return [...state.locks.values()].filter(({ standing }) => gone.has(standing))
 }
 

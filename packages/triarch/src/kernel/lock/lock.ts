@@ -4,7 +4,7 @@ import type { TaskOutcome } from '../status.ts'
 export type IfHeld = 'queue' | 'reject' | 'replace'
 
 /** A lock that the task holds or waits for. Locks of the submission have the ids 0, -1, …; others have the id of the decision. */
-export interface Lock {
+export interface TaskLock {
   name: string
   ifHeld: IfHeld
   until: number | null
@@ -20,7 +20,7 @@ export interface Lock {
 }
 
 /** A task that must stop before this one begins. */
-export interface Predecessor {
+export interface AwaitedPredecessor {
   on: 'success' | 'end'
   /** Null: the predecessor has not stopped yet; `unknown`: the store does not know it (any more). */
   result: TaskOutcome | 'unknown' | null

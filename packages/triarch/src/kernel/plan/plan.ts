@@ -55,11 +55,11 @@ export interface PlannedGroup {
 }
 
 /** How far a planned step is. A join goes directly from waiting to done. */
-export type Standing = 'waiting' | 'ready' | 'open' | 'done' | 'skipped'
+export type PlannedState = 'waiting' | 'ready' | 'open' | 'done' | 'skipped'
 
 export interface PlanNode {
   step: PlannedStep
-  standing: Standing
+  standing: PlannedState
   /** Steps that this one waits for, and steps that wait for it. */
   before: number[]
   behind: number[]

@@ -2,7 +2,7 @@ import type { CarriedBatch } from '../batch/batch.ts'
 import type { ErrorRecord, Json } from '../json.ts'
 import type { Remark } from '../remark.ts'
 import type { RecordedPolicy } from './policy.ts'
-import type { AttemptTrace, Loss, Operation, Trial } from './step.ts'
+import type { AttemptTrace, Loss, Operation, ProbationProgress } from './step.ts'
 
 export type StepDecision =
   | {
@@ -65,7 +65,7 @@ export type StepFact =
       attempt: number
       progress?: Json
       checkpoint?: Json
-      trial?: Trial
+      trial?: ProbationProgress
       /**
        * The attempt runs in an agent's process without a store, and may outlive the owner of its task by this long (ms) without a report.
        */

@@ -8,13 +8,13 @@ import { bereft, isDeadly, keepsDying, lossOf, lossWait } from './loss.ts'
 import { backoff, type RetryPlan } from './policy.ts'
 import type { AttemptTrace, Loss, Step } from './step.ts'
 
-type Failed = Extract<Outcome, { kind: 'failed' }>
+type FailedOutcome = Extract<Outcome, { kind: 'failed' }>
 
 /**
  * What follows a failed attempt: another one, the question whether it took effect, the rescue strategy, or an operator.
  * Nothing here guesses: an unknown outcome that matters is verified or held.
  */
-export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: FailedOutcome): void {
   if (reply.checkpoint !== undefined)
     emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
   if (reply.operation === 'run') return runFailed(turn, step, reply, outcome)
@@ -44,7 +44,7 @@ interface Budget {
 }
 
 /** Failures of the service count against the step's retries; losses with a process have a generous count of their own. */
-function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: Failed): Budget {
+function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: FailedOutcome): Budget {
   const lost = lossOf(reply, outcome)
   if (lost === 'stop') return { lost, left: true, wait: 0 }
   if (lost) {
@@ -56,7 +56,7 @@ function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome
   return { lost, left: failures < plan.attempts, wait }
 }
 
-function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+function runFailed(turn: Turn, step: Step, reply: Reply, outcome: FailedOutcome): void {
   const { policy } = step
   const unknown = outcome.unknown === true
   const { lost, left, wait } = budgetOf(turn, step, policy.retry, reply, outcome)

@@ -7,7 +7,7 @@ import type { StepPolicy } from './policy.ts'
 export type Operation = 'run' | 'verify' | 'undo'
 
 /** How far an attempt under probation came (`loss.ts`). */
-export type Trial = 'begun' | 'survived'
+export type ProbationProgress = 'begun' | 'survived'
 
 /**
  * How an attempt was lost: `death`: its process died; `silence`: its process did not report in time, as if it had died; `alive`: the
@@ -95,7 +95,7 @@ export interface Step {
   checkpoint: Json | undefined
   progress: Json | undefined
   /** The signal that the current attempt is given; null: it begins without one. */
-  received: StepSignal | null
+  received: RecordedStepSignal | null
   /** The step is to be notified if its task stops while it is suspended. */
   notifyOnCancel: boolean
   /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
@@ -111,7 +111,7 @@ export interface Step {
 }
 
 /** The signal with which a suspended step runs again. */
-export interface StepSignal {
+export interface RecordedStepSignal {
   /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
   name: string
   payload: Json

@@ -1,7 +1,7 @@
 import type { TaskState } from '../state.ts'
 import { moveStep, next } from '../step/change.ts'
 import { forgive } from '../step/loss.ts'
-import type { Step, StepSignal } from '../step/step.ts'
+import type { RecordedStepSignal, Step } from '../step/step.ts'
 import { isTold, type SelfSignal, type Suspension } from './suspension.ts'
 
 /** A suspended step keeps only what it waits for, and the signals that arrived while it was busy. */
@@ -30,7 +30,7 @@ export function suspend(
 export function signal(
   state: TaskState,
   step: Step,
-  received: StepSignal,
+  received: RecordedStepSignal,
   { selfSignalAt, queued }: { selfSignalAt?: number; queued?: true },
   at: number,
 ): void {
@@ -48,7 +48,7 @@ export function keepReceived(state: TaskState, step: Step): void {
   if (step.received) suspensionOf(state, step.id).queue.unshift(step.received)
 }
 
-function wake(step: Step, suspension: Suspension, received: StepSignal, at: number): void {
+function wake(step: Step, suspension: Suspension, received: RecordedStepSignal, at: number): void {
   moveStep(step, 'running')
   suspension.until = null
   step.received = received

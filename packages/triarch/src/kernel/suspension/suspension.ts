@@ -1,7 +1,7 @@
-import type { Step, StepSignal } from '../step/step.ts'
+import type { RecordedStepSignal, Step } from '../step/step.ts'
 
 /** A signal a step sends to itself. */
-export interface SelfSignal extends StepSignal {
+export interface SelfSignal extends RecordedStepSignal {
   at: number
 }
 
@@ -10,7 +10,7 @@ export interface Suspension {
   until: number | null
   selfSignals: SelfSignal[]
   /** Signals that came while it was running, oldest first. */
-  queue: StepSignal[]
+  queue: RecordedStepSignal[]
 }
 
 /** Whether the step was notified that its task stops; it may still decide how it ends. */

@@ -16,7 +16,7 @@ export interface Parent {
 }
 
 /** The tenant or other owner of a task or request, for fairness among those who share a queue. */
-export interface Share {
+export interface FairShare {
   /** At most 200 characters, none of them a control character. */
   readonly key: string
   /** The share relative to keys of weight 1: 0.01 to 100. */
@@ -34,7 +34,7 @@ export interface Submission {
   priority?: number
   tags?: Record<string, string>
   /** The share under which the task waits in the order of ready tasks; tasks that it starts inherit it. */
-  share?: Share
+  share?: FairShare
   /** Metadata for the task's steps and for the tasks that it starts. */
   metadata?: Readonly<Record<string, string>>
   /** Locks that the task must hold to begin, and keeps until it stops. */

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts'
 
 /** A signal in a task's mailbox. Signals and waits are matched in the order in which each arrived. */
-export interface Mail {
+export interface BufferedSignal {
   name: string
   payload: Json
   /** The signal had arrived for a wait that was then cancelled. */
@@ -15,14 +15,14 @@ export interface Amount {
 }
 
 /** Adds the number and size of these messages. */
-export function count(to: Amount, all: readonly Mail[]): void {
+export function count(to: Amount, all: readonly BufferedSignal[]): void {
   to.letters += all.length
   for (const mail of all) to.bytes += sizeOf(mail)
 }
 
-const sizes = new WeakMap<Mail, number>()
+const sizes = new WeakMap<BufferedSignal, number>()
 
-function sizeOf(mail: Mail): number {
+function sizeOf(mail: BufferedSignal): number {
   let size = sizes.get(mail)
   if (size === undefined) {
     size = JSON.stringify(mail).length

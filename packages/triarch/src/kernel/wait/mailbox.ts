@@ -1,5 +1,5 @@
 import type { TaskState } from '../state.ts'
-import { type Amount, count, type Mail } from './mail.ts'
+import { type Amount, type BufferedSignal, count } from './mail.ts'
 
 /** The signals that the task has received and its code has not: those without a wait, and those for busy steps. */
 export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
@@ -14,7 +14,7 @@ export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
 export function takeMail(
   state: TaskState,
   { id, name, until }: { id: number; name: string; until: number | null },
-): Mail | undefined {
+): BufferedSignal | undefined {
   const found = state.mailbox.findIndex((mail) => mail.name === name)
   if (found >= 0) return state.mailbox.splice(found, 1)[0]
   state.waits.set(id, { name, until })
@@ -22,7 +22,7 @@ export function takeMail(
 }
 
 /** Ends the oldest wait for the signal and returns its id; if there is none, the signal is kept. */
-export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
+export function putMail(state: TaskState, { name, payload }: BufferedSignal): number | undefined {
   // A run that is about to continue as new takes no more signals; its next run finds the signal in the mailbox.
   const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
@@ -31,7 +31,7 @@ export function putMail(state: TaskState, { name, payload }: Mail): number | und
 }
 
 /** The same for a signal whose wait was cancelled: it precedes the signals that arrived after it. */
-export function returnMail(state: TaskState, { name, payload }: Mail): number | undefined {
+export function returnMail(state: TaskState, { name, payload }: BufferedSignal): number | undefined {
   const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
   const younger = state.mailbox.findLastIndex((mail) => mail.returned === true) + 1

@@ -20,16 +20,16 @@ interface Reaction {
   readonly fulfilled: Race | null
   readonly rejected: Race | null
   /** The promise that `then` returned. */
-  readonly derived: Given<unknown>
+  readonly derived: TrackedPromise<unknown>
 }
 
-type Handler = ((value: never) => unknown) | null | undefined
+type PromiseCallback = ((value: never) => unknown) | null | undefined
 
 const none: Reaction[] = []
 const nothing = (): void => undefined
 
 /** A promise given to the code, or one derived from it by `then`. */
-export class Given<T> extends Promise<T> {
+export class TrackedPromise<T> extends Promise<T> {
   #listener: Listener | null = null
   #looked = false
   /** How many times it was awaited; an await listens for good. */
@@ -45,10 +45,10 @@ export class Given<T> extends Promise<T> {
    * Makes a promise for the code, which only the engine settles, by `fulfil` and `refuse`. `name`: set if the code must not forget to
    * await it.
    */
-  static make(name: string | null): Given<never> {
+  static make(name: string | null): TrackedPromise<never> {
     let fulfil: ((value: never) => void) | null = null
     let refuse: ((error: unknown) => void) | null = null
-    const given = new Given<never>((resolve, reject) => {
+    const given = new TrackedPromise<never>((resolve, reject) => {
       fulfil = resolve
       refuse = reject
     })
@@ -58,12 +58,12 @@ export class Given<T> extends Promise<T> {
     return given
   }
 
-  static fulfil(given: Given<never>, value: unknown): void {
+  static fulfil(given: TrackedPromise<never>, value: unknown): void {
     given.#fulfil?.(value)
   }
 
   /** Rejects the promise. The handler prevents the process from ending on an unhandled rejection. */
-  static refuse(given: Given<never>, error: unknown): void {
+  static refuse(given: TrackedPromise<never>, error: unknown): void {
     unseen(given, nothing, nothing)
     given.#refuse?.(error)
   }
@@ -74,7 +74,7 @@ export class Given<T> extends Promise<T> {
   }
 
   /** The name of a promise that must be awaited, as long as the code has not looked at it; otherwise null. */
-  static overlooked(given: Given<never>): string | null {
+  static overlooked(given: TrackedPromise<never>): string | null {
     return given.#looked ? null : given.#name
   }
 
@@ -82,8 +82,8 @@ export class Given<T> extends Promise<T> {
   get heard(): boolean {
     if (this.#awaited > 0 || !this.#looked) return true
     // Drops decided races: a promise that is raced repeatedly would otherwise keep them all.
-    this.#reactions = this.#reactions.filter((reaction) => reaction.derived.#looked || Given.#isLive(reaction))
-    return this.#reactions.some(Given.#isLive)
+    this.#reactions = this.#reactions.filter((reaction) => reaction.derived.#looked || TrackedPromise.#isLive(reaction))
+    return this.#reactions.some(TrackedPromise.#isLive)
   }
 
   /** A handler counts as listening even if its derived promise is not looked at, because it runs for its effect. */
@@ -92,26 +92,26 @@ export class Given<T> extends Promise<T> {
   }
 
   /** The promise's constructor was read, which is what `await` does. */
-  static read(promise: Given<unknown>): void {
+  static read(promise: TrackedPromise<unknown>): void {
     promise.#look()
     promise.#awaited++
     last = promise
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise's
-  override then<A = T, B = never>(fulfilled?: Handler, rejected?: Handler): Promise<A | B> {
+  override then<A = T, B = never>(fulfilled?: PromiseCallback, rejected?: PromiseCallback): Promise<A | B> {
     const before = last
     last = null
     const reaction = { fulfilled: raceOf(fulfilled), rejected: raceOf(rejected) }
     const races = reaction.fulfilled !== null || reaction.rejected !== null
     if (before === this && races) this.#awaited--
     this.#look()
-    const derived = chain(this, Given, fulfilled, rejected) as Given<unknown>
+    const derived = chain(this, TrackedPromise, fulfilled, rejected) as TrackedPromise<unknown>
     derived.#listener = this.#listener
     if (this.#reactions === none) this.#reactions = []
     this.#reactions.push({ ...reaction, derived })
     if (races) this.#enter(reaction)
-    return derived as Given<A | B>
+    return derived as TrackedPromise<A | B>
   }
 
   #look(): void {
@@ -164,14 +164,14 @@ function join(race: Race, listener: Listener): void {
 }
 
 /** The promise whose constructor was read last: a read immediately before `then`, as by Promise.race, is not an await. */
-let last: Given<unknown> | null = null
+let last: TrackedPromise<unknown> | null = null
 /** The constructor to use while the engine itself derives a promise; null: the code is reading. */
-let making: PromiseConstructor | typeof Given | null = null
+let making: PromiseConstructor | typeof TrackedPromise | null = null
 
-Object.defineProperty(Given.prototype, 'constructor', {
-  get(this: Given<unknown>) {
+Object.defineProperty(TrackedPromise.prototype, 'constructor', {
+  get(this: TrackedPromise<unknown>) {
     if (making) return making
-    Given.read(this)
+    TrackedPromise.read(this)
     return Promise
   },
 })
@@ -180,7 +180,7 @@ const nativeThen = Promise.prototype.then
 
 function chain(
   promise: Promise<unknown>,
-  into: PromiseConstructor | typeof Given,
+  into: PromiseConstructor | typeof TrackedPromise,
   fulfilled: unknown,
   rejected: unknown,
 ): Promise<unknown> {

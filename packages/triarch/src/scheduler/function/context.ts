@@ -33,7 +33,7 @@ import { encode } from '../../value/payload.ts'
 import { checkSchema, invalid, validateSync } from '../../value/schema.ts'
 import { checkTags } from '../../value/tag.ts'
 import type { EffectCode } from '../effect.ts'
-import { Given } from './audience.ts'
+import { TrackedPromise } from './audience.ts'
 import type { Decider } from './decider.ts'
 
 const childKeys = ['id', 'ifExists', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'taskWithin'] as const
@@ -91,7 +91,7 @@ export function functionContext(decider: Decider): TaskContext {
   }
 }
 
-function runAction(decider: Decider, action: Action, input: unknown, options: StepOptions = {}): Given<never> {
+function runAction(decider: Decider, action: Action, input: unknown, options: StepOptions = {}): TrackedPromise<never> {
   if (typeof action?.definition?.run !== 'function') {
     throw new TriarchError('UNKNOWN_ACTION', 'this is not an action: give what agent.action() returned')
   }
@@ -114,7 +114,7 @@ function runLocal(
   name: string,
   fn: (step: StepContext) => unknown,
   options: LocalStepOptions<unknown> = {},
-): Given<never> {
+): TrackedPromise<never> {
   checkLabel('a step', name)
   checkFunction(`step "${name}"`, fn)
   const { undo } = options
@@ -137,7 +137,7 @@ function transaction(
   name: string,
   fn: EffectCode['run'],
   { isolation = 'read committed', undo, ...rest }: TransactionOptions<unknown, unknown> = {},
-): Given<never> {
+): TrackedPromise<never> {
   checkLabel('a step', name)
   checkFunction(`transaction "${name}"`, fn)
   if (!isolations.includes(isolation)) {
@@ -153,7 +153,7 @@ function transaction(
   return outcome
 }
 
-function batch(decider: Decider, name: string, definition: LocalBatchDefinition): Given<never> {
+function batch(decider: Decider, name: string, definition: LocalBatchDefinition): TrackedPromise<never> {
   checkLabel('a step', name)
   const what = `batch "${name}"`
   const order = toBatchPolicy(what, definition)
@@ -177,7 +177,7 @@ function child(
   target: Workflow,
   input: unknown,
   options: ChildOptions = {},
-): Given<never> {
+): TrackedPromise<never> {
   checkWorkflow(target)
   const { id: childId, tags, onCancel = 'cancel', undo: undoable = true, ifExists = 'renew' } = options
   const { taskWithin = target.definition.taskWithin, priority = target.definition.priority } = options
@@ -232,13 +232,17 @@ function child(
   return decider.decide(order, mode === 'call' ? target.name : null)
 }
 
-function sleep(decider: Decider, until: Duration | Date): Given<never> {
+function sleep(decider: Decider, until: Duration | Date): TrackedPromise<never> {
   return decider.decide({
     decision: { type: 'timerStarted', id: decider.nextId(), until: instant(until, decider.at, 'sleep') },
   })
 }
 
-function waitForSignal(decider: Decider, name: string, options: CheckedSignalOptions<unknown> = {}): Given<never> {
+function waitForSignal(
+  decider: Decider,
+  name: string,
+  options: CheckedSignalOptions<unknown> = {},
+): TrackedPromise<never> {
   checkLabel('a signal', name)
   checkOptions(`options of signal "${name}"`, options, ['schema', 'timeout', 'signal'])
   const { signals } = decider.workflow.definition
@@ -255,7 +259,7 @@ function waitForSignal(decider: Decider, name: string, options: CheckedSignalOpt
   })
 }
 
-function lock(decider: Decider, name: string, options: LockOptions = {}): Given<never> {
+function lock(decider: Decider, name: string, options: LockOptions = {}): TrackedPromise<never> {
   checkLockName(name)
   checkOptions(`options of lock "${name}"`, options, ['timeout', 'signal'])
   const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
@@ -294,11 +298,11 @@ function undo(decider: Decider, fn: (step: StepContext) => unknown, options: Und
 }
 
 /** Returns what `ask` gives; if `ask` throws, a rejected promise, so that invalid calls fail like failed steps. */
-function given(decider: Decider, ask: () => Given<never>, name: unknown = null): Promise<never> {
+function given(decider: Decider, ask: () => TrackedPromise<never>, name: unknown = null): Promise<never> {
   try {
     return ask()
   } catch (error) {
-    const refused = Given.make(name === null ? null : String(name))
+    const refused = TrackedPromise.make(name === null ? null : String(name))
     decider.watch.refuse(refused, error)
     return refused
   }

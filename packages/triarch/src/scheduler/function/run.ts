@@ -16,13 +16,13 @@ import { encode } from '../../value/payload.ts'
 import { invalid, validate, validateSync } from '../../value/schema.ts'
 import type { Command } from '../command.ts'
 import type { LocalCode } from '../effect.ts'
-import { Given } from './audience.ts'
+import { TrackedPromise } from './audience.ts'
 import { functionContext } from './context.ts'
 import type { Decider } from './decider.ts'
 import { CodeLog } from './log.ts'
 import { describe, isCode, isMarker, matches, mismatch, misuse } from './match.ts'
 import { rejection } from './rejection.ts'
-import { Watch } from './watch.ts'
+import { UnawaitedWatch } from './watch.ts'
 import { type Wish, type Wished, withdrawal } from './wish.ts'
 
 const NO_SECRETS = new SecretTexts()
@@ -41,7 +41,7 @@ export class FunctionRun implements Decider {
   /** Set when the code and the history disagree, or the code broke the rules of durable functions: the task pauses. */
   failure: TriarchError | null = null
   /** Tracks whether the code awaits the steps that it asked for. */
-  readonly watch: Watch = new Watch()
+  readonly watch: UnawaitedWatch = new UnawaitedWatch()
   /** The time of the outcome being delivered, which `task.now()` returns. */
   at = 0
   readonly workflow: Workflow
@@ -55,7 +55,7 @@ export class FunctionRun implements Decider {
   readonly #recorded: readonly Decision[]
   readonly #patches: ReadonlySet<string>
   readonly #patched = new Table<string, boolean>()
-  readonly #waiting = new Table<number, Given<never>>()
+  readonly #waiting = new Table<number, TrackedPromise<never>>()
   readonly #wished = new Table<number, Wished>()
   /** Waits that were withdrawn, by decision id; null: what came for the wait was passed on. */
   readonly #left = new Table<number, Wish | null>()
@@ -132,7 +132,7 @@ export class FunctionRun implements Decider {
       return this.fail(mismatch(recorded, undefined))
     }
     this.#waiting.delete(delivery.id)
-    if (delivery.ok) Given.fulfil(waiting, copy(delivery.value))
+    if (delivery.ok) TrackedPromise.fulfil(waiting, copy(delivery.value))
     else this.watch.refuse(waiting, rejection(delivery))
   }
 
@@ -175,9 +175,9 @@ export class FunctionRun implements Decider {
   }
 
   /** Makes a decision whose outcome will be delivered. `name`: set if the code must not forget to await it. */
-  decide(command: Command & { decision: { id: number } }, name: string | null = null): Given<never> {
+  decide(command: Command & { decision: { id: number } }, name: string | null = null): TrackedPromise<never> {
     this.issue(command)
-    const promise = Given.make(name)
+    const promise = TrackedPromise.make(name)
     this.#waiting.set(command.decision.id, promise)
     return promise
   }
@@ -186,8 +186,8 @@ export class FunctionRun implements Decider {
    * Makes a wait that the code may abandon: it is withdrawn once the code stops listening to its promise, and asked for again if the code
    * listens anew.
    */
-  wish(wish: Wish): Given<never> {
-    const promise = Given.make(null)
+  wish(wish: Wish): TrackedPromise<never> {
+    const promise = TrackedPromise.make(null)
     const { signal } = wish
     const abort = (): void => this.#abort(wished, signal?.reason)
     const over = (): void => signal?.removeEventListener('abort', abort)
@@ -201,7 +201,7 @@ export class FunctionRun implements Decider {
           this.#ask(wished)
         } catch (error) {
           wished.standing = 'done'
-          Given.refuse(promise, error)
+          TrackedPromise.refuse(promise, error)
         }
       },
       lost: () => this.#doubtful.set(wished, true),
@@ -223,7 +223,7 @@ export class FunctionRun implements Decider {
     if (!this.#active) return this.#stray(misuse(`aborted wait ${wished.id}`))
     if (wished.standing === 'asked') this.#leave(wished)
     this.#done(wished)
-    Given.refuse(wished.promise, reason)
+    TrackedPromise.refuse(wished.promise, reason)
   }
 
   /**
@@ -235,7 +235,7 @@ export class FunctionRun implements Decider {
     if (delivery.ok && !wished.promise.heard && this.#leave(wished, { payload: delivery.value })) return
     if (!delivery.ok) {
       this.#done(wished)
-      return Given.refuse(wished.promise, rejection(delivery))
+      return TrackedPromise.refuse(wished.promise, rejection(delivery))
     }
     const taken = wished.take(copy(delivery.value), id)
     if (taken instanceof Error && this.#waitsOn(wished.ask(id).name)) {
@@ -243,8 +243,8 @@ export class FunctionRun implements Decider {
       return this.#ask(wished, taken.message)
     }
     this.#done(wished)
-    if (taken instanceof Error) Given.refuse(wished.promise, taken)
-    else Given.fulfil(wished.promise, taken.value)
+    if (taken instanceof Error) TrackedPromise.refuse(wished.promise, taken)
+    else TrackedPromise.fulfil(wished.promise, taken.value)
   }
 
   #done(wished: Wished): void {

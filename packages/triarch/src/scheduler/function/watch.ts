@@ -1,24 +1,24 @@
 import { TriarchError } from '../../error/error.ts'
-import { Given } from './audience.ts'
+import { TrackedPromise } from './audience.ts'
 
 /** Finds what the workflow's code asked for and never awaited. */
-export class Watch {
+export class UnawaitedWatch {
   /** Promises rejected before the code looked at them. */
-  readonly #refused: { promise: Given<never>; error: unknown }[] = []
+  readonly #refused: { promise: TrackedPromise<never>; error: unknown }[] = []
 
-  refuse(promise: Given<never>, error: unknown): void {
-    if (Given.overlooked(promise) !== null) this.#refused.push({ promise, error })
-    Given.refuse(promise, error)
+  refuse(promise: TrackedPromise<never>, error: unknown): void {
+    if (TrackedPromise.overlooked(promise) !== null) this.#refused.push({ promise, error })
+    TrackedPromise.refuse(promise, error)
   }
 
   /** The error for code that returns without having awaited what it asked for; null: it has. `waiting`: the promises not settled yet. */
-  forgotten(waiting: Iterable<Given<never>>): TriarchError | null {
+  forgotten(waiting: Iterable<TrackedPromise<never>>): TriarchError | null {
     for (const { promise, error } of this.#refused) {
-      const name = Given.overlooked(promise)
+      const name = TrackedPromise.overlooked(promise)
       if (name !== null) return unawaited(name, `failed: ${(error as Error).message}`, { cause: error })
     }
     for (const promise of waiting) {
-      const name = Given.overlooked(promise)
+      const name = TrackedPromise.overlooked(promise)
       if (name !== null) return unawaited(name, 'was not done', {})
     }
     return null

@@ -1,6 +1,6 @@
 import type { Decision } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
-import type { Given } from './audience.ts'
+import type { TrackedPromise } from './audience.ts'
 
 /** A wait for a signal or a lock. It is withdrawn when the code stops listening, and asked for again when the code listens anew. */
 export interface Wish {
@@ -14,7 +14,7 @@ export interface Wish {
 
 /** A wait and its promise. */
 export interface Wished extends Wish {
-  promise: Given<never>
+  promise: TrackedPromise<never>
   /** Removes the listener from the abort signal. */
   over(): void
   /** The id of the decision that currently asks. */

@@ -1,5 +1,5 @@
 import type { TriarchError } from '../../error/error.ts'
-import type { Holds } from '../../kernel/field.ts'
+import type { HoldsPayload } from '../../kernel/field.ts'
 import type { Message } from '../../kernel/message.ts'
 import { callsOf } from '../deadline.ts'
 import { ASK_AGAIN } from '../legible.ts'
@@ -32,7 +32,7 @@ import { Coder, isCoded, isSealed, spared } from './coder.ts'
  * Whether a field must be encoded (`sealed`) or may be stored as it is: fields with payloads, errors or texts of users
  * must be encoded.
  */
-type Care<V> = Holds<V> extends true ? 'sealed' : V extends { reason?: string } ? 'sealed' : 'sealed' | 'plain'
+type Care<V> = HoldsPayload<V> extends true ? 'sealed' : V extends { reason?: string } ? 'sealed' : 'sealed' | 'plain'
 
 /** Whether a message contains data of the user. `kept` is read by the stores. */
 const messages: { readonly [M in Message as M['type']]: Care<M> } = {
@@ -106,12 +106,12 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
   }
 }
 
-type Writing =
+type WritingCall =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'truncate' | 'reply' | 'heartbeatWork')
   | ('writeLogs' | 'releaseQuarantine' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
   | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey' | 'writeProbes' | 'writeSecret')
 type Keeping = 'terminate' | 'writeSchedule'
-type Reading =
+type ReadingCall =
   | 'effect'
   | 'claim'
   | 'inbox'
@@ -182,7 +182,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       const outcome = await store.transact(effect, bounds, body)
       return outcome.ok ? { ok: true, answer: answer(outcome.answer) } : outcome
     },
-  } satisfies Pick<StateStore, Reading | 'submitIn' | 'transact'>
+  } satisfies Pick<StateStore, ReadingCall | 'submitIn' | 'transact'>
 }
 
 /** Calls that write back what they read: a text that could not be decoded must be written unchanged. */
@@ -253,7 +253,7 @@ function writing(store: StateStore, coder: Coder) {
       return store.writeProbes({ ...it, kept })
     },
     writeAudit: async (all) => store.writeAudit(all.map((it) => ({ ...it, text: coder.encode(it.text) }))),
-  } satisfies Pick<StateStore, Writing>
+  } satisfies Pick<StateStore, WritingCall>
 }
 
 // ---- into the store --------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ WHERE key = ?2`
 const TAKE_LETTERS = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
 const WORK = 'SELECT step, operation, attempt FROM triarch_work WHERE task = ? ORDER BY id'
 
-interface Candidate {
+interface ClaimCandidate {
   key: number
   priority: number
   place: number
@@ -95,14 +95,14 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
  * writes a record, and with that the claim is durable; if a power cut undoes both, nothing has happened. A task that
  * was claimed before may have attempts that begin without a record. Returns null if another node was quicker.
  */
-function takeFirst(database: Database, first: Candidate, request: ClaimRequest): Claim[] | null {
+function takeFirst(database: Database, first: ClaimCandidate, request: ClaimRequest): Claim[] | null {
   return database.unflushed(() => {
     if (!isFirst(database, first)) return null
     return takeAll(database, [first], { ...request, trial: false })
   })
 }
 
-function isFirst(database: Database, { key }: Candidate): boolean {
+function isFirst(database: Database, { key }: ClaimCandidate): boolean {
   const row = database.get<ClaimedRow>(TASK, key)
   return row?.epoch === 0 && (row.ready === 1 || row.control === 1)
 }
@@ -117,24 +117,29 @@ function wake(database: Database, now: number, limit: number): void {
 }
 
 /** Merges the first tasks of each workflow version's queue and of the control queue: long queues of other versions cost nothing. */
-function candidates(database: Database, request: ClaimRequest, limit: number): Candidate[] {
+function candidates(database: Database, request: ClaimRequest, limit: number): ClaimCandidate[] {
   const { runnable, except = [], ageing = 0 } = request
   if (ageing > 0) return aged(database, request, ageing, limit)
-  const best = new Map<number, Candidate>()
+  const best = new Map<number, ClaimCandidate>()
   const most = limit + except.length
-  for (const row of database.all<Candidate>(CONTROL, most)) best.set(row.key, row)
+  for (const row of database.all<ClaimCandidate>(CONTROL, most)) best.set(row.key, row)
   for (const { workflow, version } of runnable) {
-    for (const row of database.all<Candidate>(READY, workflow, version, most)) best.set(row.key, row)
+    for (const row of database.all<ClaimCandidate>(READY, workflow, version, most)) best.set(row.key, row)
   }
   for (const key of except) best.delete(key)
   return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
 }
 
 /** Like `candidates` with ageing: merges the first tasks of all priorities. */
-function aged(database: Database, { runnable, except = [] }: ClaimRequest, ageing: number, limit: number): Candidate[] {
+function aged(
+  database: Database,
+  { runnable, except = [] }: ClaimRequest,
+  ageing: number,
+  limit: number,
+): ClaimCandidate[] {
   const most = limit + except.length
-  const best = new Map<number, { candidate: Candidate; rank: number }>()
-  const add = (rows: readonly (Candidate & { since: number })[]) => {
+  const best = new Map<number, { candidate: ClaimCandidate; rank: number }>()
+  const add = (rows: readonly (ClaimCandidate & { since: number })[]) => {
     let last = Number.NEGATIVE_INFINITY
     for (const { since, ...candidate } of rows) {
       last = Math.max(last, since)
@@ -143,7 +148,7 @@ function aged(database: Database, { runnable, except = [] }: ClaimRequest, agein
       if (!known || known.rank < rank) best.set(candidate.key, { candidate, rank })
     }
   }
-  for (const row of database.all<Candidate & { since: number }>(CONTROL_SINCE, most)) add([row])
+  for (const row of database.all<ClaimCandidate & { since: number }>(CONTROL_SINCE, most)) add([row])
   for (const { workflow, version } of runnable) {
     let above: number | undefined = Number.MAX_SAFE_INTEGER
     for (let levels = 0; levels < MOST_LEVELS; levels++) {
@@ -158,9 +163,9 @@ function aged(database: Database, { runnable, except = [] }: ClaimRequest, agein
 }
 
 /** Tasks on probation during which no owner has died may be tried together; any other is tried alone. */
-function suspects(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): Candidate[] {
+function suspects(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): ClaimCandidate[] {
   const [left, mine] = [JSON.stringify(except), JSON.stringify(runnable)]
-  const found = database.all<Candidate & { strikes: number }>(SUSPECTS, left, mine, limit)
+  const found = database.all<ClaimCandidate & { strikes: number }>(SUSPECTS, left, mine, limit)
   return found.filter(({ strikes }, index) => index === 0 || strikes === 0)
 }
 
@@ -168,7 +173,7 @@ function suspects(database: Database, { runnable, except = [] }: ClaimRequest, l
 const NOTHING = { records: 0, bytes: 0 }
 
 /** Claims as many tasks as fit the answer, in order; at least one. */
-function takeAll(database: Database, all: readonly Candidate[], request: ClaimRequest): Claim[] {
+function takeAll(database: Database, all: readonly ClaimCandidate[], request: ClaimRequest): Claim[] {
   const left = { records: request.records ?? CLAIM_BOUNDS.records, bytes: request.bytes ?? CLAIM_BOUNDS.bytes }
   const letters = { left: left.bytes }
   const claims: Claim[] = []

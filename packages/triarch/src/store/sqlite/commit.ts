@@ -3,7 +3,7 @@ import type { ErrorRecord, Json } from '../../kernel/json.ts'
 import type { TaskOutcome } from '../../kernel/status.ts'
 import { legible } from '../legible.ts'
 import type { CommitOutcome, NewTask, Release, Snapshot, Transition } from '../port.ts'
-import type { Database, Value } from './database.ts'
+import type { Database, SqlValue } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
 import { hasGates, openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, shareText, tagsText } from './submit.ts'
@@ -227,7 +227,7 @@ const UPDATES = Array.from({ length: 32 }, (_, which) => {
 
 function updateTask(database: Database, key: number, transition: Transition): void {
   const { id, at, seq, create, snapshot, rebase, release } = transition
-  const values: Value[] = []
+  const values: SqlValue[] = []
   let which = 0
   if (snapshot && !create) {
     which |= 1

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { TriarchError } from '../../error/error.ts'
 import { fileError } from './failure.ts'
 
-export type Value = SQLInputValue
+export type SqlValue = SQLInputValue
 
 /** The longest time that waiting for a lock blocks the thread before other code can run (ms). */
 export const BLOCK = 5
@@ -24,26 +24,26 @@ export class Database {
   }
 
   /** Runs the statement and returns how many rows it changed. */
-  run(sql: string, ...values: Value[]): number {
+  run(sql: string, ...values: SqlValue[]): number {
     return this.#statement(sql).run(...values).changes as number
   }
 
   /** Inserts one row and returns its rowid, or null if a conflict clause kept it out. */
-  insert(sql: string, ...values: Value[]): number | null {
+  insert(sql: string, ...values: SqlValue[]): number | null {
     const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
     return changes === 0 ? null : (lastInsertRowid as number)
   }
 
-  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#statement(sql).get(...values) as Row | undefined
   }
 
-  all<Row>(sql: string, ...values: Value[]): Row[] {
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
     return this.#statement(sql).all(...values) as Row[]
   }
 
   /** Runs a statement that is not kept, for queries of which there are too many different forms. */
-  once<Row>(sql: string, ...values: Value[]): Row[] {
+  once<Row>(sql: string, ...values: SqlValue[]): Row[] {
     return this.connection.prepare(sql).all(...values) as Row[]
   }
 

@@ -20,7 +20,7 @@ SELECT task FROM triarch_locks INDEXED BY triarch_locks_tied WHERE name = ?1 AND
   AND (priority > ?2 OR (priority = ?2 AND id < ?3)) ORDER BY priority DESC, id LIMIT ${MOST}`
 const PARENTS = 'SELECT DISTINCT parent AS task FROM triarch_lock_parents WHERE claim = ?'
 
-interface Place {
+interface LockPlace {
   name: string
   priority: number
   id: number
@@ -33,7 +33,7 @@ interface Place {
 export function circleOf(database: Database, task: number, claim: number): number | undefined {
   const ends = new Set([task, ...database.all<{ task: number }>(PARENTS, claim).map((parent) => parent.task)])
   const seen = new Set([task])
-  const lines: Map<string, Place> = new Map()
+  const lines: Map<string, LockPlace> = new Map()
   for (const one of seen) {
     for (const place of placesOf(database, one)) {
       const known = lines.get(place.name)
@@ -50,24 +50,24 @@ export function circleOf(database: Database, task: number, claim: number): numbe
 }
 
 /** The lines in which a task waits: by its own requests, and by those of its children. */
-function* placesOf(database: Database, task: number): Generator<Place> {
-  yield* database.all<Place>(WAITS, task)
+function* placesOf(database: Database, task: number): Generator<LockPlace> {
+  yield* database.all<LockPlace>(WAITS, task)
   let name: string | null = null
   for (;;) {
-    const place: Place | undefined = database.get<Place>(CHILDREN_WAIT, task, name)
+    const place: LockPlace | undefined = database.get<LockPlace>(CHILDREN_WAIT, task, name)
     if (!place) return
     yield place
     name = place.name
   }
 }
 
-function ahead(database: Database, { name, priority, id }: Place): number[] {
+function ahead(database: Database, { name, priority, id }: LockPlace): number[] {
   return [
     ...database.all<{ task: number }>(HOLDER, name),
     ...database.all<{ task: number }>(TIED, name, priority, id),
   ].map((row) => row.task)
 }
 
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: LockPlace, b: LockPlace): boolean {
   return a.priority > b.priority || (a.priority === b.priority && a.id < b.id)
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../../kernel/message.ts'
+import type { Amount } from '../../kernel/wait/mail.ts'
 import { messageOf, objectOf } from '../legible.ts'
 import {
   INBOX_BYTES,
@@ -69,11 +70,6 @@ function judge(database: Database, { task, message }: Post, { fits, room }: Post
 /** Messages are consumed in order, so a task with an unread `pause` is paused before it consumes a new message. */
 function willPause(database: Database, { key, state }: { key: number; state: string }): boolean {
   return !state.startsWith('stopped/') && database.get(PAUSES, key) !== undefined
-}
-
-interface Amount {
-  letters: number
-  bytes: number
 }
 
 function hasRoom(database: Database, key: number, message: Message, room: PostRoom): boolean {

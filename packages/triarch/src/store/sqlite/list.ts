@@ -1,12 +1,12 @@
-import { allOf, type Lead, LOOK, listed, listingOf, MOST_NAMES, type Span } from '../listing.ts'
+import { allOf, type Lead, LOOK, listed, listingOf, MOST_NAMES, type WorkflowSpan } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
-import type { Database, Value } from './database.ts'
-import { BRIEF_COLUMNS, type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
+import type { Database, SqlValue } from './database.ts'
+import { BRIEF_COLUMNS, type SqliteTaskRow, TASK_COLUMNS, taskRow } from './reads.ts'
 
 /** SQL with a parameter for each of its values: no part of a query ever becomes part of the SQL itself. */
 interface Clause {
   sql: string
-  values: readonly Value[]
+  values: readonly SqlValue[]
 }
 
 const TRUE: Clause = { sql: 'TRUE', values: [] }
@@ -60,7 +60,7 @@ export function list(database: Database, _now: number, query: ListQuery): Listed
 }
 
 function rowsOf(database: Database, keys: readonly number[], { brief }: ListQuery) {
-  return database.all<StoredTask>(brief ? BRIEF_ROWS : ROWS, JSON.stringify(keys)).map(taskRow)
+  return database.all<SqliteTaskRow>(brief ? BRIEF_ROWS : ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
 /** Returns the keys that these clauses select; null if there are more than one call examines, or one of them is null. */
@@ -81,7 +81,7 @@ function probes({ column, tag = '', test }: RowCondition): Clause[] {
 }
 
 /** Returns a query for all keys of a part. */
-function wholly(part: Lead | Span): Clause {
+function wholly(part: Lead | WorkflowSpan): Clause {
   if (part.by === 'workflow') return spanning(part)
   const { source, by, clause } = leading(part)
   return { sql: `SELECT ${by} AS found FROM ${source} WHERE ${clause.sql}`, values: clause.values }
@@ -139,7 +139,7 @@ const NAMES = `WITH RECURSIVE names (name, nth) AS (
   SELECT (SELECT workflow FROM triarch_tasks WHERE workflow > name ORDER BY workflow LIMIT 1), nth + 1 FROM names
   WHERE name IS NOT NULL AND nth <= ${MOST_NAMES})`
 
-function spanning({ value, submittedAt }: Span): Clause {
+function spanning({ value, submittedAt }: WorkflowSpan): Clause {
   const within = alternatives(columns.submittedAt, submittedAt)
   if (value !== null) {
     const { sql, values } = all([{ sql: 'workflow = ?', values: [value] }, ...within])
@@ -152,7 +152,7 @@ UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES}`
 }
 
 function leading(part: Lead): { source: string; by: string; clause: Clause } {
-  const of = (sql: string, ...values: Value[]) => ({ source: 'triarch_tasks', by: 'key', clause: { sql, values } })
+  const of = (sql: string, ...values: SqlValue[]) => ({ source: 'triarch_tasks', by: 'key', clause: { sql, values } })
   switch (part.by) {
     case 'tag': {
       const clause = { sql: 'tag.name = ? AND tag.value = ?', values: [part.name, part.value] }

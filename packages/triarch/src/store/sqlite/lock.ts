@@ -139,29 +139,29 @@ export function follow(database: Database, key: number, antecedent: string): voi
 export function locks(database: Database, _now: number, of: { task: string } | { name: string }): LockRow[] {
   if ('task' in of) {
     return database
-      .all<Row & { ahead: number }>(OF_TASK, of.task)
+      .all<SqliteLockRow & { ahead: number }>(OF_TASK, of.task)
       .map(({ name, task, step, held, since, ahead }) => ({ name, task, step, held: held === 1, since, ahead }))
   }
   return database
-    .all<Row>(OF_NAME, of.name)
+    .all<SqliteLockRow>(OF_NAME, of.name)
     .map(({ held, ...row }, index) => ({ ...row, held: held === 1, ahead: held === 1 ? 0 : index }))
 }
 
-type Row = Omit<LockRow, 'held' | 'ahead'> & { held: number }
+type SqliteLockRow = Omit<LockRow, 'held' | 'ahead'> & { held: number }
 
 interface Freed {
   name: string
   held: number
 }
 
-interface Claim {
+interface WaitingRequest {
   id: number
   step: number
   name: string
   priority: number
 }
 
-interface SweptRow extends Claim {
+interface SweptRow extends WaitingRequest {
   task: number
   held: number
   status: string | null
@@ -176,7 +176,7 @@ function ask(database: Database, at: number, key: number, request: LockRequest):
     return deliver(database, key, { ...letter, outcome: 'held', by: [holder.id] })
   }
   const fence = holder ? null : nextFence(database)
-  const row = database.get<Claim>(ASK, name, step, ifHeld, holder ? 0 : 1, at, fence, key)
+  const row = database.get<WaitingRequest>(ASK, name, step, ifHeld, holder ? 0 : 1, at, fence, key)
   if (!row) return // it was requested before
   if (fence !== null) return deliver(database, key, { ...letter, outcome: 'granted', fence })
   const claim = { ...row, step, name }
@@ -195,7 +195,12 @@ function ask(database: Database, at: number, key: number, request: LockRequest):
  * that wait for its task. Returns false if no task can wait for this one, because it has only this request and no
  * waiting parent.
  */
-function tie(database: Database, key: number, { id, name, priority }: Claim, parents: readonly string[]): boolean {
+function tie(
+  database: Database,
+  key: number,
+  { id, name, priority }: WaitingRequest,
+  parents: readonly string[],
+): boolean {
   for (const parent of parents) {
     const row = database.get<{ parent: number }>(PARENT, name, priority, id, parent)
     if (row) database.run(TIE, row.parent)
@@ -207,7 +212,7 @@ function tie(database: Database, key: number, { id, name, priority }: Claim, par
 }
 
 /** Removes a waiting request that would make its task wait for itself. Returns whether it did. */
-function refuseCircle(database: Database, key: number, { id, step, name, priority }: Claim): boolean {
+function refuseCircle(database: Database, key: number, { id, step, name, priority }: WaitingRequest): boolean {
   const end = circleOf(database, key, id)
   if (end === undefined) return false
   const by = database.all<{ id: string }>(NEAREST, name, priority, id).map((near) => near.id)

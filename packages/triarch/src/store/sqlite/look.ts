@@ -17,7 +17,7 @@ SELECT
   ${SETTINGS_MARK} AS settings,
   EXISTS (SELECT 1 FROM triarch_breakers WHERE kind = 'rest') AS rests`
 
-interface Row {
+interface PollRow {
   mail: number
   tasks: number
   work: number
@@ -29,7 +29,14 @@ interface Row {
 }
 
 export function poll(database: Database, now: number, { node, runnable, actions, lease }: PollRequest): PollResult {
-  const row = database.get<Row>(LOOK, node, now, JSON.stringify(runnable), JSON.stringify(actions), lease) as Row
+  const row = database.get<PollRow>(
+    LOOK,
+    node,
+    now,
+    JSON.stringify(runnable),
+    JSON.stringify(actions),
+    lease,
+  ) as PollRow
   const { mail, tasks, work, leader, living, nextWake, settings, rests } = row
   const mine = leader === null || leader === node
   return {

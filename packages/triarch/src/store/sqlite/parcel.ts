@@ -1,6 +1,6 @@
 import type { Transition } from '../port.ts'
 
-type Rest = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'lastAt' | 'events'>
+type OptionalFields = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'lastAt' | 'events'>
 
 /** A transition as an array: the fields that every transition has, in order, and the others only if they have a value. */
 type Parcel = [
@@ -12,7 +12,7 @@ type Parcel = [
   at: number,
   lastAt: Transition['lastAt'],
   events: string | null,
-  rest: Partial<Rest> | null,
+  rest: Partial<OptionalFields> | null,
 ]
 
 /**
@@ -33,14 +33,14 @@ export function unpacked(parcels: readonly Parcel[]): Transition[] {
   })
 }
 
-const NOTHING: Rest = {
+const NOTHING: OptionalFields = {
   ...{ create: null, snapshot: null, release: null, rebase: false },
   ...{ consumed: [], work: [], withdraw: [], forget: [], children: [], posts: [] },
 }
 
-function restOf(transition: Transition): Partial<Rest> | null {
+function restOf(transition: Transition): Partial<OptionalFields> | null {
   const { create, snapshot, consumed, work, withdraw, forget, children, posts, gates, release, rebase } = transition
-  const rest: Partial<Rest> = {}
+  const rest: Partial<OptionalFields> = {}
   if (create) rest.create = create
   if (snapshot) rest.snapshot = snapshot
   if (consumed.length > 0) rest.consumed = consumed

@@ -1,7 +1,7 @@
 import { isTriarchError } from '../../error/error.ts'
 import type { Post, PostOutcome } from '../port.ts'
 
-interface Waiting {
+interface PendingPosts {
   posts: readonly Post[]
   resolve: (outcomes: PostOutcome[]) => void
   reject: (error: unknown) => void
@@ -10,7 +10,7 @@ interface Waiting {
 /** Writes messages that are posted at the same time together: one transaction, and one flush to disk, for all of them. */
 export class Posting {
   readonly #write: (posts: readonly Post[]) => Promise<PostOutcome[]>
-  #waiting: Waiting[] = []
+  #waiting: PendingPosts[] = []
 
   constructor(write: (posts: readonly Post[]) => Promise<PostOutcome[]>) {
     this.#write = write

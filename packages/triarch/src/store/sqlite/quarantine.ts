@@ -1,5 +1,5 @@
 import type { Audited } from '../audit.ts'
-import type { Ownership, Quarantine, Termination, Truncation } from '../port.ts'
+import type { Ownership, QuarantineEntry, Termination, Truncation } from '../port.ts'
 import { keepAct, withAct } from './audit.ts'
 import { DISOWN_LETTERS } from './commit.ts'
 import type { Database } from './database.ts'
@@ -32,7 +32,7 @@ UPDATE triarch_tasks SET orphaned = 1, base_seq = ?, updated_at = ?, status = ?,
 const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?'] as const
 
 /** Puts a task into quarantine. Without a pause it keeps its status, because a stopped task cannot be paused. */
-export function quarantine(database: Database, _now: number, task: Quarantine): boolean {
+export function quarantine(database: Database, _now: number, task: QuarantineEntry): boolean {
   const { key, epoch, node, at, orphaned, record } = task
   return database.transaction(() => {
     const [status, pause] = record?.pause != null ? ['paused', record.pause] : [null, null]

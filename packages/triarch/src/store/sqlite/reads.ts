@@ -1,4 +1,4 @@
-import type { Place } from '../../environment/environment.ts'
+import type { ProcessIdentity } from '../../environment/environment.ts'
 import { MOST_PARKED } from '../gate.ts'
 import { objectOf, runsOf, tagsOf, textsOf } from '../legible.ts'
 import type {
@@ -57,7 +57,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})
   (SELECT count(*) FROM (SELECT 1 FROM triarch_inbox LIMIT ${MOST_COUNTED})) AS inbox`
 
 /** A task row as SQLite returns it. */
-export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined' | 'outputIn'> & {
+export type SqliteTaskRow = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined' | 'outputIn'> & {
   outputIn: string | null
   quarantined: number
   tags: string | null
@@ -65,7 +65,7 @@ export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantin
   control: number
 }
 
-export function taskRow({ outputIn, ...row }: StoredTask): TaskRow {
+export function taskRow({ outputIn, ...row }: SqliteTaskRow): TaskRow {
   return {
     ...row,
     ...(outputIn !== null && { outputIn }),
@@ -77,7 +77,7 @@ export function taskRow({ outputIn, ...row }: StoredTask): TaskRow {
 }
 
 export function task(database: Database, _now: number, id: string): TaskRow | null {
-  const row = database.get<StoredTask>(TASK, id)
+  const row = database.get<SqliteTaskRow>(TASK, id)
   return row ? taskRow(row) : null
 }
 
@@ -110,7 +110,7 @@ export function nodes(database: Database): NodeRow[] {
     ...row,
     roles: textsOf(row.roles),
     runs: runsOf(row.runs),
-    place: objectOf<Place>(row.place),
+    place: objectOf<ProcessIdentity>(row.place),
   }))
 }
 

@@ -1,4 +1,4 @@
-import type { Share } from '../../kernel/task/order.ts'
+import type { FairShare } from '../../kernel/task/order.ts'
 import type { Database } from './database.ts'
 
 const HEAD = `
@@ -19,7 +19,7 @@ DELETE FROM triarch_shares WHERE (queue, priority, share) IN (
  * request in the queue. The order of starts is the order of the queue, so no row is ever rewritten. Virtual time counts
  * in requests, from the number of the first.
  */
-export function placeIn(database: Database, queue: string, priority: number, { key, weight }: Share): number {
+export function placeIn(database: Database, queue: string, priority: number, { key, weight }: FairShare): number {
   const head = database.get<{ place: number }>(HEAD, queue, priority)?.place
   const present = head ?? database.get<{ id: number }>(NEXT_ID)?.id ?? 1
   // The queue is empty: a share that had more than others so far took it from none, so all start equal.

@@ -184,7 +184,7 @@ export class SqliteStore implements port.StateStore {
     return this.#run('taskInbox', key, after, most)
   }
 
-  quarantine(task: port.Quarantine): Promise<boolean> {
+  quarantine(task: port.QuarantineEntry): Promise<boolean> {
     return this.#run('quarantine', task)
   }
 

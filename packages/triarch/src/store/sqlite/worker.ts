@@ -40,7 +40,7 @@ const BLOCK = 25
 /** A thread that has had a request for this long is stuck (ms): it never waits for locks that long. */
 const STUCK = 30_000
 
-interface Pending {
+interface PendingWorker {
   worker: Worker
   /** When it was sent, by the monotonic clock. */
   since: number
@@ -57,7 +57,7 @@ export class WorkerRunner implements Runner {
   readonly #environment: Environment
   readonly #data: ThreadData
   readonly #busyTimeout: number
-  readonly #pending = new Register<number, Pending>()
+  readonly #pending = new Register<number, PendingWorker>()
   #open = false
   #worker: Worker | null = null
   #abandoned: Worker | null = null
