@@ -24,6 +24,9 @@ export type StatedInvalidation = { reason: string | undefined } & (
   | { by: 'key' | 'action'; action: string; key: readonly unknown[] }
 )
 
+/** The names of an agent and of an action have up to 100 characters each. */
+const LONGEST_ACTION = 201
+
 /**
  * Converts the arguments of `invalidate`. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
  * @example const { by, reason } = invalidationOf({ tag: 'customer:7', reason: 'moved' }, [])
@@ -35,10 +38,11 @@ export function invalidationOf(what: Invalidated, key: readonly unknown[]): Stat
   if (isStated) checkOptions('invalidate', given, 'tag' in given ? ['tag', 'reason'] : ['action', 'key', 'reason'])
   if (isStated && key.length > 0) throw new TriarchError('INVALID_OPTION', 'invalidate: give the key beside the action')
   const reason = given.reason === undefined ? undefined : checkText('invalidate: reason', given.reason, 1_000)
-  if ('tag' in given) return { by: 'tag', tag: given.tag as string, reason }
+  if ('tag' in given) return { by: 'tag', tag: checkText('invalidate: tag', given.tag, 200), reason }
   const action = isStated ? given.action : typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
   if (typeof action !== 'string')
     throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+  checkText('invalidate: the name of an action', action, LONGEST_ACTION)
   if (!action.includes('.'))
     throw new TriarchError('INVALID_OPTION', `invalidate: "${action}" is no name of an action, such as payments.limit`)
   const own = isStated ? (given.key === undefined ? [] : [given.key]) : key
