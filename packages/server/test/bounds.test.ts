@@ -36,8 +36,28 @@ describe('a body', () => {
     ],
     ['a number that is too large', '{"workflow":"order","input":{"amount":1e400}}', 400, 'INEXACT_NUMBER'],
     ['another prototype', '{"workflow":"order","__proto__":{"id":"x"}}', 400, 'INVALID_REQUEST'],
+    ['another prototype of tags', '{"workflow":"order","tags":{"__proto__":"x"}}', 400, 'INVALID_REQUEST'],
+    ['another prototype of metadata', '{"workflow":"order","metadata":{"__proto__":"x"}}', 400, 'INVALID_REQUEST'],
   ])('is refused: %s', async (_, body, status, code) => {
     expect(await refusal(await submit(body))).toEqual([status, code])
+  })
+
+  it('may name tags and metadata as members of every object are named', async () => {
+    const names = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', valueOf: 'd' }
+    const made = await submit({ workflow: 'order', id: 'named', input: { amount: 1 }, tags: names, metadata: names })
+    expect(made.status).toBe(201)
+    const task = (await (await here.ask('GET', '/tasks/named')).json()) as { tags: object; metadata: object }
+    expect([task.tags, task.metadata]).toEqual([names, names])
+    await submit({ workflow: 'order', id: 'unnamed', input: { amount: 1 } })
+    for (const query of ['tags[toString]=b', 'filter=tag.constructor:a', 'filter=tag.valueOf:*']) {
+      const { tasks } = (await (await here.ask('GET', `/tasks?${query}`)).json()) as { tasks: { id: string }[] }
+      expect(
+        tasks.map(({ id }) => id),
+        query,
+      ).toEqual(['named'])
+    }
+    for (const name of ['constructor', 'toString', '__proto__'])
+      expect((await here.ask('GET', `/tasks?filter=${name}:a`)).status, name).toBe(400)
   })
 
   it('is JSON, and says so', async () => {

@@ -62,7 +62,8 @@ export function tally(task: Following, at: number, events: readonly TaskEvent[],
     switch (event.type) {
       case 'submitted':
         task.workflow = cut(event.workflow)
-        task.tag = tag === undefined ? '' : cut(event.tags?.[tag] ?? '')
+        task.tag =
+          tag === undefined ? '' : cut(event.tags && Object.hasOwn(event.tags, tag) ? (event.tags[tag] ?? '') : '')
         task.since = Math.max(at, event.startAt ?? 0)
         about('task', 'submitted')
         break

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import { entriesOf } from './options.ts'
-import { isStorable } from './text.ts'
+import { checkMember, isStorable } from './text.ts'
 
 /** Largest number of entries, and of bytes of all names and values together: twice the size of the largest trace context headers. */
 const MOST_ENTRIES = 32
@@ -18,6 +18,7 @@ export function checkMetadata(what: string, given: unknown): Record<string, stri
   for (const [name, value] of entries) {
     if (name === '' || name.length > LONGEST_NAME || !isStorable(name))
       throw new TriarchError('INVALID_OPTION', `${what}: a name in metadata must have 1 to ${LONGEST_NAME} characters`)
+    checkMember(`${what}: a name in metadata`, name)
     if (typeof value !== 'string' || !isStorable(value))
       throw new TriarchError('INVALID_OPTION', `${what}: metadata "${name}" must be a string, without NUL`)
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import { entriesOf } from './options.ts'
-import { checkText } from './text.ts'
+import { checkMember, checkText } from './text.ts'
 
 const MOST_TAGS = 32
 
@@ -23,6 +23,7 @@ export function checkTags(what: string, tags: unknown): Record<string, string> {
   if (entries.length > MOST_TAGS) throw new TriarchError('INVALID_OPTION', `${what}: at most ${MOST_TAGS} tags`)
   for (const [name, value] of entries) {
     checkText(`${what}: the name of a tag`, name, 100)
+    checkMember(`${what}: the name of a tag`, name)
     checkText(`${what}: tag "${name}"`, value, 200)
   }
   return Object.fromEntries(entries) as Record<string, string>

@@ -19,3 +19,8 @@ export function checkText(what: string, text: unknown, longest: number): string 
   const rule = `a string of at most ${longest.toLocaleString('en')} characters, without NUL and half surrogate pairs`
   throw new TriarchError('INVALID_OPTION', `${what} must be ${rule}`)
 }
+
+/** Refuses the one name of a member that copies of an object may lose or take for its prototype. Throws INVALID_OPTION. */
+export function checkMember(what: string, name: string): void {
+  if (name === '__proto__') throw new TriarchError('INVALID_OPTION', `${what} must not be "__proto__"`)
+}

@@ -500,6 +500,8 @@ describe('what is no good is refused with its code', () => {
     ['a priority out of range', echo as never, 1, { priority: 1e9 }, 'INVALID_OPTION'],
     ['a tag that is no text', echo as never, 1, { tags: { a: 1 } }, 'INVALID_OPTION'],
     ['an ifExists that is none', echo as never, 1, { ifExists: 'maybe' }, 'INVALID_OPTION'],
+    ['a tag that would be a prototype', echo as never, 1, { tags: { ['__proto__']: 'x' } }, 'INVALID_OPTION'],
+    ['metadata that would be a prototype', echo as never, 1, { metadata: { ['__proto__']: 'x' } }, 'INVALID_OPTION'],
     ['a duration that is none', echo as never, 1, { startAt: 'soon' }, 'INVALID_DURATION'],
     ['a date that is none', echo as never, 1, { completeBy: new Date('x') }, 'INVALID_OPTION'],
     ['a task that would come after itself', echo as never, 1, { id: 'self', after: ['a', 'self'] }, 'INVALID_OPTION'],
