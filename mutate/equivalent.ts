@@ -36,7 +36,7 @@ export const equivalent: Readonly<Record<string, string>> = {
     'Keys are asked for all at once, and before there are other locks.',
   [`${kernel}/lock/gate.ts fenceOf: > to >= fence > (highest ?? 0)`]: 'The higher of two equal numbers is either.',
   [`${kernel}/lock/request.ts requestsOf: drop return`]: falls,
-  [`${kernel}/wait/mail.ts sizeOf: drop sizes.set(mail, size)`]: 'It is reckoned again: the same, later.',
+  [`${kernel}/wait/buffered-signal.ts sizeOf: drop sizes.set(signal, size)`]: 'It is reckoned again: the same, later.',
   [`${kernel}/plan/plan.ts dependents: drop continue`]: 'What was found is found again: the same, later.',
   [`${kernel}/plan/plan.ts finalizeNext: drop return`]:
     'What is ready becomes ready: it is asked about once more before it is requested.',

@@ -38,7 +38,7 @@ export async function shown(store: SharedStore, feature: Feature, recording: Rec
 export async function mismatches({ workflows }: Feature, { commits, tasks }: Recording): Promise<string[]> {
   const found: string[] = []
   const environment = new VirtualEnvironment()
-  const courtesy = new EventLoopYield(environment)
+  const eventLoopYield = new EventLoopYield(environment)
   for (const { id, workflow: name } of tasks) {
     const records = commits.flatMap(({ records = [] }) => records).filter(({ task }) => task === id)
     const rebuilt = rebuild(id, datedEvents(records))
@@ -48,7 +48,7 @@ export async function mismatches({ workflows }: Feature, { commits, tasks }: Rec
     else if (begun && workflow.definition.run) {
       const strays: unknown[] = []
       const driver = new FunctionRun(workflow, rebuilt, PAYLOAD, (error) => strays.push(error))
-      await replay({ environment, courtesy }, driver, rebuilt)
+      await replay({ environment, eventLoopYield }, driver, rebuilt)
       for (const error of [driver.failure ?? [], strays].flat()) found.push(`${id}: ${String(error)}`)
     }
   }

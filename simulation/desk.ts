@@ -4,7 +4,12 @@ import { UnknownOutcomeError } from '../packages/triarch/src/error/step-error.ts
 import type { StepContext } from '../packages/triarch/src/index.ts'
 import type { EffectOutcome, StateStore } from '../packages/triarch/src/store/port.ts'
 import { Transactions } from '../packages/triarch/src/store/sqlite/transactions.ts'
-import { type Fate, InjectedError, type LinkCall, type SimulatedNetwork } from '../packages/triarch/src/testing/link.ts'
+import {
+  type CallFate,
+  InjectedError,
+  type LinkCall,
+  type SimulatedNetwork,
+} from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
@@ -15,7 +20,7 @@ interface Means {
   world: World
   vault: Vault
   network: SimulatedNetwork
-  fate: (call: LinkCall) => Fate
+  fate: (call: LinkCall) => CallFate
   crashed: (machine: Machine) => void
 }
 

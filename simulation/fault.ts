@@ -1,6 +1,6 @@
 import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { Transition } from '../packages/triarch/src/store/port.ts'
-import type { Fate, LinkCall } from '../packages/triarch/src/testing/link.ts'
+import type { CallFate, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
@@ -31,9 +31,9 @@ export class Fortune {
     this.fired[kind] = (this.fired[kind] ?? 0) + 1
   }
 
-  readonly fate = (call: LinkCall): Fate => {
+  readonly fate = (call: LinkCall): CallFate => {
     const { distance } = this.#plan.settings
-    const fate: Fate = { there: this.#upTo(distance), back: this.#upTo(distance) }
+    const fate: CallFate = { there: this.#upTo(distance), back: this.#upTo(distance) }
     const { strike } = this.#plan
     if (this.phase !== 'over' && strike?.index === call.index && possible(strike.fault, call))
       return this.#strike(call, { ...fate, fault: strike.fault })
@@ -74,7 +74,7 @@ export class Fortune {
     return this.#plan.settings.patience ?? LONGEST_ANSWER
   }
 
-  #meet(kind: CallFault, call: LinkCall, fate: Fate): Fate {
+  #meet(kind: CallFault, call: LinkCall, fate: CallFate): CallFate {
     const { lease, retention = {} } = this.#plan.settings
     if (kind === 'unanswered') {
       const { machine, name } = call
@@ -95,7 +95,7 @@ export class Fortune {
     return this.#world.random() < 0.5 ? { ...fate, there: fate.there + late } : { ...fate, back: fate.back + late }
   }
 
-  #strike(call: LinkCall, fate: Fate): Fate {
+  #strike(call: LinkCall, fate: CallFate): CallFate {
     this.count(fate.fault ?? '')
     this.#world.note(`${call.machine.name} ${call.name} #${call.index} meets ${fate.fault}`)
     return fate

@@ -1,6 +1,6 @@
 import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
+import { storedRest } from '../packages/triarch/src/store/cooldown.ts'
 import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
-import { storedRest } from '../packages/triarch/src/store/rest.ts'
 import type { LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'

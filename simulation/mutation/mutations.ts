@@ -25,7 +25,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ],
       ],
       'scheduler/runner.ts': [
-        ['const mail = [...this.#taken, ...this.#mail]', 'const mail: IncomingMessage[] = []'],
+        ['const incoming = [...this.#taken, ...this.#messages]', 'const incoming: IncomingMessage[] = []'],
         ['return this.#orphaned || !this.#attempts.none', 'return true'],
       ],
     },
@@ -188,9 +188,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a letter that the inbox shows twice is read twice': {
     change: {
-      'scheduler/letters.ts': [
-        ['if (this.#taken.has(letter)) return false', ''],
-        ['!spent.has(letter.id) && give(letter)', 'give(letter)'],
+      'scheduler/inbox-tracker.ts': [
+        ['if (this.#taken.has(id)) return false', ''],
+        ['!spent.has(message.id) && give(message)', 'give(message)'],
         ['{ held: [...held.keys()] }', '{ held: [] }'],
       ],
     },
@@ -200,10 +200,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         [
-          'of [...this.#inFlight, ...this.#inboxGauge.letters]) this.#host.letters.drop(letter)',
-          'of []) this.#host.letters.drop(letter)',
+          'of [...this.#inFlight, ...this.#inboxGauge.unread]) this.#host.inbox.drop(inboxId)',
+          'of []) this.#host.inbox.drop(inboxId)',
         ],
-        ['    for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)\n', ''],
+        ['    for (const { inboxId } of this.#messages) if (inboxId !== null) this.#host.inbox.drop(inboxId)\n', ''],
       ],
     },
     by: ['liveness'],
@@ -698,7 +698,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what the store does after all is not looked for': {
     change: {
-      'node/lookback.ts': [['    this.#doubts = DOUBTS\n', '']],
+      'node/lost-tail-check.ts': [['    this.#doubts = DOUBTS\n', '']],
       'scheduler/lost-tail-detector.ts': [
         ['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY'],
       ],
@@ -716,14 +716,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'retention',
   },
   'a history grows for ever': {
-    change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
+    change: {
+      'scheduler/decisions.ts': [['count - unread.letters > history)', 'count - unread.letters > history * 9)']],
+    },
     by: ['bounds'],
     at: 212,
     world: 'bounds',
   },
   'of a history the events are counted, and its bytes are not': {
     change: {
-      'scheduler/decisions.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']],
+      'scheduler/decisions.ts': [['size - unread.bytes > historyBytes)', 'size - unread.bytes > historyBytes * 99)']],
     },
     by: ['bounds'],
     at: 12,
@@ -737,7 +739,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an inbox has room for whatever comes': {
     change: {
-      'store/sqlite/inbox.ts': [['fits(amount(AMOUNT)) || fits(amount(MAIL))', 'fits(amount(AMOUNT)) || size > 0']],
+      'store/sqlite/inbox.ts': [['fits(amount(AMOUNT)) || fits(amount(SIGNALS))', 'fits(amount(AMOUNT)) || size > 0']],
     },
     by: ['bounds'],
     at: 8,
@@ -926,7 +928,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'throttle',
   },
   'a node takes whatever others have taken under the bound they share': {
-    change: { 'store/sqlite/seat.ts': [['most - (database.get', 'most - 0 * (database.get']] },
+    change: { 'store/sqlite/permit.ts': [['most - (database.get', 'most - 0 * (database.get']] },
     by: ['crowds'],
     world: 'crowd',
   },
@@ -1004,8 +1006,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'flow/breaker-gate.ts': [
         [
-          'this.#refusal(attempt.lane, request)',
-          'this.#refusal([...this.lanes.keys()].at(-1) ?? attempt.lane, request)',
+          'this.#refusal(attempt.breakerName, request)',
+          'this.#refusal([...this.breakers.keys()].at(-1) ?? attempt.breakerName, request)',
         ],
       ],
     },

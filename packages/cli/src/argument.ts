@@ -30,7 +30,7 @@ export function readKey(path: string): string {
   return read(path).trim()
 }
 
-export function instant(name: string) {
+export function parseInstant(name: string) {
   return (text: string): Date => {
     const at = new Date(text)
     if (Number.isNaN(at.getTime()))

@@ -9,7 +9,7 @@ import { type Session, sessionAt } from './session.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a command is given beside its arguments. */
-export interface Means {
+export interface CommandDeps {
   readonly terminal: Terminal
   /** With which code the command ends, if not with 0. */
   readonly end: (exit: ExitCode) => void
@@ -17,7 +17,7 @@ export interface Means {
 
 /** Runs what a command does with tasks, wherever they are; the options are those of the command and those that all have. */
 export async function onTasks<O extends object>(
-  means: Means,
+  means: CommandDeps,
   command: Command,
   work: (of: { session: Session; report: Report; options: O & Shared }) => Promise<void>,
   app?: App,
@@ -38,7 +38,7 @@ export function appFor(path: string | undefined): Promise<App> {
 }
 
 /** Somebody must want what destroys. */
-export async function confirm({ terminal }: Means, yes: boolean | undefined, what: string): Promise<void> {
+export async function confirm({ terminal }: CommandDeps, yes: boolean | undefined, what: string): Promise<void> {
   if (yes) return
   const answer = await terminal.ask(`${what}? [y/N] `)
   if (answer === null) throw usage(`${what}? Say so with --yes`)

@@ -28,7 +28,7 @@ import { addStart } from './command/start.ts'
 import { addRecount, addStatistics } from './command/statistics.ts'
 import { addTasks } from './command/task.ts'
 import { addTop } from './command/top.ts'
-import type { Means } from './command.ts'
+import type { CommandDeps } from './command.ts'
 import type { ExitCode } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
@@ -51,7 +51,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(told(text)) })
-  const means: Means = { terminal, end }
+  const means: CommandDeps = { terminal, end }
   const tasks = program.command('task').description('tasks')
   addTasks(tasks, means)
   addLogs(tasks, means)

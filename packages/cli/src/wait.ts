@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isTriarchError, type TaskHandle, type TaskInfo } from 'triarch'
 import { duration } from './argument.ts'
-import type { Means } from './command.ts'
+import type { CommandDeps } from './command.ts'
 import { timer } from './environment.ts'
 import { exitCodes } from './exit.ts'
 import type { Report } from './report.ts'
@@ -32,7 +32,7 @@ export function endedWell(outcome: Outcome): boolean {
 /** Says how the task ended. `wanted`: with what it should. */
 export async function wait(
   task: Pick<TaskHandle, 'id' | 'result' | 'status' | 'watch'>,
-  { means, report, options }: { means: Means; report: Report; options: Waiting },
+  { means, report, options }: { means: CommandDeps; report: Report; options: Waiting },
   wanted: (outcome: Outcome) => boolean = endedWell,
 ): Promise<void> {
   const over = new AbortController()
@@ -63,7 +63,7 @@ const SURE = 1_000
 /** A task that is paused waits for somebody, and so does whoever waits for it. */
 async function tellPauses(
   task: Pick<TaskHandle, 'id' | 'watch'>,
-  { terminal }: Means,
+  { terminal }: CommandDeps,
   signal: AbortSignal,
 ): Promise<void> {
   let said = ''

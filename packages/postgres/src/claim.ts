@@ -1,4 +1,4 @@
-import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type InboxMessage, messageOf } from 'triarch/store'
+import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type InboxMessage, parseMessage } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import type { Row } from './query.ts'
 
@@ -39,7 +39,7 @@ export function claimsOf(rows: readonly Row[]): Claim[] {
   for (const [key, seq, at, text] of rows as readonly [number, number, number, string][]) {
     const claim = claims.get(key)
     if (seq > 0) claim?.records.push({ seq, at, events: text })
-    else if (seq < 0) claim?.letters.push({ id: at, key, message: messageOf(text) })
+    else if (seq < 0) claim?.letters.push({ id: at, key, message: parseMessage(text) })
     else {
       const { rest, unread, strikes, more: left, ...described } = JSON.parse(text) as Description
       more = left
@@ -68,12 +68,12 @@ type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphan
 export function sharesOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): InboxMessage[] {
   let left = bytes
   for (const [, , message] of rows as readonly [number, number, string][]) left -= Buffer.byteLength(message)
-  return marked(rows.map(letterOf), rows.length === limit || left <= 0)
+  return marked(rows.map(inboxMessageOf), rows.length === limit || left <= 0)
 }
 
 /** Parses messages of which the last row states whether a bound was reached, because not all that count for a bound are returned. */
-export function lettersOf(rows: readonly Row[]): InboxMessage[] {
-  return marked(rows.map(letterOf), rows.at(-1)?.[3] === true)
+export function messagesOf(rows: readonly Row[]): InboxMessage[] {
+  return marked(rows.map(inboxMessageOf), rows.at(-1)?.[3] === true)
 }
 
 function marked(letters: InboxMessage[], more: boolean): InboxMessage[] {
@@ -82,7 +82,7 @@ function marked(letters: InboxMessage[], more: boolean): InboxMessage[] {
   return letters
 }
 
-export function letterOf(row: Row): InboxMessage {
+export function inboxMessageOf(row: Row): InboxMessage {
   const [id, key, message] = row as [number, number, string]
-  return { id, key, message: messageOf(message) }
+  return { id, key, message: parseMessage(message) }
 }

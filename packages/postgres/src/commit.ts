@@ -1,7 +1,7 @@
 import {
   type CommitOutcome,
   type Creation,
-  letterName,
+  countedName,
   type NewTask,
   type Snapshot,
   type Transition,
@@ -98,7 +98,7 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     texts(posts, ({ it }) => it.task),
     booleans(posts, ({ it }) => it.control),
     texts(posts, ({ it }) => it.message.type),
-    texts(posts, ({ it }) => letterName(it.message)),
+    texts(posts, ({ it }) => countedName(it.message)),
     texts(posts, ({ it }) => JSON.stringify(it.message)),
   ]
 }

@@ -3,8 +3,8 @@ import {
   type ListedTasks,
   type Listing,
   type ListQuery,
-  LOOK,
   listed,
+  MAX_ROWS_EXAMINED,
   MOST_NAMES,
   type RowColumn,
   type RowCondition,
@@ -56,7 +56,7 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
     .alternatives(field, test)
     .map((it) => `SELECT ${key} AS found FROM ${source} WHERE ${name}${it}`)
     .join(' UNION ALL ')
-  return writer.written(`${found} LIMIT ${LOOK + 1}`)
+  return writer.written(`${found} LIMIT ${MAX_ROWS_EXAMINED + 1}`)
 }
 
 /** Selects the keys of all rows in these parts, or one more than a call examines; a null among them: there may be others. */
@@ -67,7 +67,7 @@ export function fewStatement(parts: readonly (Lead | WorkflowSpan)[]): ListState
     const { source, by, clauses } = writer.leading(part)
     return `SELECT ${by} AS found FROM ${source} WHERE ${clauses.join(' AND ')}`
   })
-  return writer.written(`${found.join(' UNION ALL ')} LIMIT ${LOOK + 1}`)
+  return writer.written(`${found.join(' UNION ALL ')} LIMIT ${MAX_ROWS_EXAMINED + 1}`)
 }
 
 function columnsOf(brief: boolean | undefined): string {
@@ -99,7 +99,7 @@ export function listStatement(
   { parts, also }: Pick<Listing, 'parts' | 'also'>,
 ): ListStatement {
   const writer = new Writer()
-  const size = Math.ceil(LOOK / parts.length)
+  const size = Math.ceil(MAX_ROWS_EXAMINED / parts.length)
   const most = writer.value(limit)
   const walks = parts.map((part) => {
     const { source, by, clauses } = writer.leading(part)
@@ -191,7 +191,7 @@ class Writer {
   spanning({ value, submittedAt }: WorkflowSpan): string {
     const within = this.alternatives(columns.submittedAt, submittedAt)
     const walk = (workflow: string) => `SELECT found FROM (SELECT t.key AS found FROM triarch.tasks t
-WHERE ${[`t.workflow = ${workflow}`, ...within].join(' AND ')} ORDER BY t.submitted_at LIMIT ${LOOK + 1}) span`
+WHERE ${[`t.workflow = ${workflow}`, ...within].join(' AND ')} ORDER BY t.submitted_at LIMIT ${MAX_ROWS_EXAMINED + 1}) span`
     if (value !== null) return walk(this.value(value))
     return `SELECT found FROM (${NAMES} SELECT span.found FROM names CROSS JOIN LATERAL (${walk('names.name')}) span WHERE nth <= ${MOST_NAMES}
 UNION ALL SELECT NULL FROM names WHERE name IS NOT NULL AND nth > ${MOST_NAMES}) spans`

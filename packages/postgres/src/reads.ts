@@ -219,7 +219,7 @@ export function nodeOf(row: Row): NodeRow {
   }
 }
 
-export function pulsesOf(rows: readonly Row[]): NodeHeartbeats {
+export function heartbeatsOf(rows: readonly Row[]): NodeHeartbeats {
   const [now = 0, holder = null, left] = (rows[0] ?? []) as [number?, (string | null)?, number?]
   const nodes = rows.map((row) => row.slice(3) as [string | null, string, number, string, boolean])
   return {

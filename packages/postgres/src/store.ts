@@ -3,6 +3,7 @@ import type * as port from 'triarch/store'
 import {
   ASK_AGAIN,
   allOf,
+  countedName,
   type Environment,
   endOfKeys,
   type Hint,
@@ -10,11 +11,10 @@ import {
   KEYED,
   LEADER,
   LONGEST_ANSWER,
-  letterName,
   listingOf,
   MOST_BACKLOGS,
+  parseRequest,
   rateLine,
-  requestOf,
   spanOf,
   TALLIES_DROPPED,
 } from 'triarch/store'
@@ -26,7 +26,7 @@ import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { BlockedCalls } from './blocked-calls.ts'
 import { breakerOf } from './breaker.ts'
 import { cacheOf, fillBegun, invalidationsOf } from './cache.ts'
-import { claimArguments, claimsOf, letterOf, lettersOf, sharesOf } from './claim.ts'
+import { claimArguments, claimsOf, inboxMessageOf, messagesOf, sharesOf } from './claim.ts'
 import { commitArguments, commitCall, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
@@ -53,13 +53,13 @@ import { QueueVacuum } from './queue-vacuum.ts'
 import {
   backlogOf,
   countsOf,
+  heartbeatsOf,
   heldOf,
   lockOf,
   lookOf,
   markOf,
   nodeOf,
   parkedOf,
-  pulsesOf,
   queuedOf,
   queueOf,
   recordOf,
@@ -233,7 +233,7 @@ export class PostgresStore implements port.StateStore {
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
       texts(posts, ({ message }) => message.type),
-      texts(posts, ({ message }) => letterName(message)),
+      texts(posts, ({ message }) => countedName(message)),
       texts(posts, ({ message }) => JSON.stringify(message)),
       texts(posts, ({ terms }) => terms?.fits.join(' ')),
       integers(posts, ({ terms }) => terms?.room?.letters),
@@ -285,11 +285,11 @@ export class PostgresStore implements port.StateStore {
         ])
       : await this.#call('letters_beside', [node, limit, bytes, integers(held)])
     if (rows.length > 0) this.#pollInterval.found()
-    return each ? sharesOf(rows, { limit, bytes }) : lettersOf(rows)
+    return each ? sharesOf(rows, { limit, bytes }) : messagesOf(rows)
   }
 
   async taskInbox(key: number, after: number, { limit, bytes }: port.TaskInboxBounds): Promise<port.InboxMessage[]> {
-    return (await this.#call('letters_of', [key, after, limit, bytes])).map(letterOf)
+    return (await this.#call('letters_of', [key, after, limit, bytes])).map(inboxMessageOf)
   }
 
   async quarantine({ key, node, epoch, at, orphaned, record }: port.QuarantineEntry): Promise<boolean> {
@@ -315,7 +315,7 @@ export class PostgresStore implements port.StateStore {
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
       texts(posts, ({ message }) => message.type),
-      texts(posts, ({ message }) => letterName(message)),
+      texts(posts, ({ message }) => countedName(message)),
       texts(posts, ({ message }) => JSON.stringify(message)),
     ]
     const row = await this.#numbered('terminate', given, { ...(audit && { audit }) })
@@ -377,7 +377,7 @@ export class PostgresStore implements port.StateStore {
     const illegible: number[] = []
     const items = (rows as [number, string, string, number, number | null][]).flatMap((row): port.WorkItem[] => {
       const [id, agent, text, completeBy, heartbeatWithin] = row
-      const request = requestOf(text)
+      const request = parseRequest(text)
       if (!request) illegible.push(id)
       return request ? [{ id, agent, request, completeBy, heartbeatWithin }] : []
     })
@@ -417,7 +417,7 @@ export class PostgresStore implements port.StateStore {
     const items = adoptions.map((): port.WorkItem | null => null)
     for (const [place, agent, text, completeBy, heartbeatWithin] of rows) {
       const id = adoptions[place - 1]?.work
-      const request = requestOf(text)
+      const request = parseRequest(text)
       if (request && id !== undefined) items[place - 1] = { id, agent, request, completeBy, heartbeatWithin }
     }
     return items
@@ -458,7 +458,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async heartbeats(lease: string): Promise<port.NodeHeartbeats> {
-    return pulsesOf(await this.#call('heartbeats', [this.#given(), lease]))
+    return heartbeatsOf(await this.#call('heartbeats', [this.#given(), lease]))
   }
 
   async declareDead(nodes: readonly string[]): Promise<number> {

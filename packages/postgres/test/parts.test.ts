@@ -9,7 +9,7 @@ import { creation, newTask, released, snapshot, transition, workRequest } from '
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
 import { booleans, integers, texts } from '../src/arrays.ts'
 import { BlockedCalls } from '../src/blocked-calls.ts'
-import { claimsOf, lettersOf, sharesOf } from '../src/claim.ts'
+import { claimsOf, messagesOf, sharesOf } from '../src/claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from '../src/commit.ts'
 import { configOf, goodbye, type Role } from '../src/connect.ts'
 import { byNode } from '../src/entries.ts'
@@ -21,7 +21,7 @@ import { settingsOf } from '../src/options.ts'
 import { submitIn } from '../src/outer.ts'
 import { patiently } from '../src/patience.ts'
 import { PollInterval } from '../src/poll-interval.ts'
-import { nodeOf, pulsesOf, TASK_COLUMNS } from '../src/reads.ts'
+import { heartbeatsOf, nodeOf, TASK_COLUMNS } from '../src/reads.ts'
 import { scheduleOutcomes } from '../src/schedule.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
 
@@ -779,7 +779,7 @@ describe('what the server answers to a claim', () => {
     ])
     expect(sharesOf([], { limit: 0, bytes: 0 })).toEqual([])
     const told = [true, false].map((said) =>
-      lettersOf([
+      messagesOf([
         [7, 1, text, false],
         [8, 2, text, said],
       ]),
@@ -788,7 +788,7 @@ describe('what the server answers to a claim', () => {
       [false, true],
       [false, false],
     ])
-    expect(lettersOf([])).toEqual([])
+    expect(messagesOf([])).toEqual([])
   })
 })
 
@@ -851,13 +851,13 @@ describe('a batch of transitions', () => {
 describe('rows', () => {
   it('of pulses tell of nodes, and who leads', () => {
     const node = ['n', 'm', 10, '["scheduler"]', true] as const
-    expect(pulsesOf([[100, 'h', 5, ...node]])).toEqual({
+    expect(heartbeatsOf([[100, 'h', 5, ...node]])).toEqual({
       now: 100,
       nodes: [{ id: 'n', mark: 'm', lease: 10, roles: ['scheduler'], late: true }],
       term: { holder: 'h', left: 5 },
     })
     const nobody = { now: 100, nodes: [], term: null }
-    expect(pulsesOf([[100, null, null, null, null, null, null, null]])).toEqual(nobody)
+    expect(heartbeatsOf([[100, null, null, null, null, null, null, null]])).toEqual(nobody)
   })
 
   it('of nodes show what users may see', () => {

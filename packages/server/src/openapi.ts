@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { kindOf } from './request/query.ts'
 import { routes } from './route/index.ts'
 import { type Route, rightOf } from './route/route.ts'
-import { components, Problem } from './wire/schema.ts'
+import { components, problemSchema } from './wire/schema.ts'
 
 type Node = Record<string, unknown>
 
@@ -72,7 +72,7 @@ export function openapi(): Node {
       responses: {
         Problem: {
           description: 'A problem: `code` says which',
-          content: { 'application/problem+json': { schema: { $ref: ref(idOf(Problem)) } } },
+          content: { 'application/problem+json': { schema: { $ref: ref(idOf(problemSchema)) } } },
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema as Node)])),
@@ -112,7 +112,7 @@ function operationOf(route: Route): Node {
     // Of one status, its media type says which of both it is.
     const content = {
       'application/json': { schema: { $ref: ref(idOf(own.schema)) } },
-      'application/problem+json': { schema: { $ref: ref(idOf(Problem)) } },
+      'application/problem+json': { schema: { $ref: ref(idOf(problemSchema)) } },
     }
     return [String(status), { description: `${own.description}; or a problem`, content }]
   })

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { AlertInfo, AlertSinkTrial } from 'triarch'
 import { actorOf } from '../actor.ts'
-import { instant } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { parseInstant } from '../argument.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
@@ -39,7 +39,7 @@ const words = {
 } as const
 
 /** What is wrong now, and the operator's word on it. */
-export function addAlerts(alerts: Command, means: Means): void {
+export function addAlerts(alerts: Command, means: CommandDeps): void {
   alerts
     .command('list')
     .description('what is wrong now')
@@ -94,7 +94,7 @@ export function addAlerts(alerts: Command, means: Means): void {
       .requiredOption('--reason <text>', 'kept with the alert')
       .option('--actor <who>', 'who wants it; TRIARCH_ACTOR, else the user of this process (USER)')
     if (word === 'silence')
-      command.requiredOption('--until <instant>', 'then it may be told of again', instant('--until'))
+      command.requiredOption('--until <instant>', 'then it may be told of again', parseInstant('--until'))
     if (word === 'end') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onTasks<AlertFlags>(means, command, async ({ session, report, options }) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AuditOptions, AuditRecord } from 'triarch'
-import { instant, whole } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { parseInstant, whole } from '../argument.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<AuditRecord>[] = [
@@ -25,15 +25,15 @@ interface AuditFlags {
 const PAGE = 1_000
 
 /** Who did what to the system. */
-export function addAudit(program: Command, means: Means): void {
+export function addAudit(program: Command, means: CommandDeps): void {
   program
     .command('audit')
     .description('who did what to the system, the last first')
     .option('--actor <who>', 'by whom')
     .option('--action <name>', 'what, such as task.cancel')
     .option('--on <subject>', 'on what, such as task:o-1 or breaker:payments')
-    .option('--since <instant>', 'from then on', instant('--since'))
-    .option('--until <instant>', 'before then', instant('--until'))
+    .option('--since <instant>', 'from then on', parseInstant('--since'))
+    .option('--until <instant>', 'before then', parseInstant('--until'))
     .option('--limit <n>', 'most entries; 100', whole('--limit', 1, 100_000))
     .action((_, command: Command) =>
       onTasks<AuditFlags>(means, command, async ({ session, report, options }) => {

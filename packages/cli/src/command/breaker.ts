@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { BreakerInfo } from 'triarch'
 import { actorOf } from '../actor.ts'
-import { instant } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { parseInstant } from '../argument.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
@@ -29,7 +29,7 @@ const words = {
 } as const
 
 /** Circuit breakers, and the operator's word on them. */
-export function addBreakers(breakers: Command, means: Means): void {
+export function addBreakers(breakers: Command, means: CommandDeps): void {
   breakers
     .command('list')
     .description('circuit breakers by name')
@@ -72,7 +72,7 @@ export function addBreakers(breakers: Command, means: Means): void {
         .option(
           '--until <instant>',
           'then its probes try the service; else until somebody closes it',
-          instant('--until'),
+          parseInstant('--until'),
         )
         .option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { json } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
 
 interface CacheFlags {
@@ -10,7 +10,7 @@ interface CacheFlags {
 }
 
 /** Answers that are kept. */
-export function addCaches(caches: Command, means: Means): void {
+export function addCaches(caches: Command, means: CommandDeps): void {
   caches
     .command('invalidate')
     .description('kept answers are not valid any more, on any node')

@@ -1,11 +1,11 @@
 import { Argument, type Command, type Option } from 'commander'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 /** What a shell asks for while somebody types: names of commands, options, and nothing that needs a store. */
-export function addCompletion(program: Command, means: Means): void {
+export function addCompletion(program: Command, means: CommandDeps): void {
   program
     .command('completion')
     .description('a script for a shell, by which it completes commands and options')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ControlOptions, Json, TaskHandle } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
 
 type ControlledTask = Pick<TaskHandle, 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate'>
@@ -116,13 +116,13 @@ function saying(command: Command): Command {
     .option('--actor <who>', 'who wants it: kept in its history; TRIARCH_ACTOR, else the user of this process (USER)')
 }
 
-function saidIn({ reason, actor }: ControlOptions, { terminal }: Means): ControlOptions {
+function saidIn({ reason, actor }: ControlOptions, { terminal }: CommandDeps): ControlOptions {
   const who = actor ?? actorOf(terminal)
   return { ...(reason !== undefined && { reason }), ...(who && { actor: who }) }
 }
 
 /** What operators do to tasks. Each is accepted when the command ends, unless it waits: the owner of the task does it. */
-export function addControls(tasks: Command, means: Means): void {
+export function addControls(tasks: Command, means: CommandDeps): void {
   const read = (name: string, text: string) => json(name, text, means.terminal)
   for (const { name, description, destroys, options = plain, act, wanted, done } of controls) {
     const command: Command = options(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Demand, WorkDemand } from 'triarch'
 import { duration } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 type Row = WorkDemand & { kind: 'agent' | 'workflow'; name: string; held?: Demand['agents'][number]['held'] }
@@ -18,7 +18,7 @@ const columns: readonly Column<Row>[] = [
 ]
 
 /** What an autoscaler goes by. */
-export function addDemand(program: Command, means: Means): void {
+export function addDemand(program: Command, means: CommandDeps): void {
   program
     .command('demand')
     .description('how many processes the work asks for that waits and runs, by agent and by workflow')

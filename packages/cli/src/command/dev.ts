@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 import { exitCodes, usage } from '../exit.ts'
 import { needsStore, type Shared } from '../place.ts'
 import { canServe } from '../serving.ts'
@@ -24,7 +24,7 @@ const GRACE = '2s'
 const PORT = 7070
 
 /** `start` in a process that stops in good order when a file of the module changes, and is started again. */
-export function addDev(program: Command, means: Means): void {
+export function addDev(program: Command, means: CommandDeps): void {
   program
     .command('dev')
     .description('start, and start anew whenever a file of the module changes; tasks go on where they were')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { migrate } from 'triarch'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 import { agents, breakers, clocks, living, nodes, versions } from '../doctor/cluster.ts'
 import { type Finding, fail, ok } from '../doctor/finding.ts'
 import { postgresFindings } from '../doctor/postgres.ts'
@@ -13,7 +13,7 @@ import type { Column } from '../table.ts'
 import { version } from '../version.ts'
 
 /** Looks at everything that a healthy system needs. Each look stands by itself: one that fails is a finding. */
-export function addDoctor(program: Command, means: Means): void {
+export function addDoctor(program: Command, means: CommandDeps): void {
   program
     .command('doctor')
     .description(

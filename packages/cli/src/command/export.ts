@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { TaskPage, TriarchClient } from 'triarch'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import { type Exported, exported } from '../exported.ts'
 import type { Measure } from '../progress.ts'
@@ -17,7 +17,7 @@ interface ExportFlags {
 }
 
 /** Tasks as a file, for looking at them elsewhere, for `triarch replay` and `triarch import`. */
-export function addExport(program: Command, means: Means): void {
+export function addExport(program: Command, means: CommandDeps): void {
   program
     .command('export')
     .description(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { HealthCheckReport } from 'triarch'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import type { Column } from '../table.ts'
 
@@ -12,7 +12,7 @@ const columns: readonly Column<HealthCheckReport>[] = [
 ]
 
 /** How the engine on the store is, as whoever is asked sees it. */
-export function addHealth(program: Command, means: Means): void {
+export function addHealth(program: Command, means: CommandDeps): void {
   program
     .command('health')
     .description('how the store and all that works on it are; ends with 1 when something is critical')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isTriarchError, type TaskHandle } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { read } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { allImported } from '../exported.ts'
 import type { Measure } from '../progress.ts'
@@ -28,7 +28,7 @@ const columns: readonly Column<Result>[] = [
 ]
 
 /** The other way of `export --secrets`. */
-export function addImport(program: Command, means: Means): void {
+export function addImport(program: Command, means: CommandDeps): void {
   program
     .command('import')
     .description('takes tasks over with their histories, each whole or not at all; what is here already stays as it is')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentInfo, LeaderInfo, LockInfo, WorkflowInfo } from 'triarch'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { everyPage } from '../pages.ts'
 import { said } from '../pause.ts'
 import type { Column } from '../table.ts'
@@ -35,7 +35,7 @@ const leaders: readonly Column<LeaderInfo>[] = [
 ]
 
 /** What there is besides tasks, by name. */
-export function addInventories(program: Command, means: Means): void {
+export function addInventories(program: Command, means: CommandDeps): void {
   list(program, 'workflow', 'the workflows that living nodes run, with how many nodes run each version').action(
     (_, command: Command) =>
       onTasks(means, command, async ({ session: { triarch }, report }) => {

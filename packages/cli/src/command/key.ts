@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type IssuedKey, type KeyInfo, type Right, rights } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { duration } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { everyPage } from '../pages.ts'
 import type { Report } from '../report.ts'
 import type { Column } from '../table.ts'
@@ -28,7 +28,7 @@ interface KeyFlags {
 }
 
 /** Keys by which others ask a server: made, listed, rotated, taken away. */
-export function addKeys(keys: Command, means: Means): void {
+export function addKeys(keys: Command, means: CommandDeps): void {
   const one = (word: string, description: string) =>
     keys.command(word).description(description).argument('<name>', 'the name of the key')
   const why = (command: Command) =>

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { LogLevel, LogLine, LogOptions } from 'triarch'
 import { whole } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { cell, instant } from '../table.ts'
 
 interface Logs {
@@ -13,7 +13,7 @@ interface Logs {
 }
 
 /** What steps and workflows wrote into a task's log. */
-export function addLogs(tasks: Command, means: Means): void {
+export function addLogs(tasks: Command, means: CommandDeps): void {
   tasks
     .command('logs')
     .description('what its steps and its code wrote into its log, the oldest line first')

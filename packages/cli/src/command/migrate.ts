@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { migrate } from 'triarch'
 import { duration } from '../argument.ts'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
 import { Report } from '../report.ts'
 import { storeAt } from '../session.ts'
 
 /** The schema of the store. */
-export function addMigrate(migrations: Command, means: Means): void {
+export function addMigrate(migrations: Command, means: CommandDeps): void {
   const pending = async (command: Command) => {
     const options = command.optsWithGlobals<Shared>()
     const found = await migrate(storeAt(await storePlaceOf(options, means.terminal, 'migrate')), { dryRun: true })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { NodeInfo } from 'triarch'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<NodeInfo>[] = [
@@ -13,7 +13,7 @@ const columns: readonly Column<NodeInfo>[] = [
 ]
 
 /** Processes that live, and how much there is. */
-export function addNodes(program: Command, means: Means): void {
+export function addNodes(program: Command, means: CommandDeps): void {
   program
     .command('node')
     .description('processes')

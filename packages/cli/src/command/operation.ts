@@ -9,7 +9,7 @@ import {
 } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import type { Measure } from '../progress.ts'
 import type { Report } from '../report.ts'
@@ -49,7 +49,7 @@ const operations: readonly Column<OperationInfo>[] = [
 ]
 
 /** One thing for all tasks that fit a filter: a look first, then as many as were seen and no more. */
-export function addOperations(all: Command, means: Means): void {
+export function addOperations(all: Command, means: CommandDeps): void {
   all
     .command('preview')
     .description(`how many tasks fit, and the first ${SHOWN}; nothing is done`)
@@ -191,7 +191,7 @@ async function known(task: TaskHandle): Promise<OperationInfo> {
 
 async function ending(
   operation: TaskHandle<OperationReport>,
-  means: Means,
+  means: CommandDeps,
   report: Report,
   { timeout }: Waiting,
 ): Promise<void> {

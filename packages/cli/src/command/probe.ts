@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { KeptEndpoint, ProbeResult } from 'triarch'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { exitCodes, Failure } from '../exit.ts'
 import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
@@ -25,7 +25,7 @@ const looks: readonly Column<ProbeResult>[] = [
 ]
 
 /** Endpoints that a prober watches from outside, as it has kept them. */
-export function addProbes(probes: Command, means: Means): void {
+export function addProbes(probes: Command, means: CommandDeps): void {
   probes
     .command('list')
     .description('endpoints by name, and what the last look saw')

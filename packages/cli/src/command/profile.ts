@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { confirm, type Means } from '../command.ts'
+import { type CommandDeps, confirm } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import { hasPassword, type Shared } from '../place.ts'
 import { type Profile, type Profiles, profileName, profilesOf, writeProfiles } from '../profile.ts'
@@ -21,7 +21,7 @@ const columns: readonly Column<Shown>[] = [
 ]
 
 /** Servers and stores by name, in a file that nobody else can read. No command shows a key. */
-export function addProfiles(profiles: Command, means: Means): void {
+export function addProfiles(profiles: Command, means: CommandDeps): void {
   const { terminal } = means
 
   profiles
@@ -102,7 +102,7 @@ interface ProfileFlags {
   keyStdin?: true
 }
 
-async function asked({ terminal }: Means): Promise<string> {
+async function asked({ terminal }: CommandDeps): Promise<string> {
   const key = await terminal.secret('key: ')
   if (key === null) throw usage('--ask-key: nobody is there to ask: use --key-stdin or --key-file')
   return key.trim()
@@ -124,10 +124,10 @@ function shown(name: string, { url, store, key, keyFile }: Profile, { default: s
   }
 }
 
-function report(means: Means, command: Command): Report {
+function report(means: CommandDeps, command: Command): Report {
   return new Report(means.terminal, command.optsWithGlobals<Shared>())
 }
 
-function said(means: Means, command: Command, { name, where, key }: Shown): void {
+function said(means: CommandDeps, command: Command, { name, where, key }: Shown): void {
   report(means, command).one({ name, where, key }, { profile: name, where, key: key === '' ? undefined : key })
 }

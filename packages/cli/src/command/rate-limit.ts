@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Duration, RateLimitInfo } from 'triarch'
 import { actorOf } from '../actor.ts'
-import { instant } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { parseInstant } from '../argument.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { everyPage } from '../pages.ts'
 import type { Column } from '../table.ts'
 
@@ -34,7 +34,7 @@ const words = {
 } as const
 
 /** Rate limits, and the operator's word on them. */
-export function addRateLimits(rateLimits: Command, means: Means): void {
+export function addRateLimits(rateLimits: Command, means: CommandDeps): void {
   rateLimits
     .command('list')
     .description('rate limits by name')
@@ -61,7 +61,11 @@ export function addRateLimits(rateLimits: Command, means: Means): void {
         .requiredOption('--per <duration>', 'as 1s')
         .option('--burst <n>', 'so many more at once after a lull')
     if (word !== 'restore')
-      command.option('--until <instant>', 'then it is as before; else once somebody restores it', instant('--until'))
+      command.option(
+        '--until <instant>',
+        'then it is as before; else once somebody restores it',
+        parseInstant('--until'),
+      )
     if (word === 'lift') command.option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onTasks<RateLimitFlags>(means, command, async ({ session, report, options }) => {

@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { replayHistory } from 'triarch/testing'
 import { appOf } from '../app.ts'
 import { read } from '../argument.ts'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { imported } from '../exported.ts'
 import type { Shared } from '../place.ts'
 import { Report } from '../report.ts'
 
 /** Whether a change of a workflow's code is safe for a task that began before it. */
-export function addReplay(program: Command, means: Means): void {
+export function addReplay(program: Command, means: CommandDeps): void {
   program
     .command('replay')
     .description("whether today's code still agrees with a history; ends with 1 when it does not")

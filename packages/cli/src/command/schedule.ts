@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { BackfillOptions, ScheduleHandle, ScheduleInfo } from 'triarch'
-import { instant, whole } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { parseInstant, whole } from '../argument.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
 import { everyPage } from '../pages.ts'
 import { said } from '../pause.ts'
@@ -27,7 +27,7 @@ function when({ recurrence }: ScheduleInfo): string {
   return cron === undefined ? `every ${every} ms` : `${cron} ${timeZone ?? ''}`.trim()
 }
 
-export function addSchedules(schedules: Command, means: Means): void {
+export function addSchedules(schedules: Command, means: CommandDeps): void {
   schedules
     .command('list')
     .description('schedules by their names')
@@ -113,8 +113,8 @@ export function addSchedules(schedules: Command, means: Means): void {
     )
 
   one('backfill', 'starts the occurrences of a time that has passed')
-    .requiredOption('--from <instant>', 'after this', instant('--from'))
-    .requiredOption('--to <instant>', 'up to this', instant('--to'))
+    .requiredOption('--from <instant>', 'after this', parseInstant('--from'))
+    .requiredOption('--to <instant>', 'up to this', parseInstant('--to'))
     .option('--overlap <what>', 'while an earlier one has not stopped: skip, queue, allow or cancel-previous')
     .option('--reason <text>', 'kept in the audit')
     .option('--yes', 'do not ask')
@@ -159,7 +159,7 @@ interface Backfill {
 }
 
 function on<O extends object>(
-  means: Means,
+  means: CommandDeps,
   command: Command,
   name: string,
   work: (of: { schedule: ScheduleHandle; report: Report; options: O & Shared }) => Promise<void>,

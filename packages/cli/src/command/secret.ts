@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { actorOf } from '../actor.ts'
 import { duration } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 
 interface SecretFlags {
   reason: string
@@ -11,7 +11,7 @@ interface SecretFlags {
 }
 
 /** The secret by which the store signs resume tokens and the tickets of connected agents. */
-export function addSecret(secret: Command, means: Means): void {
+export function addSecret(secret: Command, means: CommandDeps): void {
   secret
     .command('rotate')
     .description('sign resume tokens and the tickets of connected agents by another secret')

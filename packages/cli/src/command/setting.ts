@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SettingChange, SettingGuard, SettingHandle, SettingInfo, SettingStageOptions } from 'triarch'
 import { actorOf } from '../actor.ts'
 import { json, whole } from '../argument.ts'
-import { appFor, type Means, onTasks } from '../command.ts'
+import { appFor, type CommandDeps, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import { everyPage } from '../pages.ts'
 import type { Report } from '../report.ts'
@@ -39,7 +39,7 @@ interface Word {
 type AnySettingHandle = SettingHandle<Record<string, unknown>>
 
 /** Values that all nodes share. */
-export function addSettings(settings: Command, means: Means): void {
+export function addSettings(settings: Command, means: CommandDeps): void {
   settings
     .command('list')
     .description('settings by name')

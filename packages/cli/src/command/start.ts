@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Role, stopOnSignals, type TelemetryListeners } from 'triarch'
 import { appOf } from '../app.ts'
 import { duration, whole } from '../argument.ts'
-import type { Means } from '../command.ts'
+import type { CommandDeps } from '../command.ts'
 import { endOf, usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
 import { beside, exporter, type Serving, serverKey, serveTasks, watcher } from '../serving.ts'
@@ -12,7 +12,7 @@ import { cell, instant } from '../table.ts'
 const roles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
 
 /** A node without a program of its own. */
-export function addStart(program: Command, means: Means): void {
+export function addStart(program: Command, means: CommandDeps): void {
   program
     .command('start')
     .description(

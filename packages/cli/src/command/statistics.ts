@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Figures, FiguresColumn, FiguresQuery, FiguresRow, TriarchClient } from 'triarch'
 import { actorOf } from '../actor.ts'
-import { duration, instant } from '../argument.ts'
-import { confirm, type Means, onTasks } from '../command.ts'
+import { duration, parseInstant } from '../argument.ts'
+import { type CommandDeps, confirm, onTasks } from '../command.ts'
 import { now, timer } from '../environment.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import type { Measure } from '../progress.ts'
@@ -33,13 +33,13 @@ const LOOK = 500
 type StatisticsFlags = Partial<Record<keyof typeof filters, string>> & { by?: FiguresColumn[]; from?: Date; to?: Date }
 
 /** What histories say, counted by the hour. */
-export function addStatistics(program: Command, means: Means): void {
+export function addStatistics(program: Command, means: CommandDeps): void {
   const command = program
     .command('statistics')
     .description('how often tasks, steps and attempts ended how, and how long they took')
     .option('--by <columns>', `told apart by these, with commas: ${ALL.join(', ')}; ${USUAL.join(',')}`, columns)
-    .option('--from <instant>', 'from the hour that it is in; a day ago', instant('--from'))
-    .option('--to <instant>', 'up to the hour that it is in; now', instant('--to'))
+    .option('--from <instant>', 'from the hour that it is in; a day ago', parseInstant('--from'))
+    .option('--to <instant>', 'up to the hour that it is in; now', parseInstant('--to'))
   for (const [name, description] of Object.entries(filters)) command.option(`--${name} <value>`, description)
   command.action((_, command: Command) =>
     onTasks<StatisticsFlags>(means, command, async ({ session, report, options }) => {
@@ -67,7 +67,7 @@ function dated({ rows, asOf, recount, ...rest }: Figures): unknown {
 }
 
 /** Drops what was counted, for the supervisor to count it anew. */
-export function addRecount(program: Command, means: Means): void {
+export function addRecount(program: Command, means: CommandDeps): void {
   program
     .command('recount')
     .description('drop all statistics: the supervisor counts anew, from the histories that there are')

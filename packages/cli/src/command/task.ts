@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { HistoryEntry, HistoryEvent, HistoryRemark, StepView, TaskDetails, TaskInfo, WorkflowRef } from 'triarch'
-import { duration, instant, json, pairs, whole } from '../argument.ts'
-import { appFor, type Means, onTasks } from '../command.ts'
+import { duration, json, pairs, parseInstant, whole } from '../argument.ts'
+import { appFor, type CommandDeps, onTasks } from '../command.ts'
 import { timer } from '../environment.ts'
 import { exitCodes, Failure } from '../exit.ts'
 import { placeOf, type Shared } from '../place.ts'
@@ -39,7 +39,7 @@ function percent(progress: unknown): unknown {
 }
 
 /** Looking at tasks, and starting them. */
-export function addTasks(tasks: Command, means: Means): void {
+export function addTasks(tasks: Command, means: CommandDeps): void {
   tasks
     .command('list')
     .description('tasks by a filter, the newest first; the filter is docs/reference/filter.md')
@@ -142,7 +142,7 @@ export function addTasks(tasks: Command, means: Means): void {
       .option('--tag <name=value>', 'for finding it; any number of times', pairs('--tag'))
       .option('--metadata <name=value>', 'for its steps; any number of times', pairs('--metadata'))
       .option('--priority <n>', 'higher first', Number)
-      .option('--start-at <instant>', 'not before', instant('--start-at')),
+      .option('--start-at <instant>', 'not before', parseInstant('--start-at')),
   ).action(async (name: string, _, command: Command) => {
     const { app: path, ...given } = command.opts<Start>()
     const { askKey: _key, ...shared } = command.optsWithGlobals<Shared>()

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { duration } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { type CommandDeps, onTasks } from '../command.ts'
 import { now, timer } from '../environment.ts'
 import { endOf, usage } from '../exit.ts'
 import type { Screen } from '../screen.ts'
@@ -12,7 +12,7 @@ const SHORTEST = 500
 const LONGEST = 60_000
 
 /** What happens now, on a screen of its own. */
-export function addTop(program: Command, means: Means): void {
+export function addTop(program: Command, means: CommandDeps): void {
   program
     .command('top')
     .description('a live view: throughput, what waits for agents, nodes, workflows that fail, breakers; q ends it')

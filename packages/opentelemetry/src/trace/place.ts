@@ -79,8 +79,8 @@ export class Places {
     const task = this.task(origin)
     if (!task || !this.isDurable) return task
     const isOwn = this.partOf(origin) === 'step'
-    const within = isOwn ? this.#rooted(origin.task, 'step', origin.task, step) : (this.run(origin) ?? task)
-    return { ...within, spanId: derived(16, 'step', task.traceId, origin.task, step) }
+    const withinSpan = isOwn ? this.#rooted(origin.task, 'step', origin.task, step) : (this.run(origin) ?? task)
+    return { ...withinSpan, spanId: derived(16, 'step', task.traceId, origin.task, step) }
   }
 
   attempt(origin: Origin, step: number, operation: string, attempt: number): SpanContext | null {

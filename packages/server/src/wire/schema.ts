@@ -74,7 +74,7 @@ export const ErrorRecord = named(
   }),
 )
 
-export const Problem = named(
+export const problemSchema = named(
   'Problem',
   z.object({
     type: z.string(),

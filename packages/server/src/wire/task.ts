@@ -7,7 +7,7 @@ import {
   instant,
   json,
   named,
-  Problem,
+  problemSchema,
   SettingPause,
   TaskWait,
   texts,
@@ -235,7 +235,9 @@ export const SubmissionList = named(
 export const SubmittedList = named(
   'SubmittedList',
   z.object({
-    results: z.array(z.union([z.object({ id: z.string(), created: z.boolean() }), z.object({ problem: Problem })])),
+    results: z.array(
+      z.union([z.object({ id: z.string(), created: z.boolean() }), z.object({ problem: problemSchema })]),
+    ),
   }),
 )
 

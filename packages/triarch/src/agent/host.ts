@@ -235,7 +235,7 @@ export class AgentHost {
   /** Takes a slot for an attempt that starts once its request is durable. Returns false if none is free or the action is unknown. */
   reserve(action: string, rank = 0): boolean {
     if (!this.#handlers.has(action) || this.#paused !== null || this.sharedConcurrency.isLimited(action)) return false
-    if (!this.#cached.has(action)) return this.#seat(action, rank)
+    if (!this.#cached.has(action)) return this.#takePermit(action, rank)
     // An answer from the cache needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
     this.slots.enter()
@@ -248,7 +248,7 @@ export class AgentHost {
     else this.slots.release(action, rank)
   }
 
-  #seat(action: string, rank = 0): boolean {
+  #takePermit(action: string, rank = 0): boolean {
     if (this.#paused !== null || this.sharedConcurrency.isLimited(action) || this.breakerGate?.isShut(action) === true)
       return false
     if (this.isCoolingDown(this.name)) return false
@@ -359,7 +359,7 @@ export class AgentHost {
     const { environment } = this.#options
     const within = completeBy - environment.now()
     void flight.claim(within).then((first) => {
-      if (!first || 'send' in handler || !this.#seat(request.action, request.rank)) return flight.end(null)
+      if (!first || 'send' in handler || !this.#takePermit(request.action, request.rank)) return flight.end(null)
       const nothing = () => undefined
       this.#admit(
         {
@@ -409,7 +409,7 @@ export class AgentHost {
    * nodes.
    */
   #resume({ work, request: { action, rank } }: HostedAttempt): boolean {
-    return work === undefined ? this.#seat(action, rank) : this.slots.reserve(action, rank)
+    return work === undefined ? this.#takePermit(action, rank) : this.slots.reserve(action, rank)
   }
 
   /** Marks the attempt as holding a slot, which was just taken for it. */
@@ -424,9 +424,9 @@ export class AgentHost {
   }
 
   /** Reports the attempt's outcome to the circuit breaker, and gives back its pass. */
-  #pass({ lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
+  #pass({ breakerName: lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
     // An attempt answered from the cache never met the breaker, but may hold a pass that came with its request.
-    const met = lane ?? pass?.lane
+    const met = lane ?? pass?.breaker
     if (met !== undefined) this.breakerGate?.ended(met, pass, outcome, ms)
   }
 
@@ -475,21 +475,21 @@ export class AgentHost {
     const late = now >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // The breaker may have opened while the lease was checked.
-    const opened = overdue ?? (attempt.lane === undefined ? null : this.breakerGate?.meet(attempt))
+    const opened = overdue ?? (attempt.breakerName === undefined ? null : this.breakerGate?.meet(attempt))
     const paused = opened ?? this.#pause() ?? this.#rest(attempt)
-    const elsewhere = paused ?? this.#astray(attempt)
-    const refusal = elsewhere ?? this.rateLimiter?.meet(request.action, attempt.lane ?? this.name)
+    const elsewhere = paused ?? this.#belongsElsewhere(attempt)
+    const refusal = elsewhere ?? this.rateLimiter?.meet(request.action, attempt.breakerName ?? this.name)
     if (!refusal) return this.#go(attempt, handler, now)
     probation.leave(attempt, false)
     if (elsewhere || !attempt.flight || attempt.work === undefined) this.#end(attempt, refusal, null)
-    else this.#tarry(attempt, handler, refusal)
+    else this.#awaitFill(attempt, handler, refusal)
   }
 
   /**
    * Lets a cached attempt without a rate limit instant wait here, without a slot. Back in its queue it would ask the cache again, and
    * instants would pass unused meanwhile. It waits at most as long as it would be put off.
    */
-  #tarry(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
+  #awaitFill(attempt: HostedAttempt, handler: Handler | Relay, refusal: Outcome): void {
     const { action, rank } = attempt.request
     const key = this.#await(attempt)
     this.#releaseSlot(attempt)
@@ -503,7 +503,7 @@ export class AgentHost {
     })
     const resume = () => {
       if (this.#unsure.get(key) !== attempt) return over()
-      if (this.rateLimiter?.room(action, attempt.lane ?? this.name) === 0 || !this.slots.reserve(action, rank))
+      if (this.rateLimiter?.room(action, attempt.breakerName ?? this.name) === 0 || !this.slots.reserve(action, rank))
         return false
       over()
       this.#reacquireSlot(attempt)
@@ -565,12 +565,12 @@ export class AgentHost {
   }
 
   /** A cooldown began after the attempt was admitted. */
-  #rest({ lane = this.name }: HostedAttempt): Outcome | null {
+  #rest({ breakerName: lane = this.name }: HostedAttempt): Outcome | null {
     return this.isCoolingDown(lane) ? { kind: 'withdrawn', after: ASK_AGAIN, lane } : null
   }
 
   /** The attempt needs a permit by its key, but was taken from a queue without keys: it goes to the queue of its key. */
-  #astray({ request, lane, queue }: HostedAttempt): Outcome | null {
+  #belongsElsewhere({ request, breakerName: lane, queue }: HostedAttempt): Outcome | null {
     if (lane === undefined || queue === lane || !this.sharedConcurrency.isKeyed(request.action)) return null
     return { kind: 'withdrawn', after: ASK_AGAIN, lane }
   }
@@ -589,7 +589,7 @@ export class AgentHost {
     if (ran && !ran.cutOff) this.#adapt(request, outcome, now - ran.startedAt)
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
-    if (ran) this.#heed(request.action, hosted.lane ?? this.name, outcome)
+    if (ran) this.#recordOutcome(request.action, hosted.breakerName ?? this.name, outcome)
     if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.breakerGate?.expect(outcome.lane)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
@@ -610,7 +610,7 @@ export class AgentHost {
   }
 
   /** If the service asked for a cooldown, applies it to the rate limit that the action is under, or else to the whole queue. */
-  #heed(action: string, queue: string, outcome: Outcome): void {
+  #recordOutcome(action: string, queue: string, outcome: Outcome): void {
     const ms = retryAfterOfOutcome(outcome)
     if (ms === 0) return
     if (this.rateLimiter?.limits(action)) return this.rateLimiter.rest(action, queue, ms)

@@ -47,7 +47,7 @@ export function storedPost(text: string): StoredPost | null {
 }
 
 /** Whether the alert is still evaluated. One that was ended by hand is, until its condition was gone once. */
-export function isOpen({ phase, goneAt }: AlertState): boolean {
+export function isEvaluated({ phase, goneAt }: AlertState): boolean {
   return phase !== 'ended' || goneAt === null
 }
 

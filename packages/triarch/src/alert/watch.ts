@@ -10,7 +10,7 @@ import { Deaths } from './death.ts'
 import type { AlertDelivery } from './delivery.ts'
 import type { AlertRule, AlertRuleName, AlertSettings } from './options.ts'
 import { type FoundSubject, type RuleResult, rules } from './rule.ts'
-import { alertName, isOpen, postsOf, type StoredAlert, storedAlert } from './stored.ts'
+import { alertName, isEvaluated, postsOf, type StoredAlert, storedAlert } from './stored.ts'
 
 export interface AlertWatchOptions {
   environment: Environment
@@ -186,7 +186,7 @@ export class AlertWatch implements Service {
     const wait = settings.group ?? 0
     const posts = stored ? postsOf(stored, news, { now, wait, id: () => environment.id() }) : []
     await store.writeAlert({
-      ...{ name, expected: known?.row.revision ?? 0, open: state !== null && isOpen(state), at: now },
+      ...{ name, expected: known?.row.revision ?? 0, open: state !== null && isEvaluated(state), at: now },
       ...{ state: stored && JSON.stringify(stored), posts, fence },
     })
   }

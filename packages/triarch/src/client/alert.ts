@@ -1,6 +1,6 @@
 import type { AlertDelivery } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
-import { isOpen, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
+import { isEvaluated, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
 import { TriarchError } from '../error/error.ts'
 import {
   type AlertAct,
@@ -217,7 +217,7 @@ export class StoredAlertHandle implements AlertHandle {
       if (!step) throw new TriarchError('UNKNOWN_ALERT', `alert "${this.name}" has ended`)
       const next: StoredAlert = { ...stored, state: step.state }
       const posts = postsOf(next, step.news, { now, id: () => environment.id() })
-      const write = { name: this.name, open: isOpen(step.state), at: now, state: JSON.stringify(next) }
+      const write = { name: this.name, open: isEvaluated(step.state), at: now, state: JSON.stringify(next) }
       if (await store.writeAlert({ ...write, expected: row.revision, posts, fence: null, audit })) return this.info()
     }
     throw new TriarchError('STORE_BUSY', `alert "${this.name}" changes all the time`)

@@ -1,8 +1,8 @@
 import { isTriarchError } from '../error/error.ts'
 import type { TaskState } from '../kernel/state.ts'
-import type { Amount } from '../kernel/wait/mail.ts'
-import { unheard } from '../kernel/wait/mailbox.ts'
-import { foldOf, readable } from '../scheduler/history.ts'
+import type { Amount } from '../kernel/wait/buffered-signal.ts'
+import { unreadSignals } from '../kernel/wait/mailbox.ts'
+import { foldOf, readHistoryPart } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
 import type { HistoryUse, Sending } from './terms.ts'
 
@@ -58,7 +58,7 @@ export class AwaitedSignals {
   }
 
   async #fold(id: string): Promise<Expectation> {
-    const { events, last, broken } = await readable(this.#store, { id, quarantined: true })
+    const { events, last, broken } = await readHistoryPart(this.#store, { id, quarantined: true })
     const nothing = { last, kept: { letters: Infinity, bytes: Infinity }, signals: new Map(), steps: new Set<number>() }
     if (broken) return nothing
     try {
@@ -78,5 +78,5 @@ function expectationOf(state: TaskState): Omit<Expectation, 'last'> {
   const open = [...steps.values()].filter(
     ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,
   )
-  return { kept: unheard(state), signals, steps: new Set(open.map(({ id }) => id)) }
+  return { kept: unreadSignals(state), signals, steps: new Set(open.map(({ id }) => id)) }
 }

@@ -34,7 +34,7 @@ import { isPassing, type ListenOptions, Waiters, type WaitResult } from './waiti
 /** Longest interval between two polls for a task on another node, unless `poll` is longer (ms). */
 const SLOWEST = 250
 /** Most messages in one read of an inbox, and their bytes. */
-const LETTERS = { limit: 200, bytes: 1024 * 1024 }
+const MAX_INBOX = { limit: 200, bytes: 1024 * 1024 }
 /** How many times a sender checks whether an inbox that seems full has room. */
 const MOST_TRIES = 5
 /** How many times a row is read after a wait, each time until the store gives up by itself. */
@@ -250,7 +250,7 @@ export class Connection {
     if (key === undefined) return undefined
     const waiting: Asked[] = []
     for (let last: number | undefined = 0; last !== undefined; ) {
-      const page: InboxMessage[] = await this.store.taskInbox(key, last, LETTERS)
+      const page: InboxMessage[] = await this.store.taskInbox(key, last, MAX_INBOX)
       for (const { message } of page) if ('request' in message && message.request === request) waiting.push(message)
       last = page.at(-1)?.id
     }
@@ -273,7 +273,7 @@ export class Connection {
     await this.opened()
     const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
     for (;;) {
-      const heard = await this.#heard(id, { news: 'end', missed }, until, signal)
+      const heard = await this.#heard(id, { until: 'end', missed }, until, signal)
       if (heard?.ending) return heard.ending
       const row = await this.#patientRow(id)
       if (hasEnded(row)) return endOf(row)
@@ -287,7 +287,7 @@ export class Connection {
     let heard: WaitResult | null = {}
     for (let later = false; ; ) {
       // The wait begins before the row is read, so that no change in between is missed.
-      const options = { news: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
+      const options = { until: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
       heard = await this.#heard(id, options, Number.POSITIVE_INFINITY, signal)
       const row = await this.#patientRow(id)
       const info = infoOf(row)

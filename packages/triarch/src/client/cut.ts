@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { summarise } from '../kernel/summary.ts'
 import { emit, newTurn } from '../kernel/turn.ts'
-import { foldOf, readable } from '../scheduler/history.ts'
+import { foldOf, readHistoryPart } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { StateStore, TaskRow, Truncation } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
@@ -14,7 +14,7 @@ import { NO_LIMITS } from './termination.ts'
 export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Truncation> {
   const { id } = row
   if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
-  const { events: dated, last, base, broken } = await readable(store, row)
+  const { events: dated, last, base, broken } = await readHistoryPart(store, row)
   if (!broken) throw illegal(`all records of task "${id}" can be read`)
   if (readableElsewhere.has(broken.code)) throw illegal(`nothing of task "${id}" is lost: ${broken.message}`)
   if (last !== after) throw illegal(`the last whole record of task "${id}" is ${last}, not ${after}`)

@@ -34,7 +34,7 @@ import { followLogs, type LogOptions, type LogPage, readLogs } from './log.ts'
 import { readMoment } from './moment.ts'
 import type { TaskPage } from './page.ts'
 import { checkRange, rangeKeys, readRecords } from './records.ts'
-import { checkSame, isReusable, named, requestOf } from './request.ts'
+import { checkSame, isReusable, namedRequest, requestName } from './request.ts'
 import type { TaskHandle, WaitOptions } from './task.ts'
 import { terminationOf } from './termination.ts'
 import type { Asking } from './terms.ts'
@@ -219,7 +219,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
       await this.#connection.send(this.id, this.#named(asking))
       if (this.#key === undefined || !isReusable(this.#key)) return
       // Of two requests under one key the first counts, and it may have been another one.
-      checkSame(this.id, asking, await this.#connection.firstAsked(this.id, requestOf(asking, this.#key)))
+      checkSame(this.id, asking, await this.#connection.firstAsked(this.id, requestName(asking, this.#key)))
     } catch (error) {
       if (isTriarchError(error, 'REQUEST_DIFFERS')) throw error
       const answered = isTriarchError(error) && !error.code.startsWith('STORE_') && error.code !== 'UNKNOWN_TASK'
@@ -228,13 +228,13 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   #named<A extends Asking>(asking: A): A {
-    return this.#key === undefined ? asking : named(asking, this.#key)
+    return this.#key === undefined ? asking : namedRequest(asking, this.#key)
   }
 
   async #wasTaken(asking: Asking): Promise<boolean> {
     if (this.#key === undefined) return false
     const state = await this.#connection.state(this.id)
-    const request = requestOf(asking, this.#key)
+    const request = requestName(asking, this.#key)
     if (!state?.requests.includes(request)) return false
     checkSame(this.id, asking, state.digests[request])
     return true

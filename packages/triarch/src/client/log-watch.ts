@@ -3,7 +3,7 @@ import { TriarchError } from '../error/error.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 
 /** Interval between two polls of a followed log (ms). */
-export const LOOK = 500
+export const LOG_POLL_MS = 500
 
 interface LogWatchOptions {
   store: StateStore
@@ -52,7 +52,7 @@ export class LogWatch {
     const log = this.#followed.get(task)
     if (!log) throw new TriarchError('INVARIANT', 'a log is looked at that nobody follows')
     const now = this.#means.environment.monotonic()
-    if (log.look === null || now - log.lookedAt >= LOOK) {
+    if (log.look === null || now - log.lookedAt >= LOG_POLL_MS) {
       // No other poll begins before this one has ended.
       log.lookedAt = Number.POSITIVE_INFINITY
       const look = this.#look(task, log.last).finally(() => {

@@ -5,7 +5,7 @@ import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { type LogLine, logLine } from '../view/log.ts'
 import type { Connection } from './connection.ts'
-import { LOOK } from './log-watch.ts'
+import { LOG_POLL_MS } from './log-watch.ts'
 
 /**
  * Which lines of a task's log to read.
@@ -109,7 +109,7 @@ export async function* followLogs(
       if (!isOver) endedAt = null
       else if (endedAt === null) endedAt = at
       else if (at - endedAt >= LAST_LINES) return
-      await delay(connection.environment, LOOK, signal)
+      await delay(connection.environment, LOG_POLL_MS, signal)
     }
   } finally {
     logWatch.leave(task)

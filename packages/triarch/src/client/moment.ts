@@ -1,5 +1,5 @@
 import type { WorkShare } from '../environment/background-work.ts'
-import { lastOf, runOf } from '../scheduler/past.ts'
+import { lastOf, readRun } from '../scheduler/past.ts'
 import { momentOf, pastOf, type TaskMoment } from '../view/moment.ts'
 import type { StepRange } from '../view/steps.ts'
 import type { Connection } from './connection.ts'
@@ -23,7 +23,7 @@ export async function readMoment(
   const look = async (pace: WorkShare) => {
     const past = place
       ? { events, redaction, ...place, from, last }
-      : await pace.through(pastOf(at, await runOf(store, id, at)))
+      : await pace.through(pastOf(at, await readRun(store, id, at)))
     return { moment: await pace.through(momentOf(id, at, past)), redaction: past.redaction }
   }
   // A short history does not wait for long ones.

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { Redaction } from '../kernel/redaction.ts'
-import { isLast, missing, RangeReader } from '../scheduler/history.ts'
+import { isLast, missingRecords, RangeReader } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import { checkInteger } from '../value/options.ts'
 import type { RecordRange, ShownRecord } from '../view/export.ts'
@@ -71,7 +71,7 @@ async function wholly(record: HistoryRecord, { before, isFirst, reader }: Positi
   if (seq !== before + 1) {
     // Records before a continue-as-new may have been deleted.
     const isBase = events.some(({ type }) => type === 'continuedAsNew')
-    if (!isBase || (before !== 1 && !isFirst)) throw missing(before + 1, seq - 1)
+    if (!isBase || (before !== 1 && !isFirst)) throw missingRecords(before + 1, seq - 1)
   }
   return { seq, at, events }
 }

@@ -6,15 +6,15 @@ import type { Asking } from './terms.ts'
 const MADE = /^(?:~|operation )/
 
 /** The name of a request under a key. Another control, signal or step under the same key is another request. */
-export function requestOf(asking: Asking, key: string): string {
+export function requestName(asking: Asking, key: string): string {
   const step = 'step' in asking ? [asking.step ?? ''] : []
   const name = 'name' in asking ? [asking.name] : []
   return [asking.type, ...(step.length + name.length > 0 ? [...step, ...name] : ['']), key].join(' ')
 }
 
 /** Adds the request's name, and a digest that distinguishes it from other requests of that name. */
-export function named<A extends Asking>(asking: A, key: string): A & { request: string; digest: string } {
-  return { ...asking, request: requestOf(asking, key), digest: digestOf(asking) }
+export function namedRequest<A extends Asking>(asking: A, key: string): A & { request: string; digest: string } {
+  return { ...asking, request: requestName(asking, key), digest: digestOf(asking) }
 }
 
 /** Whether the key might be used for a different request by mistake. */

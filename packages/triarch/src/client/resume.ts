@@ -7,7 +7,7 @@ import { checkOptions } from '../value/options.ts'
 import { checkSecretTexts, encode } from '../value/payload.ts'
 import { type TokenContent, tokenContent } from '../value/token.ts'
 import type { Connection } from './connection.ts'
-import { checkSame, isReusable, named } from './request.ts'
+import { checkSame, isReusable, namedRequest } from './request.ts'
 import type { Sending } from './terms.ts'
 
 /**
@@ -53,7 +53,7 @@ export async function resumeStep(
     // If the history cannot be read, the token may not be spent: the signal waits with the task until that is repaired.
     const state = await connection.state(task)
     const asking = { type: 'signal', step, key, name, payload } as const
-    const sent: Sending = once === undefined ? asking : named(asking, once)
+    const sent: Sending = once === undefined ? asking : namedRequest(asking, once)
     if (sent.request !== undefined && state && isRequested(state, sent.request))
       return checkSame(task, asking, state.digests[sent.request])
     checkSecretTexts(payload, `payload of signal "${name}"`, state?.steps.get(step)?.policy.secrets ?? [])

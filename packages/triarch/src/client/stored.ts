@@ -30,7 +30,7 @@ import type {
 import { checkGuards, stagesOf } from './stage.ts'
 
 /** What a handle needs from its process. */
-export interface SettingMeans {
+export interface SettingDeps {
   store: StateStore
   opened: () => Promise<void>
   /** The definition; undefined: this process does not know it. */
@@ -49,9 +49,9 @@ const MOST_CHANGES = 1_000
 /** A setting in the store, by name. */
 export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   readonly name: string
-  readonly #means: SettingMeans
+  readonly #means: SettingDeps
 
-  constructor(means: SettingMeans, given: string | Setting<T>) {
+  constructor(means: SettingDeps, given: string | Setting<T>) {
     this.name = checkText('setting: name', given instanceof KnownSetting ? given.name : given, 200)
     this.#means = means
   }
@@ -203,7 +203,7 @@ export function settingInfo(
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listSettings(
-  { store, opened, here, living }: SettingMeans,
+  { store, opened, here, living }: SettingDeps,
   known: readonly string[],
   options: SettingsOptions,
 ): Promise<SettingPage> {

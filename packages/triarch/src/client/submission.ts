@@ -237,7 +237,7 @@ function instant(value: Date | Duration, now: number, what: string): number {
 }
 
 /** The error for a submission that does not wait for a held lock. */
-export function lockHeld({ gates }: Creation, holder: string): TriarchError {
+export function submissionRefused({ gates }: Creation, holder: string): TriarchError {
   const lock = gates?.locks.find(({ ifHeld }) => ifHeld === 'reject')?.name ?? ''
   const details = { lock, by: [holder] }
   return new TriarchError('LOCK_HELD', `lock "${lock}" is held by task "${holder}"`, { details })

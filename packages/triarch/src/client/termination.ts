@@ -4,10 +4,10 @@ import { rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { remarkOf } from '../kernel/remark.ts'
 import { summarise } from '../kernel/summary.ts'
-import { detailsOf } from '../kernel/task/left.ts'
+import { incompleteDetails } from '../kernel/task/left.ts'
 import { notifyParent } from '../kernel/task/stop.ts'
 import { type KernelLimits, newTurn } from '../kernel/turn.ts'
-import { readable } from '../scheduler/history.ts'
+import { readHistoryPart } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { Post, Snapshot, StateStore, TaskRow, Termination } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
@@ -26,7 +26,7 @@ export async function terminationOf(
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
-  const { events, broken } = await readable(store, row)
+  const { events, broken } = await readHistoryPart(store, row)
   const said = { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) }
   if (row.status === 'stopped') return givenUp(row, events[0]?.event, at, said)
   if (!broken) {
@@ -71,7 +71,7 @@ function cancelled(row: TaskRow, first: TaskEvent | undefined, error: ErrorRecor
   const { task, step, ordinal } = parent
   const of = { step, ...(ordinal !== undefined && { ordinal }) }
   // It is not known what the task did, and whether that was undone.
-  const told = { ...error, ...detailsOf(1) }
+  const told = { ...error, ...incompleteDetails(1) }
   return [{ task, message: { type: 'child', ...of, result: 'cancelled', error: told }, control: true }]
 }
 

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
-import { type Amount, unsaid } from '../kernel/wait/mail.ts'
+import { type Amount, unsaid } from '../kernel/wait/buffered-signal.ts'
 import type { PostRoom, PostTerms } from '../store/port.ts'
 
 /** A request to a task from outside. */

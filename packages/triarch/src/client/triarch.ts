@@ -130,8 +130,8 @@ import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.
 import { type RotatedSecret, rotateSecret, type SecretRotateOptions } from './secret.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import { StallDetector } from './stall-detector.ts'
-import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
-import { lockHeld, newTask, type SubmitOptions, startsLater } from './submission.ts'
+import { listSettings, type SettingDeps, StoredSettingHandle } from './stored.ts'
+import { newTask, type SubmitOptions, startsLater, submissionRefused } from './submission.ts'
 import { EnclosedSubmissions, Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
 import { Warnings } from './warnings.ts'
@@ -466,7 +466,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const draft = await (schema || plan || exclusive || share ? owned(this.#owner, make) : make())
     const { task } = draft
     const { created, heldBy, first } = await this.#create(draft, options.transaction, within)
-    if (heldBy !== undefined) throw lockHeld(task, heldBy)
+    if (heldBy !== undefined) throw submissionRefused(task, heldBy)
     // A task that waits for an operator is no sign of a missing scheduler.
     const isDue = task.status !== 'scheduled' && options.frozen !== true
     if (created && isDue) this.#stalls.wonder(task.id, `${workflow.name}@${workflow.version}`)
@@ -610,7 +610,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return listSettings(this.#settingMeans, this.#values.names, options)
   }
 
-  get #settingMeans(): SettingMeans {
+  get #settingMeans(): SettingDeps {
     return {
       store: this.#store,
       opened: () => this.#open(),

@@ -20,7 +20,7 @@ export interface Listening {
 
 export interface ListenOptions {
   /** What to wait for: the task's end, or any change. */
-  news: 'end' | 'any'
+  until: 'end' | 'any'
   /** For `any`: the known version; any other version is a change. If absent, the first read is. */
   mark?: string
   /** The first poll comes after the shortest interval instead of at once. */
@@ -31,9 +31,9 @@ export interface ListenOptions {
 
 interface EndWait {
   readonly id: string
-  readonly news: 'end' | 'any'
+  readonly until: 'end' | 'any'
   readonly mark: string | undefined
-  lane: number
+  interval: number
   /** Its key in the queue. */
   place: number
   due: number
@@ -67,12 +67,12 @@ export class Waiters {
   /** Waits by task. A single wait, the common case, is stored without a set. */
   readonly #byTask = new Register<string, EndWait | Set<EndWait>>()
   /** Waits by poll interval: at once, FASTEST, twice that, and so on. Those of one queue come due in the order in which they entered it. */
-  readonly #lanes: Register<number, EndWait>[] = []
+  readonly #intervals: Register<number, EndWait>[] = []
   #places = 0
-  readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
+  readonly #ended = (ids: readonly string[] | null): void => this.#notified(ids)
   #missed = 0
   /** The store reported that some tasks ended; the next poll covers all waits, however many reports came. */
-  #isTold = false
+  #isNotified = false
   #attendedAt = Number.NEGATIVE_INFINITY
   #limit: number
   #timer: Timer | null = null
@@ -105,13 +105,13 @@ export class Waiters {
   }
 
   /** Nothing that happens after this call is missed. Rejects with UNKNOWN_TASK and STORE_*. */
-  listen(id: string, { news, mark, later = false, missed }: ListenOptions): Listening {
+  listen(id: string, { until: news, mark, later = false, missed }: ListenOptions): Listening {
     const heard = Promise.withResolvers<WaitResult>()
-    const wait: EndWait = { id, news, mark, lane: 0, place: 0, due: 0, failingSince: null, heard }
+    const wait: EndWait = { id, until: news, mark, interval: 0, place: 0, due: 0, failingSince: null, heard }
     const waits = this.#byTask.get(id)
     if (waits instanceof Set) waits.add(wait)
     else this.#byTask.set(id, waits ? new Set([waits, wait]) : wait)
-    if (this.#isQuiet(wait)) this.#enter(wait, this.#lastLane)
+    if (this.#isQuiet(wait)) this.#enter(wait, this.#lastInterval)
     else {
       this.#attend()
       this.#enter(wait, later || missed === this.#missed ? 1 : 0)
@@ -144,26 +144,26 @@ export class Waiters {
   moved(state: TaskState): void {
     if (state.status === 'stopped' && !this.#byTask.has(state.id)) this.#missed++
     for (const wait of this.#waitsOf(state.id)) {
-      if (wait.news === 'any') this.#hear(wait, {})
+      if (wait.until === 'any') this.#hear(wait, {})
       else if (state.status === 'stopped') this.#hear(wait, { ending: endingOf(state) })
     }
   }
 
   /** The store reports that these tasks ended; null: some did. */
-  #told(ids: readonly string[] | null): void {
+  #notified(ids: readonly string[] | null): void {
     if (ids === null || ids.some((id) => !this.#byTask.has(id))) this.#missed++
     if (ids !== null) {
       for (const id of ids) for (const wait of [...this.#waitsOf(id)]) this.#hear(wait, {})
     } else if (this.#byTask.size > 0) {
-      this.#isTold = true
+      this.#isNotified = true
       this.#lookAt(Math.max(this.#environment.monotonic(), this.#notBefore))
     }
   }
 
   /** Makes all waits due, except those whose end this process reports itself. */
   #hurry(): void {
-    this.#isTold = false
-    for (const lane of this.#lanes.slice(1)) {
+    this.#isNotified = false
+    for (const lane of this.#intervals.slice(1)) {
       for (const wait of lane.values()) if (!this.#isQuiet(wait)) this.#enter(wait, 0)
     }
   }
@@ -178,11 +178,11 @@ export class Waiters {
   }
 
   /** Whether this process itself will report the end. */
-  #isQuiet({ id, news }: EndWait): boolean {
+  #isQuiet({ id, until: news }: EndWait): boolean {
     return news === 'end' && this.#isLocal(id)
   }
 
-  get #lastLane(): number {
+  get #lastInterval(): number {
     return 1 + Math.ceil(Math.log2(this.#limit / FASTEST))
   }
 
@@ -191,13 +191,13 @@ export class Waiters {
   }
 
   #enter(wait: EndWait, lane: number): void {
-    this.#lanes[wait.lane]?.delete(wait.place)
-    while (this.#lanes.length <= lane) this.#lanes.push(new Register())
-    wait.lane = lane
+    this.#intervals[wait.interval]?.delete(wait.place)
+    while (this.#intervals.length <= lane) this.#intervals.push(new Register())
+    wait.interval = lane
     wait.place = ++this.#places
     const due = this.#environment.monotonic() + this.#pace(lane)
     wait.due = lane === 0 ? Math.max(due, this.#notBefore) : due
-    this.#lanes[lane]?.set(wait.place, wait)
+    this.#intervals[lane]?.set(wait.place, wait)
     this.#lookAt(wait.due)
   }
 
@@ -207,12 +207,12 @@ export class Waiters {
   }
 
   #drop(wait: EndWait): void {
-    this.#lanes[wait.lane]?.delete(wait.place)
+    this.#intervals[wait.interval]?.delete(wait.place)
     const waits = this.#byTask.get(wait.id)
     if (waits instanceof Set ? !waits.delete(wait) || waits.size > 0 : waits !== wait) return
     this.#byTask.delete(wait.id)
     if (this.#byTask.size > 0) return
-    this.#isTold = false
+    this.#isNotified = false
     this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
   }
@@ -231,24 +231,24 @@ export class Waiters {
     this.#looking = true
     this.#timer?.cancel()
     const begun = this.#environment.monotonic()
-    if (this.#isTold) this.#hurry()
+    if (this.#isNotified) this.#hurry()
     for (let due = this.#due(); due.length > 0; due = this.#due()) await this.#ask(due)
     this.#looking = false
     const ended = this.#environment.monotonic()
     this.#notBefore = ended + (ended - begun) * SHARE
     this.#timerAt = Number.POSITIVE_INFINITY
-    let next = this.#isTold ? this.#notBefore : Number.POSITIVE_INFINITY
-    for (const lane of this.#lanes) for (const { due } of firstOf(lane)) next = Math.min(next, due)
+    let next = this.#isNotified ? this.#notBefore : Number.POSITIVE_INFINITY
+    for (const lane of this.#intervals) for (const { due } of firstOf(lane)) next = Math.min(next, due)
     if (next < Number.POSITIVE_INFINITY) this.#rest(next)
   }
 
   /** The waits to poll for. If any is due, those that soon would be are included, so that long waits come to share polls. */
   #due(): EndWait[] {
     const now = this.#environment.monotonic()
-    const heads = this.#lanes.flatMap((lane) => firstOf(lane))
+    const heads = this.#intervals.flatMap((lane) => firstOf(lane))
     if (!heads.some(({ due }) => due <= now)) return []
     const due: EndWait[] = []
-    for (const [index, lane] of this.#lanes.entries()) {
+    for (const [index, lane] of this.#intervals.entries()) {
       const soon = now + this.#pace(index) / 2
       for (const wait of lane.values()) {
         if (due.length === MOST || wait.due > soon) break
@@ -270,7 +270,7 @@ export class Waiters {
         const found = seen.get(wait.id)
         wait.failingSince = null
         if (!found) this.#fail(wait, new TriarchError('UNKNOWN_TASK', `there is no task "${wait.id}"`))
-        else if (wait.news === 'end' ? found.ended : found.mark !== wait.mark) this.#hear(wait, { mark: found.mark })
+        else if (wait.until === 'end' ? found.ended : found.mark !== wait.mark) this.#hear(wait, { mark: found.mark })
       }
     } catch (error) {
       const now = this.#environment.monotonic()
@@ -279,9 +279,9 @@ export class Waiters {
         if (!isPassing(error) || now - wait.failingSince > PATIENCE) this.#fail(wait, error)
       }
     }
-    const last = this.#lastLane
+    const last = this.#lastInterval
     for (const wait of due) {
-      if (this.#waits(wait)) this.#enter(wait, this.#isQuiet(wait) ? last : Math.min(wait.lane + 1, last))
+      if (this.#waits(wait)) this.#enter(wait, this.#isQuiet(wait) ? last : Math.min(wait.interval + 1, last))
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   fresh,
   isClosed,
   isShut,
-  NOTHING,
+  NO_ANSWERS,
   newBreaker,
   noted,
   partOf,
@@ -46,7 +46,7 @@ export class BreakerGate {
   readonly agent: string
   #breaker: AgentBreaker | null
   readonly keys: QueueKeys
-  readonly lanes: Map<string, LocalBreaker> = new Map()
+  readonly breakers: Map<string, LocalBreaker> = new Map()
   /** The queue after which the next page of keyed breakers is read. */
   page = ''
   /** Called when the store should be written soon. */
@@ -88,7 +88,7 @@ export class BreakerGate {
   become(breaker: AgentBreaker | null): void {
     const before = this.#breaker
     this.#breaker = breaker
-    for (const lane of this.lanes.values()) {
+    for (const lane of this.breakers.values()) {
       if (before && breaker) changeWindow(lane, before.rule, breaker.rule)
       else {
         lane.seen = []
@@ -106,7 +106,7 @@ export class BreakerGate {
   /** Whether it is not in use and nothing waits for it, so that reading it is not urgent. Requests that wait by keys are found by reading alone. */
   get quiet(): boolean {
     if (!this.keys.none || this.#used || this.#wasUsed) return false
-    return [...this.lanes.values()].every(
+    return [...this.breakers.values()].every(
       ({ state, seen, waiting }) => isClosed(state) && seen.length === 0 && !waiting,
     )
   }
@@ -121,12 +121,12 @@ export class BreakerGate {
 
   /** A request is about to wait in the queue of a key. */
   expect(name: string): void {
-    if (name !== this.agent) this.lane(name).waiting = true
+    if (name !== this.agent) this.breakerOf(name).waiting = true
   }
 
   /** A request is about to wait in the queue of this breaker. */
   #expect(name: string): void {
-    const lane = this.lanes.get(name)
+    const lane = this.breakers.get(name)
     if (!lane || lane.waiting) return
     lane.waiting = true
     if (!isClosed(lane.state) && !isShut(lane.state, this.#environment.now())) this.hurry()
@@ -135,7 +135,7 @@ export class BreakerGate {
   /** When there may be something to do besides reading (ms from now); infinite: not known. */
   get due(): number {
     const now = this.#environment.now()
-    const waits = [...this.lanes.values()]
+    const waits = [...this.breakers.values()]
       .filter(({ state }) => !isClosed(state))
       .map(({ state }) => (isShut(state, now) ? (state.until ?? Number.POSITIVE_INFINITY) - now : PATIENCE))
     return Math.min(Number.POSITIVE_INFINITY, ...waits)
@@ -148,8 +148,8 @@ export class BreakerGate {
     this.#used = true
     if (quiet) this.hurry()
     try {
-      attempt.lane = pass?.lane ?? this.keys.queueOf(request)
-      return pass ? null : this.#refusal(attempt.lane, request)
+      attempt.breakerName = pass?.breaker ?? this.keys.queueOf(request)
+      return pass ? null : this.#refusal(attempt.breakerName, request)
     } catch (error) {
       // The attempt's own failure, as if its code had thrown.
       return { kind: 'failed', error: toRecord(error), retryable: true }
@@ -163,7 +163,7 @@ export class BreakerGate {
       this.#expect(lane)
       return { kind: 'withdrawn', after: ASK_AGAIN, lane }
     }
-    const { state } = this.lane(lane)
+    const { state } = this.breakerOf(lane)
     if (operation === 'run' && instead === 'fail') return refusalOf(lane, state)
     const after = delayOf(state, this.#environment.now())
     if (operation !== 'run' || typeof instead === 'string') return { kind: 'withdrawn', after }
@@ -173,14 +173,14 @@ export class BreakerGate {
 
   #admits(name: string): boolean {
     if (!this.sure) return false
-    const lane = this.lanes.get(name)
+    const lane = this.breakers.get(name)
     return !lane || (isClosed(lane.state) && !lane.tripped)
   }
 
   /** Whether steps of the action do not wait while it is open. Once its open time is over they wait in the queue, because some of them are its probes. */
   #rejects(name: string, action: string): boolean {
     if (this.#instead.of(action, this.breaker) === 'park' || !this.sure) return false
-    const lane = this.lanes.get(name)
+    const lane = this.breakers.get(name)
     return lane !== undefined && isShut(lane.state, this.#environment.now())
   }
 
@@ -190,13 +190,13 @@ export class BreakerGate {
     const own = !this.keys.none
       ? [{ queue: this.agent, most: Number.POSITIVE_INFINITY, urgent: false }]
       : this.#queue(this.agent)
-    const lanes = [...this.lanes.values()].filter(({ name, waiting }) => waiting && name !== this.agent)
+    const lanes = [...this.breakers.values()].filter(({ name, waiting }) => waiting && name !== this.agent)
     return [...own, ...lanes.flatMap(({ name }) => this.#queue(name))]
   }
 
   #queue(name: string): OpenQueue[] {
     if (this.#admits(name)) return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false }]
-    const lane = this.lanes.get(name)
+    const lane = this.breakers.get(name)
     if (lane && this.#instead.isHasty(this.breaker) && isShut(lane.state, this.#environment.now())) {
       const only = (action: string) => this.#rejects(name, action)
       return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false, only }]
@@ -207,10 +207,10 @@ export class BreakerGate {
 
   /** Uses a permit for a request that was taken from the queue. Null: it needs none, or there is none. */
   pass(queue: string): ProbePermit | null {
-    const lane = this.lanes.get(queue)
+    const lane = this.breakers.get(queue)
     if (!lane?.share || lane.unused <= 0 || isClosed(lane.state)) return null
     lane.unused--
-    return { lane: queue, wave: lane.share.wave }
+    return { breaker: queue, wave: lane.share.wave }
   }
 
   /**
@@ -218,7 +218,7 @@ export class BreakerGate {
    * queue something may wait for all that. `busy`: it may wait for what runs here, or is not told yet, whose end has the queue asked again.
    */
   asked(room: boolean, short: (queue: string) => boolean, busy: boolean): void {
-    for (const lane of this.lanes.values()) {
+    for (const lane of this.breakers.values()) {
       if (isClosed(lane.state)) lane.waiting &&= !room || short(lane.name)
       const waits = !room || lane.narrowed || (busy && short(lane.name))
       if (waits || lane.unused === 0 || !lane.offered || !lane.share) continue
@@ -237,7 +237,7 @@ export class BreakerGate {
     const seen = ill === null || ms === null ? null : seenOf(rule, ill, ms)
     if (pass) return this.#passed(pass, seen)
     if (!seen) return
-    const lane = this.lane(name)
+    const lane = this.breakerOf(name)
     if (!isClosed(lane.state)) return
     const now = this.#environment.now()
     lane.seen = noted(lane.seen, partOf(rule, now), seen)
@@ -246,11 +246,11 @@ export class BreakerGate {
     this.hurry()
   }
 
-  #passed({ lane: name, wave }: ProbePermit, seen: AnswerCounts | null): void {
-    const share = this.lanes.get(name)?.share
+  #passed({ breaker: name, wave }: ProbePermit, seen: AnswerCounts | null): void {
+    const share = this.breakers.get(name)?.share
     if (share?.wave !== wave) return
     share.holds--
-    Object.assign(share, sum(share, seen ?? NOTHING))
+    Object.assign(share, sum(share, seen ?? NO_ANSWERS))
     this.hurry()
   }
 
@@ -259,17 +259,17 @@ export class BreakerGate {
     return this.breaker !== null && looksUnhealthy(lane, this.breaker.rule, this.#environment.now())
   }
 
-  lane(name: string): LocalBreaker {
-    const known = this.lanes.get(name)
+  breakerOf(name: string): LocalBreaker {
+    const known = this.breakers.get(name)
     if (known) return known
     const lane = newLocalBreaker(name, newBreaker(this.#environment.now()))
-    this.lanes.set(name, lane)
+    this.breakers.set(name, lane)
     return lane
   }
 
   /** Takes in the row of the store. Returns whether the state changed. */
   take(name: string, version: number, state: BreakerState, waiting: boolean): boolean {
-    const lane = this.lane(name)
+    const lane = this.breakerOf(name)
     // Requests that waited for slots or limits may begin by now, and the queues of keys are asked by nobody else.
     const news = lane.version !== version || (waiting && (!lane.waiting || isClosed(lane.state)))
     lane.waiting = waiting
@@ -301,7 +301,7 @@ export class BreakerGate {
     this.#wasUsed = this.#used
     this.#used = false
     const now = this.#environment.now()
-    for (const lane of [...this.lanes.values()]) {
+    for (const lane of [...this.breakers.values()]) {
       if (this.breaker) lane.seen = fresh(lane.seen, this.breaker.rule, now)
       // The outcomes are too old by now and were never written: no change is to be waited for.
       if (lane.tripped && !this.wouldOpen(lane)) {
@@ -309,7 +309,7 @@ export class BreakerGate {
         news = true
       }
       if (found.has(lane.name)) continue
-      if (lane.seen.length === 0) this.lanes.delete(lane.name)
+      if (lane.seen.length === 0) this.breakers.delete(lane.name)
       else this.take(lane.name, 0, newBreaker(now), false)
     }
     return news
@@ -334,7 +334,7 @@ export class BreakerGate {
     lane.seen = withoutReported(lane.seen, seen)
     this.#enter(lane, state)
     if (passes === 0 || !state.wave) return
-    lane.share ??= { ...NOTHING, wave: state.wave.number, holds: 0 }
+    lane.share ??= { ...NO_ANSWERS, wave: state.wave.number, holds: 0 }
     lane.share.holds += passes
     lane.unused += passes
     lane.offered = false

@@ -169,7 +169,7 @@ export class BreakerSync implements Service {
     }
     if (!this.#known.has(guard)) await this.#register(guard)
     if (this.#rules.get(guard) !== ruleOf(guard)) await this.#proclaim(guard)
-    for (const lane of [...guard.lanes.values()]) {
+    for (const lane of [...guard.breakers.values()]) {
       if (!guard.keys.none && lane.name === guard.agent) continue
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const told = await this.#say(guard, lane)
@@ -222,7 +222,7 @@ export class BreakerSync implements Service {
 
   /** Writes the row of a breaker before it ever opens, so that lists have it and operators can open it. */
   async #register(guard: BreakerGate): Promise<void> {
-    const lane = guard.lane(guard.agent)
+    const lane = guard.breakerOf(guard.agent)
     const written = await this.#write(guard, lane, lane.state)
     if (written) {
       lane.version = 1
@@ -236,7 +236,7 @@ export class BreakerSync implements Service {
     const rule = this.#rules.get(guard)
     if (rule === undefined) return
     const { store } = this.#options
-    const names = [...guard.lanes.values()].flatMap(({ name, version }) => (version > 0 ? [name] : []))
+    const names = [...guard.breakers.values()].flatMap(({ name, version }) => (version > 0 ? [name] : []))
     for (const { name, version, state } of names.length > 0
       ? await store.breakers({ refs: refsOf('breaker', names), count: 1 })
       : []) {
@@ -251,7 +251,7 @@ export class BreakerSync implements Service {
   /** Writes a rule that a setting changed: once by each node that read it, and not by nodes whose code has other rules. */
   async #proclaim(guard: BreakerGate): Promise<void> {
     const rule = ruleOf(guard)
-    for (const lane of guard.lanes.values()) {
+    for (const lane of guard.breakers.values()) {
       // A node that lost the race reads the rule from the winner's row, or writes it next time.
       if (lane.version > 0 && (await this.#write(guard, lane, lane.state))) lane.version++
     }
@@ -263,7 +263,7 @@ export class BreakerSync implements Service {
     const now = environment.now()
     if (isForgotten(guard, lane, now)) {
       await this.#options.store.writeBreaker({ kind: 'breaker', name: lane.name, expected: lane.version, state: null })
-      guard.lanes.delete(lane.name)
+      guard.breakers.delete(lane.name)
       return 'nothing'
     }
     if (guard.breaker === null) return 'nothing'

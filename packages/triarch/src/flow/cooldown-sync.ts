@@ -3,8 +3,8 @@ import { delay, type Environment } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { isTriarchError } from '../error/error.ts'
 import { agentOfQueue } from '../store/breaker.ts'
+import { type StoredRest, storedRest } from '../store/cooldown.ts'
 import type { StateStore } from '../store/port.ts'
-import { type StoredRest, storedRest } from '../store/rest.ts'
 
 /** What begins attempts of an agent in this process. */
 export interface CooledHost {

@@ -7,7 +7,7 @@ import {
   type BreakerState,
   type Bucket,
   isIll,
-  merged,
+  mergedWindow,
   totalOf,
 } from '../policy/breaker.ts'
 import { reparted } from '../policy/shift.ts'
@@ -15,7 +15,7 @@ import type { StepRequest } from '../store/port.ts'
 
 /** Lets one attempt start although its breaker is not closed, as one of a wave of probes. */
 export interface ProbePermit {
-  readonly lane: string
+  readonly breaker: string
   readonly wave: number
 }
 
@@ -25,7 +25,7 @@ export interface GuardedAttempt {
   /** Lets it start although the breaker of its service is not closed. */
   readonly pass?: ProbePermit
   /** The name of that breaker, from the start of the attempt on. */
-  lane?: string
+  breakerName?: string
 }
 
 /** A queue that requests may be taken from now. */
@@ -97,13 +97,13 @@ export function changeWindow(lane: LocalBreaker, from: BreakerRule, to: BreakerR
 
 /** Whether the written state and the outcomes seen here open the breaker. */
 export function looksUnhealthy({ state, seen }: LocalBreaker, rule: BreakerRule, now: number): boolean {
-  const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
+  const total = totalOf({ ...state, window: mergedWindow(state.window, seen) }, rule, now)
   return total.answers >= rule.minimum && isIll(total, rule)
 }
 
 /** The outcomes that came while others were written. */
 export function withoutReported(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
-  const rest = merged(
+  const rest = mergedWindow(
     seen,
     told.map(({ part, answers, ill, slow }) => ({ part, answers: -answers, ill: -ill, slow: -slow })),
   )

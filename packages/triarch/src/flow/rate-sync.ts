@@ -5,7 +5,7 @@ import { NEW_RATE, reserve, tolerance } from '../policy/rate.ts'
 import { type BreakerRow, KEYED, refsOf } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { type StoredRate, storedRate } from '../store/rate.ts'
-import { type Telemetry, unheard } from '../telemetry/outlet.ts'
+import { noTelemetry, type Telemetry } from '../telemetry/outlet.ts'
 import type { KeyedRateLimit } from './keyed-rate-limit.ts'
 import type { RateReservation } from './rate-reservation.ts'
 
@@ -209,7 +209,7 @@ export class RateSync implements Service {
 
   /** Tells telemetry once when a limit begins to hold attempts back, and once when no attempt waits any more. */
   #tellOf({ name, waiting, room }: RateReservation): void {
-    const { environment, node = null, telemetry = unheard } = this.#options
+    const { environment, node = null, telemetry = noTelemetry } = this.#options
     const outlet = telemetry['rate:moved']
     const held = this.#holding.has(name)
     if (held ? waiting > 0 : waiting === 0 || room > 0) return

@@ -14,7 +14,7 @@ interface Builtin {
 
 /** The engine's own checks, each with the status it counts as if it fails. */
 const builtin: Readonly<Record<string, Builtin>> = {
-  'store.read': { failing: 'critical', run: store.readable },
+  'store.read': { failing: 'critical', run: store.checkReads },
   'store.write': { failing: 'critical', run: store.writable },
   clock: { failing: 'warning', run: store.clocks },
   disk: { failing: 'warning', run: store.disk },

@@ -1,4 +1,4 @@
-import { type Finding, finding, named } from './finding.ts'
+import { type Finding, finding, shortenedNames } from './finding.ts'
 import type { HealthReads } from './look.ts'
 
 /** Largest number of schedules that are examined. */
@@ -29,7 +29,7 @@ export async function loop({ engine }: HealthReads): Promise<Finding> {
 
 /** Check: one supervisor leads and sweeps, so nothing that a sweep handles remains for long. */
 export async function leader(look: HealthReads): Promise<Finding> {
-  const { term } = await look.pulses()
+  const { term } = await look.heartbeats()
   if (!term || term.left <= 0) return finding('critical', 'no-leader', null)
   const observed = { holder: term.holder, left: term.left }
   const dead = await overdueNodes(look)
@@ -39,7 +39,7 @@ export async function leader(look: HealthReads): Promise<Finding> {
 
 /** Check: each role is played by a node, and no dead node is registered. */
 export async function nodes(look: HealthReads): Promise<Finding> {
-  const [{ now }, all] = await Promise.all([look.pulses(), look.nodes()])
+  const [{ now }, all] = await Promise.all([look.heartbeats(), look.nodes()])
   const living = all.filter(({ leaseUntil }) => leaseUntil >= now)
   const dead = all.filter(({ leaseUntil }) => leaseUntil < now)
   const observed = { living: living.length, dead: dead.length }
@@ -49,11 +49,11 @@ export async function nodes(look: HealthReads): Promise<Finding> {
   if (missing.includes('scheduler')) return finding('critical', 'no-scheduler', null, observed)
   if (missing.length > 0) return finding('warning', 'roles-missing', { roles: missing.join(', ') }, observed)
   if (dead.length === 0) return { status: 'ok', observed }
-  return finding('warning', 'leases-ended', named(dead.map(({ id }) => id)), observed)
+  return finding('warning', 'leases-ended', shortenedNames(dead.map(({ id }) => id)), observed)
 }
 
 async function overdueNodes(look: HealthReads): Promise<string[]> {
-  const [{ now }, all] = await Promise.all([look.pulses(), look.nodes()])
+  const [{ now }, all] = await Promise.all([look.heartbeats(), look.nodes()])
   return all.filter(({ leaseUntil }) => leaseUntil < now - look.engine.settings.late).map(({ id }) => id)
 }
 
@@ -93,7 +93,7 @@ export async function queues(look: HealthReads): Promise<Finding> {
   const observed = { oldest, depth: aged.reduce((sum, { depth }) => sum + depth, 0) }
   const late = aged.filter(({ age }) => age > settings.queueAge)
   if (late.length === 0) return { status: 'ok', observed }
-  const details = { seconds: Math.round(oldest / 1_000), ...named(late.map(({ name }) => name)) }
+  const details = { seconds: Math.round(oldest / 1_000), ...shortenedNames(late.map(({ name }) => name)) }
   return finding('warning', 'requests-wait', details, observed)
 }
 
@@ -101,7 +101,7 @@ export async function queues(look: HealthReads): Promise<Finding> {
 export async function agents(look: HealthReads): Promise<Finding> {
   const idle = (await look.agents()).filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
   if (idle.length === 0) return { status: 'ok' }
-  return finding('critical', 'nobody-hosts', named(idle.map(({ name }) => name)), { agents: idle.length })
+  return finding('critical', 'nobody-hosts', shortenedNames(idle.map(({ name }) => name)), { agents: idle.length })
 }
 
 /** Check: no circuit breaker is open. */
@@ -109,7 +109,7 @@ export async function breakers(look: HealthReads): Promise<Finding> {
   const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
   const observed = { open: open.length }
   if (open.length === 0) return { status: 'ok', observed }
-  return finding('warning', 'breakers-open', named(open.map(({ name }) => name)), observed)
+  return finding('warning', 'breakers-open', shortenedNames(open.map(({ name }) => name)), observed)
 }
 
 /** Check: schedules start their tasks when they are due. */
@@ -119,5 +119,5 @@ export async function schedules({ engine }: HealthReads): Promise<Finding> {
   const late = await store.schedules({ due: now - engine.settings.late, limit: MOST_SCHEDULES })
   const observed = { missed: late.length }
   if (late.length === 0) return { status: 'ok', observed }
-  return finding('warning', 'schedules-late', named(late.map(({ name }) => name)), observed)
+  return finding('warning', 'schedules-late', shortenedNames(late.map(({ name }) => name)), observed)
 }

@@ -64,7 +64,7 @@ export function finding<C extends HealthCode>(
 /** Largest number of names in a message. */
 const NAMED = 5
 
-export function named(names: readonly string[]): { names: string; more: number } {
+export function shortenedNames(names: readonly string[]): { names: string; more: number } {
   return { names: names.slice(0, NAMED).join(', '), more: Math.max(0, names.length - NAMED) }
 }
 

@@ -33,7 +33,7 @@ const MOST_PAGES = 10
 export class HealthReads {
   readonly engine: Engine
   #nodes: Promise<NodeRow[]> | null = null
-  #pulses: Promise<NodeHeartbeats> | null = null
+  #heartbeats: Promise<NodeHeartbeats> | null = null
   #agents: Promise<AgentInfo[]> | null = null
   #probes: Promise<KeptEndpoint[]> | null = null
 
@@ -46,9 +46,9 @@ export class HealthReads {
     return this.#nodes
   }
 
-  pulses(): Promise<NodeHeartbeats> {
-    this.#pulses ??= this.engine.store().then((store) => store.heartbeats(LEASE))
-    return this.#pulses
+  heartbeats(): Promise<NodeHeartbeats> {
+    this.#heartbeats ??= this.engine.store().then((store) => store.heartbeats(LEASE))
+    return this.#heartbeats
   }
 
   agents(): Promise<AgentInfo[]> {

@@ -1,5 +1,5 @@
 import type { KeptEndpoint } from './endpoint.ts'
-import { type Finding, finding, named } from './finding.ts'
+import { type Finding, finding, shortenedNames } from './finding.ts'
 import type { HealthReads } from './look.ts'
 
 /** Largest number of endpoints that a message names. */
@@ -18,7 +18,7 @@ export async function probes(look: HealthReads): Promise<Finding> {
     return finding('critical', 'endpoints-down', details, observed)
   }
   if (late.length === 0) return { status: 'ok', observed }
-  const details = { late: late.length, all: endpoints.length, ...named(late.map(({ name }) => name)) }
+  const details = { late: late.length, all: endpoints.length, ...shortenedNames(late.map(({ name }) => name)) }
   return finding('warning', 'endpoints-unseen', details, observed)
 }
 

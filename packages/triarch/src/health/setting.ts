@@ -1,6 +1,6 @@
 import { storedSetting } from '../store/version.ts'
 import { settingNodes } from '../view/setting.ts'
-import { type Finding, finding, named } from './finding.ts'
+import { type Finding, finding, shortenedNames } from './finding.ts'
 import type { HealthReads } from './look.ts'
 
 /** Largest number of settings that are examined. */
@@ -31,5 +31,5 @@ export async function settings(look: HealthReads): Promise<Finding> {
   })
   const observed = { drifting: drifting.length }
   if (drifting.length === 0) return { status: 'ok', observed }
-  return finding('warning', 'settings-drift', named(drifting), observed)
+  return finding('warning', 'settings-drift', shortenedNames(drifting), observed)
 }

@@ -5,7 +5,7 @@ import type { HealthReads } from './look.ts'
 const PROBE = { name: 'health', ttl: 1 }
 
 /** Check: a read is answered in time. */
-export async function readable(look: HealthReads): Promise<Finding> {
+export async function checkReads(look: HealthReads): Promise<Finding> {
   const { environment, store } = look.engine
   const from = environment.monotonic()
   await (await store()).nextWake()

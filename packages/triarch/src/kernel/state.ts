@@ -11,7 +11,7 @@ import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
 import type { FairShare, HookOrder, Parent } from './task/order.ts'
 import type { Closing, Pause } from './task/pause.ts'
-import type { BufferedSignal } from './wait/mail.ts'
+import type { BufferedSignal } from './wait/buffered-signal.ts'
 
 /** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
 export interface TaskState {

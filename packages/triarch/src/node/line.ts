@@ -11,7 +11,7 @@ export interface LineRule {
 }
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
-export function lineOf({ fairness, ageing }: { fairness?: FairnessOptions; ageing?: Duration }): LineRule {
+export function lineRuleOf({ fairness, ageing }: { fairness?: FairnessOptions; ageing?: Duration }): LineRule {
   if (fairness !== undefined) checkFairness('Triarch', fairness)
   if (fairness !== undefined && ageing !== undefined)
     throw new TriarchError('INVALID_OPTION', 'Triarch: ageing and fairness order the same line: give one of them')

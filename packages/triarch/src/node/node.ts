@@ -30,13 +30,13 @@ import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import type { SigningKeys } from '../store/signing-keys.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
-import { type Telemetry, unheard } from '../telemetry/outlet.ts'
+import { noTelemetry, type Telemetry } from '../telemetry/outlet.ts'
 import { type TokenContent, tokenText } from '../value/token.ts'
 import { answersOf } from './cache.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
-import { Lookback } from './lookback.ts'
+import { LostTailCheck } from './lost-tail-check.ts'
 import { NodeCapabilities } from './node-capabilities.ts'
 import type { Settings } from './options.ts'
 import { Poller } from './poller.ts'
@@ -125,7 +125,7 @@ export class Node {
   readonly #capabilities: NodeCapabilities
   /** Not one of the services: it starts before them, may find that nothing is to be started, and ends after the last. */
   readonly #lease: Lease
-  readonly #lookback: Lookback | null
+  readonly #lostTailCheck: LostTailCheck | null
   /** Services that run tasks and steps, which drain first; and those that drain once nothing runs. */
   readonly #running: readonly Service[]
   readonly #others: readonly Service[]
@@ -203,7 +203,7 @@ export class Node {
           const { ended: _, cooldownAsked: __, ...means } = host
           // Telemetry of these attempts is emitted by the node that runs them.
           const peer =
-            reached.get(agent) ?? new AgentHost({ ...means, telemetry: unheard }, null, { elsewhere: true }, agent)
+            reached.get(agent) ?? new AgentHost({ ...means, telemetry: noTelemetry }, null, { elsewhere: true }, agent)
           reached.set(agent, peer)
           if (!this.#open) peer.close()
           peer.offer(relay, actions, most)
@@ -401,8 +401,8 @@ export class Node {
         },
         adopted: (item) => this.#consumer?.adopt(item),
       })
-    this.#lookback = this.scheduler
-      ? new Lookback({
+    this.#lostTailCheck = this.scheduler
+      ? new LostTailCheck({
           environment,
           scheduler: this.scheduler,
           every: settings.lease * LEASES,
@@ -426,7 +426,7 @@ export class Node {
       supervisor,
       watch,
       lookout,
-      this.#lookback,
+      this.#lostTailCheck,
       this.#logs,
       trials,
     ]
@@ -435,13 +435,13 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    await Promise.all([this.#buryGone(), this.hosts.learn(this.#options.store), this.#options.keys.start()])
+    await Promise.all([this.#declareDeadNodes(), this.hosts.learn(this.#options.store), this.#options.keys.start()])
     if (!(await this.#lease.start()) || !this.#open) return // stopped, or declared dead, before it began
     for (const it of this.#services) it.start()
   }
 
   /** Declares nodes dead whose processes on this machine no longer exist, so that others need not wait for their leases to end. */
-  async #buryGone(): Promise<void> {
+  async #declareDeadNodes(): Promise<void> {
     const { environment, store, machine, telemetry, failed } = this.#options
     if (!machine.place) return
     try {
@@ -490,7 +490,7 @@ export class Node {
 
   /** The store left a call unanswered and may still carry it out, for example give this node a task. */
   doubt(): void {
-    this.#lookback?.doubt()
+    this.#lostTailCheck?.doubt()
   }
 
   /** Hands everything back. Attempts that still run after `grace` ms are aborted and left as lost. */
@@ -541,7 +541,7 @@ export class Node {
   async #goBack(): Promise<void> {
     if (!this.#open || this.#goingBack) return
     this.#goingBack = true
-    await this.scheduler?.witness.report().catch(this.#options.failed)
+    await this.scheduler?.lostTailDetector.report().catch(this.#options.failed)
     if (this.scheduler) this.scheduler.handsOn = false
     this.#fence(new TriarchError('NODE_FENCED', 'the store went back behind what it had acknowledged'))
     // The next owners of its tasks find attempts of unknown outcome, as after a death. If leaving fails, the lease ends by itself.

@@ -26,7 +26,7 @@ import { checkTags } from '../value/tag.ts'
 import { type AuditKeeping, type AuditRules, auditRules } from './audit.ts'
 import { type AnswerCache, type AnswerCacheOptions, answerCacheOf } from './cache.ts'
 import { type DirectOptions, directOf } from './direct.ts'
-import { type LineRule, lineOf } from './line.ts'
+import { type LineRule, lineRuleOf } from './line.ts'
 
 /**
  * What a node does: own tasks (scheduler), run attempts (agent), watch over both (supervisor).
@@ -315,7 +315,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     health: healthSettings(options.health, checkNames),
     alerts: alertSettings(options.alerts),
-    ...lineOf(options),
+    ...lineRuleOf(options),
     direct: directOf(options.direct),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),

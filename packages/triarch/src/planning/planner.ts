@@ -15,7 +15,7 @@ import { invalid, validateSync } from '../value/schema.ts'
 import type { PlanLimits } from './limits.ts'
 import { PlanLocks } from './plan-locks.ts'
 import { checkGroup, finalizePolicy } from './policy.ts'
-import { handles, misuse, type TemplateContext, toTemplate } from './template.ts'
+import { handles, type TemplateContext, templateMisuse, toTemplate } from './template.ts'
 
 /** The actions that are planned whenever the action of this key is. */
 export type Subscribers = (key: string) => readonly Action[]
@@ -91,7 +91,7 @@ export class Planner {
       step: (action: Action, input: unknown, options?: PlannedStepOptions) =>
         this.#step(action, input, options ?? {}, transaction),
       self: (input: unknown, options?: PlannedStepOptions) => {
-        if (!own?.definition.run) throw misuse(`${own?.key ?? 'a workflow'} has no run to plan`)
+        if (!own?.definition.run) throw templateMisuse(`${own?.key ?? 'a workflow'} has no run to plan`)
         return this.#add(own, input, options ?? {})
       },
       sequence: <T>(block: () => T) => this.#block('sequence', block),
@@ -113,7 +113,7 @@ export class Planner {
     const before = this.#before(options.after ?? [])
     const planned = this.#alone(action, input, options, transaction)
     for (const subscriber of this.#subscribers(action.key)) {
-      if (this.#subscribing.has(subscriber.key)) throw misuse(`${subscriber.key} subscribes to itself`)
+      if (this.#subscribing.has(subscriber.key)) throw templateMisuse(`${subscriber.key} subscribes to itself`)
       this.#subscribing.add(subscriber.key)
       this.#beside(before, () => this.#alone(subscriber, input, {}, transaction, planned))
       this.#subscribing.delete(subscriber.key)
@@ -145,7 +145,7 @@ export class Planner {
       const call = { workflow: this.#workflow, action: action.key, input, transaction }
       const context = this.context(transaction, action, beside)
       const planned = around(chain, 'plan', call, (changed) => plan(changed, context))
-      if (isPromise(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
+      if (isPromise(planned)) throw templateMisuse(`the plan of ${action.key} must answer at once`)
       return planned
     })
     return this.#handle(exits, () => output)
@@ -182,7 +182,7 @@ export class Planner {
     const { group, rescues } = this.#scope
     const incoming = this.#joined(this.#before([]))
     const result = this.#enter({ kind, incoming, exits: [], group, rescues }, block)
-    if (isPromise(result)) throw misuse(`a ${kind} must answer at once`)
+    if (isPromise(result)) throw templateMisuse(`a ${kind} must answer at once`)
     return result
   }
 
@@ -220,7 +220,7 @@ export class Planner {
     const { kind, incoming, exits } = this.#scope
     const before = new Set(kind === 'sequence' && exits.length > 0 ? exits : incoming)
     for (const planned of after) {
-      if (!handles.has(planned)) throw misuse('`after` takes what plan.step returned')
+      if (!handles.has(planned)) throw templateMisuse('`after` takes what plan.step returned')
       for (const id of (planned as unknown as Handle).exits) before.add(id)
     }
     return [...before]
@@ -325,7 +325,7 @@ export class Planner {
       exits,
       get output() {
         const found = output()
-        if (found === undefined) throw misuse('what this action planned has no output')
+        if (found === undefined) throw templateMisuse('what this action planned has no output')
         return found
       },
     } as Handle
@@ -338,7 +338,7 @@ export class Planner {
   }
 
   #check(): void {
-    if (!this.#open) throw misuse('the plan was used after it was finished')
+    if (!this.#open) throw templateMisuse('the plan was used after it was finished')
   }
 
   #checkSize(steps: number): void {

@@ -33,7 +33,7 @@ export function toTemplate(value: unknown, { what, plan, limit, found, secrets }
       above.pop()
       return lifted
     }
-    if (handles.has(part)) throw misuse(`${what} holds a planned step: give its output`)
+    if (handles.has(part)) throw templateMisuse(`${what} holds a planned step: give its output`)
     if (above.includes(part)) return part
     enter(part)
     const lifted = Array.isArray(part) ? part.map(lift) : isPlain(part) ? liftObject(part) : part
@@ -55,7 +55,7 @@ export function toTemplate(value: unknown, { what, plan, limit, found, secrets }
 
   function express({ operation, of, path, plan: origin }: Expression): unknown[] {
     if (operation === 'output') {
-      if (origin !== plan) throw misuse(`${what} refers to a step of another plan`)
+      if (origin !== plan) throw templateMisuse(`${what} refers to a step of another plan`)
       found.add(of[0] as number)
       return ['output', of[0], ...path]
     }
@@ -74,6 +74,6 @@ function isPlain(value: object): boolean {
   )
 }
 
-export function misuse(message: string): TriarchError {
+export function templateMisuse(message: string): TriarchError {
   return new TriarchError('PLAN_MISUSE', message)
 }

@@ -114,7 +114,7 @@ const MOST_MOVES = 20
  */
 const LEAST_SHARE = 0.75
 
-export const NOTHING: AnswerCounts = { answers: 0, ill: 0, slow: 0 }
+export const NO_ANSWERS: AnswerCounts = { answers: 0, ill: 0, slow: 0 }
 
 /** A closed breaker without any answers. */
 export function newBreaker(at: number): BreakerState {
@@ -142,14 +142,14 @@ export function sum(a: AnswerCounts, b: AnswerCounts): AnswerCounts {
 
 /** The counts of the whole window. */
 export function totalOf({ window }: BreakerState, rule: Pick<BreakerRule, 'window'>, now: number): AnswerCounts {
-  return fresh(window, rule, now).reduce<AnswerCounts>(sum, NOTHING)
+  return fresh(window, rule, now).reduce<AnswerCounts>(sum, NO_ANSWERS)
 }
 
 /** The window with the counts of a node added, oldest part first. */
-export function merged(window: readonly Bucket[], more: readonly Bucket[]): Bucket[] {
+export function mergedWindow(window: readonly Bucket[], more: readonly Bucket[]): Bucket[] {
   const parts = new Map<number, Bucket>()
   for (const bucket of [...window, ...more]) {
-    parts.set(bucket.part, { part: bucket.part, ...sum(parts.get(bucket.part) ?? NOTHING, bucket) })
+    parts.set(bucket.part, { part: bucket.part, ...sum(parts.get(bucket.part) ?? NO_ANSWERS, bucket) })
   }
   return [...parts.values()].sort((a, b) => a.part - b.part)
 }
@@ -157,7 +157,7 @@ export function merged(window: readonly Bucket[], more: readonly Bucket[]): Buck
 /** The window with one more answer. Answers mostly belong to the newest part, and this runs for each attempt. */
 export function noted(window: readonly Bucket[], part: number, seen: AnswerCounts): Bucket[] {
   const last = window.at(-1)
-  if (last?.part !== part) return merged(window, [{ part, ...seen }])
+  if (last?.part !== part) return mergedWindow(window, [{ part, ...seen }])
   return window.with(-1, { part, ...sum(last, seen) })
 }
 
@@ -222,7 +222,7 @@ function count(
   now: number,
   draw: number,
 ): BreakerState {
-  const window = fresh(merged(state.window, seen), rule, now)
+  const window = fresh(mergedWindow(state.window, seen), rule, now)
   const counted = { ...state, window }
   const total = totalOf(counted, rule, now)
   if (total.answers < rule.minimum || !isIll(total, rule)) return counted
@@ -231,7 +231,7 @@ function count(
 
 /** The wave with the node's reported share. Attempts of other nodes count as ill if their nodes have not reported for too long. */
 function answered(state: BreakerState, wave: Wave, { node, share, lease }: Report, now: number): BreakerState {
-  const said = share?.wave === wave.number ? share : { ...NOTHING, holds: 0 }
+  const said = share?.wave === wave.number ? share : { ...NO_ANSWERS, holds: 0 }
   const shares = wave.shares.map((one): WaveShare => {
     if (one.node === node) {
       const { holds, answers, ill, slow } = said
@@ -252,7 +252,7 @@ function renewed(until: number, now: number, lease: number): number {
 function settle(state: BreakerState, rule: BreakerRule, report: Report, now: number, draw: number): BreakerState {
   const { wave } = state
   if (!wave) return state
-  const seen = wave.shares.reduce<AnswerCounts>(sum, NOTHING)
+  const seen = wave.shares.reduce<AnswerCounts>(sum, NO_ANSWERS)
   const word = { at: now, by: report.node }
   const complete = seen.answers >= wave.size
   if (state.phase === 'half-open') {
@@ -279,7 +279,7 @@ function given(state: BreakerState, rule: BreakerRule, report: Report, now: numb
       : state
   const { wave } = begun
   if (!wave) return state
-  const own = wave.shares.find((it) => it.node === node) ?? { ...NOTHING, node, holds: 0 }
+  const own = wave.shares.find((it) => it.node === node) ?? { ...NO_ANSWERS, node, holds: 0 }
   const others = wave.shares.filter((it) => it.node !== node)
   const shares = [...others, { ...own, holds: own.holds + passes, until: now + lease }]
   return { ...begun, wave: { ...wave, shares } }

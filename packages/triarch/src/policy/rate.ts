@@ -283,7 +283,7 @@ export function living(rule: RateRule, now: number, lag: number): { after: numbe
 }
 
 /** Whether an attempt may begin now by this instant. Never on a node that does not know the time precisely enough. */
-export function isOpen(instant: number, rule: RateRule, now: number, lag: number): boolean {
+export function hasBegun(instant: number, rule: RateRule, now: number, lag: number): boolean {
   return instant <= now && !isVoid(instant, rule, now, lag)
 }
 

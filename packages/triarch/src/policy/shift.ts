@@ -1,4 +1,4 @@
-import { type BreakerRule, type BreakerState, type Bucket, merged, PARTS, partLength, partOf } from './breaker.ts'
+import { type BreakerRule, type BreakerState, type Bucket, mergedWindow, PARTS, partLength, partOf } from './breaker.ts'
 
 /** Clocks of nodes are at most this far behind the store's (ms). */
 const SLACK = 5_000
@@ -13,7 +13,7 @@ export function reparted(
 ): readonly Bucket[] {
   if (from.window === to.window) return window
   const length = partLength(from.window)
-  return merged(
+  return mergedWindow(
     [],
     window.map((bucket) => ({ ...bucket, part: partOf(to, bucket.part * length) })),
   )

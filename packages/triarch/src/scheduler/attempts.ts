@@ -26,7 +26,7 @@ export class Attempts {
   /** Requests that were written by a transition without a record. */
   readonly #unrecorded = new WeakSet<WorkRequest>()
   /** Callers waiting for these steps' probation attempts to be recorded as begun. */
-  readonly #trials = new Table<number, (recorded: boolean) => void>()
+  readonly #onProbation = new Table<number, (recorded: boolean) => void>()
 
   constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing' | 'telemetry'>) {
     this.#host = host
@@ -101,21 +101,21 @@ export class Attempts {
   /** An attempt on probation is about to begin. Resolves to whether that was recorded. */
   tried(step: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    this.#trials.set(step, resolve)
+    this.#onProbation.set(step, resolve)
     return promise
   }
 
-  get hasTrials(): boolean {
-    return this.#trials.size > 0
+  get hasProbation(): boolean {
+    return this.#onProbation.size > 0
   }
 
   recorded(step: number): void {
-    this.#trials.get(step)?.(true)
-    this.#trials.delete(step)
+    this.#onProbation.get(step)?.(true)
+    this.#onProbation.delete(step)
   }
 
   /** The task leaves memory, so beginnings are no longer recorded. */
   leave(): void {
-    for (const give of this.#trials.values()) give(false)
+    for (const give of this.#onProbation.values()) give(false)
   }
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../environment/environment.ts'
 import { sizeOf } from '../kernel/size.ts'
 import { GroupCommit } from '../store/group.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
-import { type Telemetry, unheard } from '../telemetry/outlet.ts'
+import { noTelemetry, type Telemetry } from '../telemetry/outlet.ts'
 
 /** Group commit of a node's transitions, with telemetry. */
 export class Committer {
@@ -15,7 +15,7 @@ export class Committer {
   constructor(
     environment: Environment,
     store: StateStore,
-    { node = null, telemetry = unheard }: { node?: string | null; telemetry?: Telemetry } = {},
+    { node = null, telemetry = noTelemetry }: { node?: string | null; telemetry?: Telemetry } = {},
   ) {
     this.#node = node
     this.#telemetry = telemetry

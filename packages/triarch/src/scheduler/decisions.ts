@@ -11,7 +11,7 @@ import { close } from '../kernel/task/close.ts'
 import { hookTasks } from '../kernel/task/hook.ts'
 import { notifyParent } from '../kernel/task/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
-import { unheard } from '../kernel/wait/mailbox.ts'
+import { unreadSignals } from '../kernel/wait/mailbox.ts'
 import type { NewTask } from '../store/port.ts'
 import type { Command } from './command.ts'
 import type { Driver } from './driver.ts'
@@ -107,10 +107,10 @@ function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
   const { history, historyBytes = Number.POSITIVE_INFINITY } = limits
   // Messages that others sent and that the task did not ask for do not count here: they have limits of their own.
   const count = state.ordinal - state.asides
-  const mail = count > history || size > historyBytes ? unheard(state) : null
-  if (mail && count - mail.letters > history)
+  const unread = count > history || size > historyBytes ? unreadSignals(state) : null
+  if (unread && count - unread.letters > history)
     return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${history} events: ${advice}`)
-  if (mail && size - mail.bytes > historyBytes)
+  if (unread && size - unread.bytes > historyBytes)
     return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${historyBytes} bytes: ${advice}`)
   if (isWider(state, limits.fanOut))
     return new TriarchError('FAN_OUT_TOO_WIDE', `more than ${limits.fanOut} steps, timers, waits and children at once`)

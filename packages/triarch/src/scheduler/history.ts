@@ -31,7 +31,7 @@ export class Chronicle {
     const events = eventsOf(record, this.#reader)
     // Records before a continue-as-new need not be read, and may have been deleted.
     const isBase = this.last > 0 && events.some(({ type }) => type === 'continuedAsNew')
-    if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
+    if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missingRecords(this.last + 1, seq - 1)
     this.last = seq
     if (isBase) {
       this.base = seq
@@ -119,7 +119,7 @@ export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<
 export const READABLE: number = 64 * 1024 * 1024
 
 /** Reads what a rebuild needs as far as it can be read, and returns the error that stopped the reading. */
-export async function readable(
+export async function readHistoryPart(
   store: StateStore,
   { id, quarantined }: Pick<TaskRow, 'id' | 'quarantined'>,
 ): Promise<Pick<Chronicle, 'events' | 'last' | 'base'> & { broken: TriarchError | null }> {
@@ -186,7 +186,7 @@ const unreadable: ReadonlySet<string> = new Set([
   'CODEC_FAILED',
 ])
 
-export function missing(from: number, to: number): TriarchError {
+export function missingRecords(from: number, to: number): TriarchError {
   const message = from === to ? `record ${from} is missing` : `records ${from} to ${to} are missing`
   return new TriarchError('HISTORY_CORRUPT', message, { details: { record: from, to } })
 }

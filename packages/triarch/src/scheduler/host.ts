@@ -12,7 +12,7 @@ import type { HistoryRecord, InboxMessage, StateStore, StepRequest, Transition }
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
-import type { Letters } from './letters.ts'
+import type { InboxTracker } from './inbox-tracker.ts'
 import type { QueuePosition } from './queueing.ts'
 
 export interface SchedulerLimits extends KernelLimits {
@@ -38,8 +38,8 @@ export interface RunnerHost<Runner = never> {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly store: Pick<StateStore, 'task' | 'records'>
-  readonly letters: Letters
-  readonly courtesy: EventLoopYield
+  readonly inbox: InboxTracker
+  readonly eventLoopYield: EventLoopYield
   readonly telemetry: Telemetry
   /** Collects the log lines of tasks. */
   readonly logs: Logbook
@@ -49,7 +49,7 @@ export interface RunnerHost<Runner = never> {
   /** The records after this one, page by page; records before the last continue-as-new are left out, except record 1. */
   pages(id: string, after: number): AsyncIterable<HistoryRecord[]>
   /** The task's inbox messages after this one, up to a limit. */
-  lettersAfter(key: number, letter: number): Promise<InboxMessage[]>
+  inboxAfter(key: number, after: number): Promise<InboxMessage[]>
   /** Called once a claimed task has been replayed. */
   replayed(runner: Runner): void
   /** Called once a task's turn is durable (or changed nothing). */
@@ -89,7 +89,7 @@ export interface RunnerHost<Runner = never> {
   /** The task leaves this node: it is quarantined for the given reason, or given back to be claimed anew. */
   letGo(runner: Runner, why: TriarchError | null): void
   /** Reports an error left behind by the code of a task that is no longer here. */
-  astray(error: Error): void
+  hasUnknownOwner(error: Error): void
   /** Called when the task waits for nothing that the engine knows of, and no attempt of it runs here. */
   stalled(runner: Runner): void
   /** Called when the task waits for more than a moment: it may have to make room. */

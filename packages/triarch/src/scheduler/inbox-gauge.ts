@@ -1,9 +1,9 @@
-import type { Amount } from '../kernel/wait/mail.ts'
+import type { Amount } from '../kernel/wait/buffered-signal.ts'
 import type { Post } from '../store/port.ts'
-import type { IncomingMessage } from './mail.ts'
+import type { IncomingMessage } from './incoming-message.ts'
 
 interface Hung extends Amount {
-  letter: number | null
+  inboxId: number | null
 }
 
 const NOTHING: { consumed: readonly number[]; posts: readonly Post[] } = { consumed: [], posts: [] }
@@ -29,18 +29,18 @@ export class InboxGauge {
     return this.#sent.length > 0
   }
 
-  get letters(): number[] {
-    return this.#hung.flatMap(({ letter }) => letter ?? [])
+  get unread(): number[] {
+    return this.#hung.flatMap(({ inboxId }) => inboxId ?? [])
   }
 
   /** Takes the message if it is a gauge message; returns whether it was one. */
-  take({ message, letter }: IncomingMessage): boolean {
+  take({ message, inboxId }: IncomingMessage): boolean {
     if (message.type !== 'kept') return false
     const { letters, bytes } = message
     const sent = this.#sent.findIndex((one) => one.letters === letters && one.bytes === bytes)
     // Any other was posted by the former owner.
     if (sent >= 0) this.#sent.splice(sent, 1)
-    this.#hung.push({ letters, bytes, letter })
+    this.#hung.push({ letters, bytes, inboxId })
     return true
   }
 
@@ -52,7 +52,7 @@ export class InboxGauge {
     const isSaid = sent.letters + hung.letters === letters && sent.bytes + hung.bytes === bytes
     // Messages whose amounts cancel out are consumed too.
     if (isSaid && (letters + bytes > 0 || this.#hung.length === 0)) return { consumed: [], posts: [] }
-    const consumed = this.letters
+    const consumed = this.unread
     this.#hung = []
     const rest = { letters: letters - sent.letters, bytes: bytes - sent.bytes }
     if (rest.letters === 0 && rest.bytes === 0) return { consumed, posts: [] }

@@ -20,7 +20,7 @@ const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
  * Finds the run that a record belongs to. Reads that run, up to a window more on each side, and a few single records to find the last
  * one, however many runs there are. Throws UNKNOWN_RECORD; HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*.
  */
-export async function runOf(store: StateStore, id: string, seq: number): Promise<HistoryRun> {
+export async function readRun(store: StateStore, id: string, seq: number): Promise<HistoryRun> {
   const records = await before(store, id, seq)
   if (records.at(-1)?.seq !== seq) {
     const last = await lastOf(store, id, 0)

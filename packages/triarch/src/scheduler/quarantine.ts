@@ -8,10 +8,10 @@ import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
 import type { QuarantineEntry as SetApart, StateStore, TaskRow } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
-import { PROBATION } from './mail.ts'
+import { PROBATION } from './incoming-message.ts'
 
 /** The reason for a quarantine: `details.cause` of TASK_QUARANTINED. */
-export type Trouble = 'invariant' | 'history' | 'letter' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
+export type Trouble = 'invariant' | 'history' | 'message' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
 /** Failures that put a task into quarantine: this many in a row, or this many in all with accepted writes in between. */
 const ENOUGH = 2
@@ -24,12 +24,12 @@ const FORGOTTEN = 600_000
  */
 const DOUBT = { few: 60_000, many: 600_000, from: 10 }
 /** A task on probation is quarantined after this many owners have died with it. */
-export const STRIKES = 3
+export const MAX_PROBATION_DEATHS = 3
 
 const TROUBLE: Readonly<Record<string, Trouble>> = {
   HISTORY_CORRUPT: 'history',
   HISTORY_FORMAT_UNKNOWN: 'history',
-  MESSAGE_CORRUPT: 'letter',
+  MESSAGE_CORRUPT: 'message',
   REPLAY_TOO_LONG: 'replay',
   TASK_TOO_LARGE: 'size',
   CODEC_MISSING: 'codec',
@@ -149,7 +149,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
   const what = {
     invariant: 'the engine contradicts itself about it',
     history: 'its history cannot be read',
-    letter: 'a letter to it cannot be read',
+    message: 'a message to it cannot be read',
     codec: 'what is stored of it cannot be decoded',
     turn: 'its turn fails',
     refused: 'the store refuses what it writes',

@@ -4,7 +4,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Operation, Step } from '../kernel/step/step.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import type { Claim } from '../store/port.ts'
-import type { IncomingMessage } from './mail.ts'
+import type { IncomingMessage } from './incoming-message.ts'
 
 /**
  * The first messages of a claimed task. Attempts in the work queues are under way, and so are those whose replies wait in the inbox but
@@ -18,9 +18,9 @@ export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Rep
   }
   // Each loss is a message of its own, because one of them may pause the task before the next.
   const lost = claim.orphaned ? unaccounted(state, claim) : []
-  const mail = lost.map((step): IncomingMessage => ({ message: { type: 'takeover', step }, letter: null }))
-  for (const { id, message } of claim.letters) mail.push({ message, letter: id })
-  return mail
+  const messages = lost.map((step): IncomingMessage => ({ message: { type: 'takeover', step }, inboxId: null }))
+  for (const { id, message } of claim.letters) messages.push({ message, inboxId: id })
+  return messages
 }
 
 /** Whether both mean the same attempt of the step. */

@@ -16,8 +16,8 @@ import type { Step } from '../kernel/step/step.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { emit, isOutstanding, newTurn, type Turn } from '../kernel/turn.ts'
-import { NOTHING, said } from '../kernel/wait/mail.ts'
-import { unheard } from '../kernel/wait/mailbox.ts'
+import { NO_SIGNALS, said } from '../kernel/wait/buffered-signal.ts'
+import { unreadSignals } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Release, Snapshot, Transition, WorkRequest } from '../store/port.ts'
 import { ValueReferences } from '../store/value-references.ts'
@@ -31,7 +31,7 @@ import { isAway } from './handover.ts'
 import { isAside } from './history.ts'
 import type { RunnerHost } from './host.ts'
 import { InboxGauge } from './inbox-gauge.ts'
-import { checkLegible, type IncomingMessage, isNews, isPressing, repeats } from './mail.ts'
+import { checkDecodable, type IncomingMessage, isFromAttempt, isPressing, repeats } from './incoming-message.ts'
 import { microtasksDrained } from './microtasks.ts'
 import { openTask, reread } from './opening.ts'
 import { Recommit, type Settled } from './recommit.ts'
@@ -88,7 +88,7 @@ export class TaskRunner implements Owner {
   #driver: Driver = absent
   /** The driver does asynchronous work between turns (it makes a plan). */
   #working = false
-  #mail: IncomingMessage[] = []
+  #messages: IncomingMessage[] = []
   /** Values in records already written, which later records may refer to. */
   #valueReferences = new ValueReferences()
   /** The submission, until the first transition has written it. */
@@ -185,7 +185,7 @@ export class TaskRunner implements Owner {
    * has posted about those messages.
    */
   get movable(): boolean {
-    if (this.#phase !== 'resting' || this.#working || !this.#attempts.none || this.#mail.length > 0) return false
+    if (this.#phase !== 'resting' || this.#working || !this.#attempts.none || this.#messages.length > 0) return false
     return !this.#inboxGauge.underWay && !isDeferred(this.state, this.#host.environment.now())
   }
 
@@ -199,16 +199,16 @@ export class TaskRunner implements Owner {
   }
 
   /** Returns false if the task already has this inbox message, or does not take it. */
-  push(message: Message, letter: number | null = null): boolean {
-    if (this.#gone || (message.type === 'reply' && letter === null && message.step === this.#leaves)) return false
-    if (this.#phase === 'parting') return this.#hear({ message, letter })
-    if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
-    if (letter === null && repeats(this.#mail, message)) return true
-    this.#mail.push({ message, letter })
+  push(message: Message, inboxId: number | null = null): boolean {
+    if (this.#gone || (message.type === 'reply' && inboxId === null && message.step === this.#leaves)) return false
+    if (this.#phase === 'parting') return this.#hear({ message, inboxId })
+    if (inboxId !== null && !this.#host.inbox.take(inboxId, this.key ?? 0)) return false
+    if (inboxId === null && repeats(this.#messages, message)) return true
+    this.#messages.push({ message, inboxId })
     // The error is handled here, so that an unreadable message does not stop messages of other tasks from the same read.
     try {
-      checkLegible(message, letter, this.strikes)
-      if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
+      checkDecodable(message, inboxId, this.strikes)
+      if (this.#phase === 'resting' && isPressing(this.state, this.#messages)) this.#wake()
     } catch (error) {
       this.#fail(error as Error)
     }
@@ -221,16 +221,16 @@ export class TaskRunner implements Owner {
    */
   answered(message: Message, recorded: (counts: boolean) => void): void {
     if (this.#gone) return
-    if (this.#phase === 'parting') return void this.#hear({ message, letter: null, recorded })
-    this.#mail.push({ message, letter: null, recorded })
-    if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
+    if (this.#phase === 'parting') return void this.#hear({ message, inboxId: null, recorded })
+    this.#messages.push({ message, inboxId: null, recorded })
+    if (this.#phase === 'resting' && isPressing(this.state, this.#messages)) this.#wake()
   }
 
   /** Records that an attempt on probation is about to begin. Resolves to true once that is recorded. */
   begun(step: number, attempt: number): Promise<boolean> {
     if (this.#gone || this.#phase === 'parting') return Promise.resolve(false)
     const recorded = this.#attempts.tried(step)
-    this.#mail.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, letter: null })
+    this.#messages.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, inboxId: null })
     this.#wake()
     return recorded
   }
@@ -238,7 +238,7 @@ export class TaskRunner implements Owner {
   /** The task's code (not a step's) left an unhandled error. */
   left(cause: unknown, promise: Promise<unknown> | null): void {
     const error = unhandled(`the code of task ${this.id}`, cause)
-    if (this.#gone || this.state.status === 'stopped' || !this.#driver.left) this.#host.astray(error)
+    if (this.#gone || this.state.status === 'stopped' || !this.#driver.left) this.#host.hasUnknownOwner(error)
     else this.#driver.left(error, promise)
   }
 
@@ -251,7 +251,8 @@ export class TaskRunner implements Owner {
     this.#leaving = true
     this.#recommit?.hurry()
     if (this.#phase === 'parting') return cut ? this.#part() : undefined
-    if (cut) for (const step of this.#attempts.steps) this.#mail.push({ message: this.#cutOff(step), letter: null })
+    if (cut)
+      for (const step of this.#attempts.steps) this.#messages.push({ message: this.#cutOff(step), inboxId: null })
     this.#wake()
   }
 
@@ -298,7 +299,7 @@ export class TaskRunner implements Owner {
 
   /** A message arrived while the release was being written, so the store has made the task ready again. */
   get unread(): boolean {
-    return this.#mail.some(({ letter }) => letter !== null)
+    return this.#messages.some(({ inboxId }) => inboxId !== null)
   }
 
   /** Leaves memory. Messages not consumed stay in the inbox for the next owner. */
@@ -306,8 +307,8 @@ export class TaskRunner implements Owner {
     this.#phase = 'gone'
     this.#timer?.cancel()
     this.#recommit?.stop()
-    for (const letter of [...this.#inFlight, ...this.#inboxGauge.letters]) this.#host.letters.drop(letter)
-    for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)
+    for (const inboxId of [...this.#inFlight, ...this.#inboxGauge.unread]) this.#host.inbox.drop(inboxId)
+    for (const { inboxId } of this.#messages) if (inboxId !== null) this.#host.inbox.drop(inboxId)
     this.#attempts.leave()
     this.#host.gone(this)
   }
@@ -321,9 +322,9 @@ export class TaskRunner implements Owner {
   }
 
   async #open(claim: Claim): Promise<void> {
-    const { letters, telemetry, environment } = this.#host
+    const { inbox: tracker, telemetry, environment } = this.#host
     const asked = telemetry['task:replayed'].open ? environment.monotonic() : null
-    const { rebuilt, mail, seq, at, size, before } = await openTask(this.#host, claim)
+    const { rebuilt, messages, seq, at, size, before } = await openTask(this.#host, claim)
     this.#valueReferences = new ValueReferences(before)
     this.#seq = seq
     this.recorded = seq
@@ -334,7 +335,7 @@ export class TaskRunner implements Owner {
     this.#snapshot = summarise(this.state)
     if (this.#gone) return
     // An inbox read may have brought some of the claim's messages in the meantime.
-    this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
+    this.#messages.unshift(...messages.filter(({ inboxId }) => inboxId === null || tracker.take(inboxId, claim.key)))
     await this.#replay(rebuilt)
     if (this.#gone) return
     if (asked !== null) this.#tellReplay(environment.monotonic() - asked)
@@ -358,7 +359,7 @@ export class TaskRunner implements Owner {
 
   async #replay(rebuilt: Rebuilt): Promise<void> {
     this.#prepare(rebuilt)
-    const undoes = this.#mail.some(({ message }) => message.type === 'compensate')
+    const undoes = this.#messages.some(({ message }) => message.type === 'compensate')
     await this.#driver.replay(rebuilt, undoes)
     this.#tellSaid(true)
   }
@@ -376,15 +377,15 @@ export class TaskRunner implements Owner {
     receive(turn, { type: 'tick' })
     while (driver.tell(turn, children)) await microtasksDrained(environment)
     // Messages after a stop wait for the next turn: locks, parents and followers learn of the stop from this turn's record.
-    while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
-      const mail = this.#mail.shift() as IncomingMessage
-      if (this.#inboxGauge.take(mail)) continue
-      if (mail.letter !== null) consumed.push(mail.letter)
-      else this.#taken.push(mail)
-      if (mail.message.type === 'heartbeat') this.#moved(mail.message)
-      else if (endsAttempt(this.state, mail.message)) this.#ended(mail)
-      const alone = isRelief(this.state, mail.message)
-      receive(turn, mail.message, (signal) => driver.refuses?.(signal)?.message)
+    while (this.#messages.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
+      const incoming = this.#messages.shift() as IncomingMessage
+      if (this.#inboxGauge.take(incoming)) continue
+      if (incoming.inboxId !== null) consumed.push(incoming.inboxId)
+      else this.#taken.push(incoming)
+      if (incoming.message.type === 'heartbeat') this.#moved(incoming.message)
+      else if (endsAttempt(this.state, incoming.message)) this.#ended(incoming)
+      const alone = isRelief(this.state, incoming.message)
+      receive(turn, incoming.message, (signal) => driver.refuses?.(signal)?.message)
       if (alone) {
         // The code learns of it from the history, once the turn is recorded.
         turn.deliveries.length = 0
@@ -418,24 +419,24 @@ export class TaskRunner implements Owner {
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
     const { inbox, inboxBytes } = this.#host.limits
-    const mail = said(unheard(state), { letters: inbox, bytes: inboxBytes })
+    const unread = said(unreadSignals(state), { letters: inbox, bytes: inboxBytes })
     const sleeps =
       this.#attempts.none &&
       !turn.reload &&
       !turn.full &&
-      this.#mail.length === 0 &&
-      mail.letters === 0 &&
+      this.#messages.length === 0 &&
+      unread.letters === 0 &&
       maySleep(state, wakeAt, turn.at + this.#host.limits.longSleep) &&
       !this.#isStalled
     const strands = !stopped && !turn.reload && driver.isStranded(state)
     // Attempts in this process must end first: no other node would get their outcomes.
     if (strands && !this.#attempts.none) this.#leaving = true
     const stranded = strands && this.#attempts.none
-    const orphaned = !this.#attempts.none || (this.#orphaned && this.#mail.some(isTakeover))
+    const orphaned = !this.#attempts.none || (this.#orphaned && this.#messages.some(isTakeover))
     const unfinished = stranded || turn.reload || turn.full || orphaned || state.status === 'planning'
     const release = stopped || sleeps || leaves || stranded ? this.#releaseWith(unfinished, orphaned) : null
     // A gauge message left unread would make the task ready again right after its release.
-    const notice = this.#inboxGauge.update(state.id, release ? NOTHING : mail)
+    const notice = this.#inboxGauge.update(state.id, release ? NO_SIGNALS : unread)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
@@ -540,7 +541,7 @@ export class TaskRunner implements Owner {
     if (pending.transition.events !== null) this.#recordedAt = pending.transition.at
     else if (pending.transition.work.length > 0) this.#attempts.written(pending.transition.work)
     this.#draft = null
-    for (const letter of this.#inFlight) this.#host.letters.drop(letter)
+    for (const inboxId of this.#inFlight) this.#host.inbox.drop(inboxId)
     this.#inFlight = []
     this.#settled()
     this.#tellSaid(false)
@@ -556,7 +557,7 @@ export class TaskRunner implements Owner {
     }
     if (transition.work.length > 0 && telemetry['step:parked'].open) tellParked(telemetry, turn, transition.work, node)
     this.#host.settled(this)
-    if (this.#attempts.hasTrials)
+    if (this.#attempts.hasProbation)
       for (const event of turn.events)
         if (event.type === 'heartbeat' && event.trial === 'begun') this.#attempts.recorded(event.id)
     for (const step of turn.aborts) this.#host.abortStep(this.id, step)
@@ -570,9 +571,9 @@ export class TaskRunner implements Owner {
   }
 
   /** The reply came through the inbox, sent again by another process, so the attempt that runs here is abandoned. */
-  #ended({ message, letter }: IncomingMessage): void {
+  #ended({ message, inboxId }: IncomingMessage): void {
     const { step } = message as Reply
-    if (letter !== null && this.#attempts.has(step)) this.#host.abandonStep(this.id, step, answered())
+    if (inboxId !== null && this.#attempts.has(step)) this.#host.abandonStep(this.id, step, answered())
     this.#attempts.ended(step)
   }
 
@@ -606,12 +607,12 @@ export class TaskRunner implements Owner {
 
   /** The turn is durable, or has changed nothing. */
   #settled(): void {
-    if (this.#orphaned) this.#orphaned = this.#mail.some(isTakeover)
+    if (this.#orphaned) this.#orphaned = this.#messages.some(isTakeover)
     if (this.#taken.length > 0) for (const { recorded } of this.#taken.splice(0)) recorded?.(true)
   }
 
   get #isDue(): boolean {
-    return this.#driver.urgent || isPressing(this.state, this.#mail)
+    return this.#driver.urgent || isPressing(this.state, this.#messages)
   }
 
   #startAll(at: number): void {
@@ -709,23 +710,23 @@ export class TaskRunner implements Owner {
     this.#why = why
     this.#phase = 'parting'
     this.#timer?.cancel()
-    for (const mail of this.#mail) if (endsAttempt(this.state, mail.message)) this.#ended(mail)
+    for (const incoming of this.#messages) if (endsAttempt(this.state, incoming.message)) this.#ended(incoming)
     if (this.#attempts.none) this.#part(error)
   }
 
   /** Takes a message while the task is parting. Inbox messages are left in the inbox for the next owner. */
-  #hear(mail: IncomingMessage): boolean {
-    const { message, letter } = mail
-    if (letter === null && !repeats(this.#mail, message)) this.#mail.push(mail)
-    if (endsAttempt(this.state, message)) this.#ended(mail)
+  #hear(incoming: IncomingMessage): boolean {
+    const { message, inboxId } = incoming
+    if (inboxId === null && !repeats(this.#messages, message)) this.#messages.push(incoming)
+    if (endsAttempt(this.state, message)) this.#ended(incoming)
     if (this.#attempts.none) this.#part()
-    return letter === null
+    return inboxId === null
   }
 
   /** Messages that only this node has: replies and heartbeats of attempts that ran here. */
   #known(): Message[] {
-    const mail = [...this.#taken, ...this.#mail]
-    return mail.flatMap(({ message, letter }) => (letter === null && isNews(message) ? [message] : []))
+    const incoming = [...this.#taken, ...this.#messages]
+    return incoming.flatMap(({ message, inboxId }) => (inboxId === null && isFromAttempt(message) ? [message] : []))
   }
 
   #part(error: Error = movedOn()): void {
@@ -733,12 +734,12 @@ export class TaskRunner implements Owner {
     // The reply of a withdrawn attempt is not handed on: the next owner knows that the attempt did not begin, or finds the request that
     // followed, which this reply would undo.
     const known = this.#known().filter((message) => this.orphaned || !isWithdrawn(message))
-    const told = [...this.#taken, ...this.#mail]
+    const told = [...this.#taken, ...this.#messages]
     const go = () => {
       if (this.#gone) return
       for (const { recorded } of told) recorded?.(true)
       this.#taken = []
-      this.#mail = this.#mail.filter(({ letter }) => letter !== null)
+      this.#messages = this.#messages.filter(({ inboxId }) => inboxId !== null)
       this.#host.letGo(this, this.#why)
       this.discard(error)
     }

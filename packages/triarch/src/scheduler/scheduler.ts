@@ -38,9 +38,9 @@ import { handOn } from './handover.ts'
 import { hints } from './hint.ts'
 import { pagesAfter } from './history.ts'
 import type { RunnerHost, SchedulerLimits } from './host.ts'
-import { Letters } from './letters.ts'
+import { InboxTracker } from './inbox-tracker.ts'
 import { LostTailDetector } from './lost-tail-detector.ts'
-import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
+import { MAX_PROBATION_DEATHS, type Owned, Quarantine } from './quarantine.ts'
 import { Queueing, type QueuePosition } from './queueing.ts'
 import type { Registry } from './registry.ts'
 import { releaseAfterError } from './release.ts'
@@ -103,11 +103,11 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly alarm: WakeAlarm
-  readonly letters: Letters = new Letters()
-  readonly courtesy: EventLoopYield
+  readonly inbox: InboxTracker = new InboxTracker()
+  readonly eventLoopYield: EventLoopYield
   readonly telemetry: Telemetry
   readonly logs: Logbook
-  readonly witness: LostTailDetector
+  readonly lostTailDetector: LostTailDetector
   readonly strays: UnknownOwnership
   /** There was no room when tasks may have been ready, so a task that becomes idle is released at once. */
   #crowded = false
@@ -139,7 +139,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   /** Keys of tasks that are left to others, and until when. */
   readonly #left = new Map<number, number>()
   /** Tasks claimed on probation and not yet cleared. Meanwhile no other task is opened here. */
-  readonly #trials = new Set<TaskRunner>()
+  readonly #onProbation = new Set<TaskRunner>()
   /** The last claim was for a task on probation; the next is not, so that neither kind starves the other. */
   #tried = false
   /** Ids of tasks that are being given back. */
@@ -155,14 +155,14 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.telemetry = options.telemetry
     this.logs = options.logs
     this.committer = new Committer(options.environment, options.store, options)
-    this.witness = new LostTailDetector(options, this.#runners)
+    this.lostTailDetector = new LostTailDetector(options, this.#runners)
     this.strays = new UnknownOwnership({
       ...options,
       has: (id) => this.#runners.has(id) || this.#leaving.has(id),
       claiming: () => this.#unsure,
       giveBack: (task) => this.giveBack(task),
     })
-    this.courtesy = new EventLoopYield(options.environment)
+    this.eventLoopYield = new EventLoopYield(options.environment)
     this.#claimSize = new ClaimSize(options.environment)
     this.#quarantine = new Quarantine(options)
     const weights = (agent: string) => options.registry.weights.get(agent)
@@ -289,8 +289,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return pagesAfter(this.#options.store, id, after)
   }
 
-  lettersAfter(key: number, letter: number): Promise<InboxMessage[]> {
-    return this.#options.store.taskInbox(key, letter, { limit: 1_000, bytes: 4 * 1024 * 1024 })
+  inboxAfter(key: number, after: number): Promise<InboxMessage[]> {
+    return this.#options.store.taskInbox(key, after, { limit: 1_000, bytes: 4 * 1024 * 1024 })
   }
 
   replayed(runner: TaskRunner): void {
@@ -298,7 +298,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   settled(runner: TaskRunner): void {
-    if (!this.#trials.delete(runner)) return
+    if (!this.#onProbation.delete(runner)) return
     const { key, epoch } = runner
     runner.strikes = null
     this.#options.store.clearSuspicion({ key: key ?? 0, node: this.node, epoch }).catch(this.#options.failed)
@@ -367,7 +367,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void {
     if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
     if (runner.size !== runner.weight) this.#weigh(runner, runner.size)
-    this.witness.see(runner, transition)
+    this.lostTailDetector.see(runner, transition)
     this.#quarantine.accepted(runner.id)
     for (const alert of turn.alerts) this.#options.alert(sayable(alert, turn.state))
     this.#options.committed(runner.state)
@@ -381,7 +381,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (children.length > 0 && this.telemetry['task:submitted'].open)
       for (const child of children) this.telemetry['task:submitted'].tell(submission(child, this.node))
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
-    else if (this.letters.crowded) this.wake(hints.mail)
+    else if (this.inbox.crowded) this.wake(hints.mail)
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null) this.alarm.set(wakeAt)
     // The task was due by the store's clock only. Left alone until this node's clock agrees, it is not taken and given back endlessly.
@@ -395,7 +395,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
     if (this.#claimSize.opened(runner)) this.wake(hints.tasks)
     this.#weigh(runner, 0)
-    if (this.#trials.delete(runner) || runner.unread) this.wake(hints.tasks)
+    if (this.#onProbation.delete(runner) || runner.unread) this.wake(hints.tasks)
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
     if (this.#crowded || this.#runners.size === this.limits.tasks - 1) this.wake(hints.tasks)
   }
@@ -406,7 +406,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   requestLost(runner: TaskRunner): void {
-    this.witness.requestLost(runner)
+    this.lostTailDetector.requestLost(runner)
   }
 
   refused(runner: TaskRunner, cause: Error, tries: number): number | Error {
@@ -439,14 +439,14 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
 
   #setApart(task: Owned, orphaned: boolean, why: TriarchError): void {
     void this.#quarantine.setApart(task, orphaned, why).then((done) => {
-      this.witness.givenBack()
+      this.lostTailDetector.givenBack()
       if (done) this.wake()
       else this.giveBack(task, this.#quarantine.rest(task.id), orphaned)
     })
   }
 
   giveBack(task: Owned & { strikes?: number | null }, rest = 0, orphaned = true): void {
-    if (task instanceof TaskRunner) this.witness.judge(task)
+    if (task instanceof TaskRunner) this.lostTailDetector.judge(task)
     const { environment, node } = this
     const { store, queued } = this.#options
     const refused = async (error: Error) => {
@@ -456,7 +456,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#leaving.add(task.id)
     void releaseAfterError({ environment, store, node, rest, refused }, task, orphaned).then(() => {
       this.#leaving.delete(task.id)
-      this.witness.givenBack()
+      this.lostTailDetector.givenBack()
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
       // The transition may have been written although it failed, in which case the agents were not notified of its work.
@@ -464,7 +464,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     })
   }
 
-  astray(error: Error): void {
+  hasUnknownOwner(error: Error): void {
     this.#options.failed(error)
   }
 
@@ -515,7 +515,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   async #deliver(): Promise<void> {
-    const again = await this.letters.deliver(
+    const again = await this.inbox.deliver(
       this.#options.store,
       this.node,
       ({ id, key, message }) => this.#byKey.get(key)?.push(message, id) === true,
@@ -529,7 +529,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#lined ||= this.#crowded
     if (this.#crowded) return this.#evict(MOST_EVICTED)
     const limit = Math.min(limits.tasks - this.#runners.size, this.#claimSize.tasks)
-    if (limit <= 0 || this.#trials.size > 0) return
+    if (limit <= 0 || this.#onProbation.size > 0) return
     const { ready: runnable } = this.#options.registry
     const trial = this.#claimSize.idle && !this.#tried
     const held = this.#unsure && { held: [...this.#runners.keys()] }
@@ -570,7 +570,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #take(claim: Claim): void {
     this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'), true)
     const { trial, rest, unread } = claim
-    if (trial && trial.strikes >= STRIKES)
+    if (trial && trial.strikes >= MAX_PROBATION_DEATHS)
       return this.#setApart(claim, claim.orphaned, this.#quarantine.deaths(trial.strikes))
     if (rest !== undefined && rest > this.limits.memory - this.#weight) return void this.#makeRoom(claim, rest)
     const weight = rest ?? claim.records.reduce((sum, it) => sum + (it.stored ?? it.events.length), 0)
@@ -579,8 +579,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#byKey.set(claim.key, runner)
     this.#weigh(runner, weight)
     this.#claimSize.claimed(runner)
-    if (trial) this.#trials.add(runner)
-    if (unread) this.letters.flooded(claim.key)
+    if (trial) this.#onProbation.add(runner)
+    if (unread) this.inbox.flooded(claim.key)
     // A drain that began while the claim was under way did not know of this task.
     if (!this.#open) runner.release(false)
   }

@@ -130,7 +130,7 @@ function cut(text: string): string {
 }
 
 /** Adds up counts that are otherwise equal. */
-export function merged(tallies: readonly Tally[]): Tally[] {
+export function mergedTallies(tallies: readonly Tally[]): Tally[] {
   const all = new Map<string, Tally>()
   for (const one of tallies) {
     const { count, ms, ...told } = one

@@ -5,7 +5,7 @@ import { isBlocked } from './blocked.ts'
 /** Into how many parts a blocked batch is split, until each blocked entry is alone. */
 const PARTS = 8
 /** Parts that are tried at a time: each may occupy a connection for as long as the store waits for rows. */
-const LANES = 2
+const MAX_PARALLEL_PARTS = 2
 /** The wait between two tries of a blocked entry (ms); it doubles each time. */
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 2_000
@@ -77,7 +77,7 @@ export class BlockedRetry<T, O> {
   }
 
   #next(): void {
-    while (this.#tried < LANES) {
+    while (this.#tried < MAX_PARALLEL_PARTS) {
       const part = this.#parts.shift()
       if (!part) return
       this.#tried++

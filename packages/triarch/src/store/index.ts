@@ -10,14 +10,23 @@ export type { StoreFactory } from './factory.ts'
 export { FIRST_WAITING, MOST_BACKLOGS, MOST_PARKED, MOST_WAITING } from './gate.ts'
 export { SHARE_WITHIN, SHARED, shareOfText, spanOf } from './head.ts'
 export { FOR_EVER, LEADER } from './leader.ts'
-export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } from './legible.ts'
+export { ASK_AGAIN, objectOf, parseMessage, parseRequest, runsOf, tagsOf, textsOf } from './legible.ts'
 export { Lifeline, type LifelineCode } from './lifeline.ts'
-export { allOf, type Lead, type Listing, LOOK, listed, listingOf, MOST_NAMES, type WorkflowSpan } from './listing.ts'
+export {
+  allOf,
+  type Lead,
+  type Listing,
+  listed,
+  listingOf,
+  MAX_ROWS_EXAMINED,
+  MOST_NAMES,
+  type WorkflowSpan,
+} from './listing.ts'
 export { LINE_COST, LOG_KEPT } from './log.ts'
 export { type Migration, oldestCode, pendingMigrations, type SchemaStanding, schemaTooOld } from './migration.ts'
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'
-export { letterName } from './post.ts'
+export { countedName } from './post.ts'
 export { type RateLine, rateLine } from './rate.ts'
 export type { PruneReport, PruneRequest, RetentionRule, Undroppable } from './retention.ts'
 export { Revocable, type RevocableRules } from './revocable.ts'

@@ -27,7 +27,7 @@ export function textsOf(text: unknown): string[] {
 }
 
 /** Parses a message of an inbox; one that cannot be read becomes `illegible`, which affects only its own task. */
-export function messageOf(text: unknown): Message {
+export function parseMessage(text: unknown): Message {
   const message = objectOf<Message>(text)
   return typeof message?.type === 'string' ? message : { type: 'illegible' }
 }
@@ -36,7 +36,7 @@ export function messageOf(text: unknown): Message {
 export const ASK_AGAIN = 1_000
 
 /** Parses the request of a row of the work queue; null if it cannot be read. */
-export function requestOf(text: unknown): StepRequest | null {
+export function parseRequest(text: unknown): StepRequest | null {
   const request = objectOf<StepRequest>(text)
   const { task, name, action, workflow, step, attempt } = request ?? {}
   const named = [task, name, action, workflow].every((it) => typeof it === 'string')

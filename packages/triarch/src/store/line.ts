@@ -38,7 +38,7 @@ export function droppedText(dropped: number): string {
 }
 
 /** Parses a line; if it is not in the expected form, its whole text becomes the message. */
-export function lineOf(text: string): LineText {
+export function parseLine(text: string): LineText {
   try {
     const line = JSON.parse(text) as Partial<LineText> | null
     if (typeof line?.message === 'string') return { ...line, message: line.message }

@@ -1,7 +1,7 @@
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TaskRow } from './rows.ts'
 
 /** Most rows that one call examines for a query that some of them may not fit; this bounds how long it occupies the store. */
-export const LOOK = 5_000
+export const MAX_ROWS_EXAMINED = 5_000
 
 /** Most parts that are merged, each read from an index of its own. */
 const MOST_PARTS = 10
@@ -136,7 +136,7 @@ function exactly({ test }: RowCondition): readonly string[] | null {
 
 /** Returns the keys if they are complete: no more than one call examines, and none of them null. */
 export function allOf(keys: readonly (number | null)[]): readonly number[] | null {
-  return keys.length <= LOOK && keys.every((key) => key !== null) ? keys : null
+  return keys.length <= MAX_ROWS_EXAMINED && keys.every((key) => key !== null) ? keys : null
 }
 
 /**

@@ -54,6 +54,6 @@ export type PostOutcome = 'posted' | 'unknown' | 'unfit' | 'full'
  * Returns the name by which messages of one kind are counted in an inbox: for events their name, for signals the key of
  * their step. Null: others are not.
  */
-export function letterName(message: Message): string | null {
+export function countedName(message: Message): string | null {
   return message.type === 'event' ? message.name : message.type === 'signal' ? message.key : null
 }

@@ -9,7 +9,7 @@ import type { SecretRow, StateStore } from './port.ts'
 /** The purpose of a key. A signature for one purpose is not valid for another. */
 export type Purpose = 'token' | 'ticket' | 'direct'
 
-export interface SigningMeans {
+export interface SigningDeps {
   store: Pick<StateStore, 'secrets' | 'writeSecret' | 'now'>
   environment: Environment
   failed: (error: unknown) => void
@@ -29,14 +29,14 @@ const nobody = createSecretKey(unguessable(SECRET_BYTES))
  * s (docs/internals/remote-agents.md).
  */
 export class SigningKeys {
-  readonly #means: SigningMeans
+  readonly #means: SigningDeps
   /** The newest first. */
   #secrets: readonly SecretRow[] = []
   readonly #derived = new Map<string, KeyObject>()
   #readAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | null = null
 
-  constructor(means: SigningMeans) {
+  constructor(means: SigningDeps) {
     this.#means = means
   }
 

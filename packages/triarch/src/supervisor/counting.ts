@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import { followingOf, followingText, merged, tally } from '../statistics/tally.ts'
+import { followingOf, followingText, mergedTallies, tally } from '../statistics/tally.ts'
 import type { CountedTask, FollowedTask, StateStore, Tally } from '../store/port.ts'
 import { outlineIn } from '../store/record.ts'
 
@@ -82,7 +82,7 @@ export class Counting {
     const asOf = over ? (this.#lap?.at ?? null) : null
     if (tasks.length > 0 || over) {
       const keepFrom = page.at - statistics.keep
-      const done = await store.tally({ ...leadership, tasks, tallies: merged(tallies), asOf, keepFrom })
+      const done = await store.tally({ ...leadership, tasks, tallies: mergedTallies(tallies), asOf, keepFrom })
       if (!done) return this.#anew()
     }
     this.#audit = page.audited

@@ -90,7 +90,7 @@ export function levelOf<N extends TelemetryName>(name: N, event: TelemetryEvents
   return level?.(event) ?? worst
 }
 
-export function lineOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): FormattedLine {
+export function formatLine<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): FormattedLine {
   const {
     traceparent,
     run: _,

@@ -4,7 +4,7 @@ import { TriarchError } from '../error/error.ts'
 import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
 import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
 import { guarded } from './guarded.ts'
-import { type FormattedLine, levelOf, lineOf, worstOf } from './line.ts'
+import { type FormattedLine, formatLine, levelOf, worstOf } from './line.ts'
 
 /**
  * The receiver of the engine's log lines: `console`, or a logger such as pino. If it has `child`, it is called like pino, with fields and a
@@ -61,7 +61,7 @@ export class Log {
   tell<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): void {
     if (rankOf(levelOf(name, event)) < rankOf(this.level)) return
     if (this.#waiting.length >= MOST_WAITING) this.#dropped++
-    else this.#waiting.push(lineOf(name, event))
+    else this.#waiting.push(formatLine(name, event))
     this.#arm(0)
   }
 

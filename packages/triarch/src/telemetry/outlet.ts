@@ -65,4 +65,4 @@ export function telemetryOf(
 }
 
 /** For parts that are used without an engine. */
-export const unheard: Telemetry = telemetryOf({}, () => undefined)
+export const noTelemetry: Telemetry = telemetryOf({}, () => undefined)

@@ -4,11 +4,11 @@ import { messageOf, TriarchError } from '../error/error.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { historyEvent } from '../view/history.ts'
-import { applies, attemptFaults, type CrashFault, crashFaults, type Strike, storeFaults } from './fault.ts'
+import { applies, attemptFaults, type CrashFault, crashFaults, type InjectedFault, storeFaults } from './fault.ts'
 import { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 import { SharedStore } from './shared.ts'
 import { type Drive, type TrialOptions, type TrialRun, trial } from './trial.ts'
-import { type Problem, problemOf, runOf } from './verdict.ts'
+import { crashRunOf, type Problem, problemOf } from './verdict.ts'
 
 /**
  * The environment of the runs, and their number.
@@ -132,7 +132,7 @@ class CrashTest {
     const chosen = strikes.filter((_, index) => strikes.length <= most || (index * most) % strikes.length < most)
     for (const strike of calm.rested ? chosen : []) await this.#one(strike, calm)
     return {
-      calm: runOf(calm, null),
+      calm: crashRunOf(calm, null),
       runs: this.#runs,
       left: strikes.length - chosen.length,
       faults: this.#faults,
@@ -156,20 +156,20 @@ class CrashTest {
     return this.#judge(calm, null, calm)
   }
 
-  async #one(strike: Strike, calm: TrialRun): Promise<void> {
+  async #one(strike: InjectedFault, calm: TrialRun): Promise<void> {
     const played = await this.#play(this.#trial, strike)
     if (played.struck !== null) this.#faults[strike.fault] = (this.#faults[strike.fault] ?? 0) + 1
     await this.#judge(played, strike, calm)
   }
 
-  async #play(options: TrialOptions, strike: Strike | null): Promise<TrialRun> {
+  async #play(options: TrialOptions, strike: InjectedFault | null): Promise<TrialRun> {
     await this.#setting.options.before?.()
     return trial(this.#store, options, strike)
   }
 
-  async #judge(played: TrialRun, strike: Strike | null, calm: TrialRun): Promise<TrialRun> {
+  async #judge(played: TrialRun, strike: InjectedFault | null, calm: TrialRun): Promise<TrialRun> {
     this.#runs++
-    const run = runOf(played, strike)
+    const run = crashRunOf(played, strike)
     this.#outcomes[run.outcome] = (this.#outcomes[run.outcome] ?? 0) + 1
     const found = problemOf(played, strike, calm, this.#setting.options.compare) ?? (await this.#check(run))
     const history = (played.histories[0]?.events ?? []).map(historyEvent)
@@ -187,13 +187,13 @@ class CrashTest {
   }
 }
 
-function strikesOf({ moments, attempts }: TrialRun, faults: readonly CrashFault[]): Strike[] {
+function strikesOf({ moments, attempts }: TrialRun, faults: readonly CrashFault[]): InjectedFault[] {
   const calls = storeFaults.filter((fault) => faults.includes(fault))
   const steps = attemptFaults.filter((fault) => faults.includes(fault))
   return [
-    ...moments.flatMap((index) => calls.map((fault): Strike => ({ at: 'call', fault, index }))),
+    ...moments.flatMap((index) => calls.map((fault): InjectedFault => ({ at: 'call', fault, index }))),
     ...attempts.flatMap((call, index) =>
-      steps.filter((fault) => applies(fault, call)).map((fault): Strike => ({ at: 'attempt', fault, index })),
+      steps.filter((fault) => applies(fault, call)).map((fault): InjectedFault => ({ at: 'attempt', fault, index })),
     ),
   ]
 }

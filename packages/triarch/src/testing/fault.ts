@@ -22,7 +22,7 @@ export const attemptFaults: readonly AttemptFault[] = ['fails', 'unanswered', 'r
 export const crashFaults: readonly CrashFault[] = [...storeFaults, ...attemptFaults]
 
 /** A fault and its place: the `index`-th store call or attempt of the run. */
-export type Strike =
+export type InjectedFault =
   | { at: 'call'; fault: StoreFault; index: number }
   | { at: 'attempt'; fault: AttemptFault; index: number }
 

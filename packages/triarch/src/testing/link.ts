@@ -5,7 +5,7 @@ import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
 import type { World } from './world.ts'
 
 /** What happens to one call on the network and in the store. Times in ms. */
-export interface Fate {
+export interface CallFate {
   /** Time to the store, and back. */
   there: number
   back: number
@@ -41,7 +41,7 @@ type StoredCall = LinkCall & { name: StoreCall }
 
 export interface NetworkOptions {
   /** Decides what happens to a call; by default there are no faults and no delays. */
-  fate?: (call: LinkCall) => Fate
+  fate?: (call: LinkCall) => CallFate
   /** Called with every call that the store carried out. */
   observe?: (call: LinkCall, answer: unknown) => void
   /** Called when a call crashed its machine. */
@@ -54,7 +54,7 @@ export interface NetworkOptions {
   unanswered?: (machine: Machine, call: string) => void
 }
 
-const near: Fate = { there: 0, back: 0 }
+const near: CallFate = { there: 0, back: 0 }
 const changing: ReadonlySet<LinkCall['name']> = new Set<StoreCall>([
   ...([
     'commit',
@@ -139,7 +139,11 @@ export class SimulatedNetwork {
     })
   }
 
-  #arrive(call: StoredCall, fate: Fate, caller: { resolve(value: unknown): void; reject(error: Error): void }): void {
+  #arrive(
+    call: StoredCall,
+    fate: CallFate,
+    caller: { resolve(value: unknown): void; reject(error: Error): void },
+  ): void {
     const { fault } = fate
     const { machine, name } = call
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)

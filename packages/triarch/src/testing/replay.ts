@@ -48,7 +48,7 @@ export async function replayHistory(exported: TaskExport, workflows: readonly Wo
   const environment = new VirtualEnvironment()
   const strays: unknown[] = []
   const run = new FunctionRun(workflow, rebuilt, DEFAULT_PAYLOAD_LIMIT, (error) => strays.push(error))
-  await replay({ environment, courtesy: new EventLoopYield(environment) }, run, rebuilt)
+  await replay({ environment, eventLoopYield: new EventLoopYield(environment) }, run, rebuilt)
   const error = run.failure ?? strays[0]
   return error ? { ...report, error: toRecord(error) } : report
 }

@@ -10,8 +10,8 @@ import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
-import { applies, attemptText, callText, meet, type Strike } from './fault.ts'
-import { type Fate, InjectedError, isMoment, type LinkCall, SimulatedNetwork } from './link.ts'
+import { applies, attemptText, callText, type InjectedFault, meet } from './fault.ts'
+import { type CallFate, InjectedError, isMoment, type LinkCall, SimulatedNetwork } from './link.ts'
 import type { Machine } from './machine.ts'
 import { type AttemptCall, type Saboteur, sabotagedAgent, sabotagedWorkflow } from './sabotage.ts'
 import type { SharedStore } from './shared.ts'
@@ -82,14 +82,18 @@ const harmless = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED'] a
 const otherwise = ['TASK_STOPPED', 'TASK_NOT_PAUSED', 'ILLEGAL_MOVE'] as const
 
 /** Runs the workflow once on several nodes in virtual time, with at most one fault. */
-export async function trial(store: SharedStore, options: TrialOptions, strike: Strike | null): Promise<TrialRun> {
+export async function trial(
+  store: SharedStore,
+  options: TrialOptions,
+  strike: InjectedFault | null,
+): Promise<TrialRun> {
   return new Stage(store, options, strike).play()
 }
 
 class Stage {
   readonly #store: SharedStore
   readonly #options: TrialOptions
-  readonly #strike: Strike | null
+  readonly #strike: InjectedFault | null
   readonly #world: World
   readonly #network: SimulatedNetwork
   readonly #attempts: AttemptCall[] = []
@@ -98,7 +102,7 @@ class Stage {
   #struck: string | null = null
   #driven = false
 
-  constructor(store: SharedStore, options: TrialOptions, strike: Strike | null) {
+  constructor(store: SharedStore, options: TrialOptions, strike: InjectedFault | null) {
     this.#store = store
     this.#options = options
     this.#strike = strike
@@ -173,7 +177,7 @@ class Stage {
     this.#world.after(0, 'apply', () => void work().then(() => driven(), driven), machine)
   }
 
-  #fate(call: LinkCall): Fate {
+  #fate(call: LinkCall): CallFate {
     const strike = this.#strike
     if (strike?.at !== 'call' || strike.index !== call.index) return { there: 0, back: 0 }
     this.#struck = callText(call)

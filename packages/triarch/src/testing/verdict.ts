@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { succeeded } from '../kernel/status.ts'
-import type { Strike } from './fault.ts'
+import type { InjectedFault } from './fault.ts'
 import type { CrashFailure, CrashRun } from './report.ts'
 import type { TrialRun } from './trial.ts'
 
@@ -11,7 +11,7 @@ export type Problem = Pick<CrashFailure, 'problem' | 'message' | 'cause'>
 /** The problem of a run; null: it came to rest as it should. */
 export function problemOf(
   played: TrialRun,
-  strike: Strike | null,
+  strike: InjectedFault | null,
   calm: TrialRun,
   compare: (output: unknown) => unknown = (output) => output,
 ): Problem | null {
@@ -27,7 +27,10 @@ export function problemOf(
   return message === null ? null : { problem: 'ended otherwise', message }
 }
 
-export function runOf({ status, outcome, output, attempts, struck }: TrialRun, strike: Strike | null): CrashRun {
+export function crashRunOf(
+  { status, outcome, output, attempts, struck }: TrialRun,
+  strike: InjectedFault | null,
+): CrashRun {
   return {
     fault: strike?.fault ?? null,
     at: struck ?? (strike ? 'nowhere' : 'undisturbed'),
@@ -40,7 +43,7 @@ export function runOf({ status, outcome, output, attempts, struck }: TrialRun, s
 /** How the end of a run differs from the undisturbed one; null: it does not, or has a reason to. */
 function differenceOf(
   played: TrialRun,
-  strike: Strike | null,
+  strike: InjectedFault | null,
   calm: TrialRun,
   compare: (output: unknown) => unknown,
 ): string | null {

@@ -3,7 +3,7 @@ import {
   type BreakerPhase,
   type BreakerRule,
   givenOf,
-  NOTHING,
+  NO_ANSWERS,
   sum,
   totalOf,
   type Wave,
@@ -82,7 +82,7 @@ export interface BreakerWave {
 }
 
 function waveInfo(wave: Wave): BreakerWave {
-  const { answers, ill, slow } = wave.shares.reduce<AnswerCounts>(sum, NOTHING)
+  const { answers, ill, slow } = wave.shares.reduce<AnswerCounts>(sum, NO_ANSWERS)
   return { number: wave.number, size: wave.size, given: givenOf(wave), seen: { answers, ill, slow } }
 }
 

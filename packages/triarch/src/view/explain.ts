@@ -12,7 +12,7 @@ import { apartness } from './apartness.ts'
 import { type BreakerInfo, keeperText } from './breaker.ts'
 import type { LastEvents } from './heard.ts'
 import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
-import { type NodePause, partlyText, pauseText, schedules, workflowPauses } from './pause.ts'
+import { mayRun, type NodePause, partlyText, pauseText, workflowPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
 import { limiterText } from './rate.ts'
 import type { HistoryContents } from './reading.ts'
@@ -171,7 +171,7 @@ function queueOf({ row, queued, nodes, paused }: Scene): Reason {
     const text = `waits for a scheduler: ${pauseText('workflow', paused.pause)}`
     return { code: 'workflow-paused', workflow, reason, actor, since, text }
   }
-  if (nodes.some((node) => schedules(node, `${workflow}@${version}`))) {
+  if (nodes.some((node) => mayRun(node, `${workflow}@${version}`))) {
     const ahead = queued.ahead ?? 0
     const text = `waits for a scheduler with room: ${before(ahead)}${partlyText('workflow', paused)}`
     return { code: 'queued', ahead, text }

@@ -1,7 +1,7 @@
 import { agentOfQueue, refsOf } from '../store/breaker.ts'
+import { restsOver, storedRest } from '../store/cooldown.ts'
 import type { BreakerKind, NodeRow, ParkedRow, PermitRow, StateStore } from '../store/port.ts'
 import { type StoredRate, storedRate } from '../store/rate.ts'
-import { restsOver, storedRest } from '../store/rest.ts'
 import { type BreakerInfo, breakerInfo } from './breaker.ts'
 import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
 import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'

@@ -1,6 +1,6 @@
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { WORKFLOW_SETTING } from '../definition/setting.ts'
-import { readable } from '../scheduler/history.ts'
+import { readHistoryPart } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import { MOST_WAITING } from '../store/gate.ts'
 import type { HeldLock, NamePage, NodeRow, QueueRow, StateStore } from '../store/port.ts'
@@ -316,7 +316,7 @@ async function queueOf(store: StateStore, row: QueueRow | undefined): Promise<Ag
 async function askedAt(store: StateStore, { task, step }: { task: string; step: number }): Promise<number | undefined> {
   const row = await store.task(task)
   if (!row) return undefined
-  const { events } = await readable(store, row)
+  const { events } = await readHistoryPart(store, row)
   return heardOf(events).ids.get(step)
 }
 

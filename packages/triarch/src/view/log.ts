@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 import { HIDDEN, type SecretTexts } from '../kernel/secret.ts'
 import type { Operation } from '../kernel/step/step.ts'
-import { lineOf } from '../store/line.ts'
+import { parseLine } from '../store/line.ts'
 import type { LogRow } from '../store/port.ts'
 import { type LogLevel, logLevels } from '../value/level.ts'
 
@@ -35,7 +35,7 @@ export interface LogLine {
 /** The line with secrets hidden. `secrets` null: it is unknown what is secret. */
 export function logLine(row: LogRow, secrets: SecretTexts | null): LogLine {
   const { seq, at, level, step, operation, attempt, node } = row
-  const { message, fields, dropped = 0 } = lineOf(row.text)
+  const { message, fields, dropped = 0 } = parseLine(row.text)
   const shown = secrets === null ? { message: HIDDEN, fields: {} } : secrets.scrub({ message, fields: fields ?? {} })
   return {
     ...{ seq, at: new Date(at), level: logLevels[level] ?? 'info', message: shown.message },

@@ -168,14 +168,14 @@ export function workflowPauses(
   const wanted = new Map(
     versions.map(({ workflow, version }) => {
       const key = `${workflow}@${version}`
-      return [key, { name: workflow, key, able: nodes.filter((node) => schedules(node, key)) }]
+      return [key, { name: workflow, key, able: nodes.filter((node) => mayRun(node, key)) }]
     }),
   )
   return pausesAmong(store, WORKFLOW_SETTING, [...wanted.values()])
 }
 
 /** Whether a node may run the workflow; a node that does not report its workflows is taken to. */
-export function schedules({ roles, runs }: NodeRow, key: string): boolean {
+export function mayRun({ roles, runs }: NodeRow, key: string): boolean {
   return roles.includes('scheduler') && (runs?.workflows.includes(key) ?? true)
 }
 

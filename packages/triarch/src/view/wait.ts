@@ -1,12 +1,12 @@
 import type { TaskState } from '../kernel/state.ts'
-import { foldOf, readable } from '../scheduler/history.ts'
+import { foldOf, readHistoryPart } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { NodeRow, StateStore, TaskRow } from '../store/port.ts'
 import { agentOf } from '../value/name.ts'
 import { FROZEN } from '../value/tag.ts'
 import { breakerText } from './breaker.ts'
 import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type UntakenRequest } from './hindrance.ts'
-import { type NodePause, partlyText, pauseText, type SettingPause, schedules, workflowPauses } from './pause.ts'
+import { mayRun, type NodePause, partlyText, pauseText, type SettingPause, workflowPauses } from './pause.ts'
 import { limiterText } from './rate.ts'
 import type { ReasonCode } from './reason.ts'
 import { boundText } from './seat.ts'
@@ -88,7 +88,7 @@ async function frozenOf(store: StateStore, rows: readonly TaskRow[]): Promise<Ta
   const touched = asked.filter(({ epoch }) => epoch > 0).slice(0, MOST_READ)
   const read = await Promise.all(
     touched.map(async (row) => {
-      const { events, broken } = await readable(store, row)
+      const { events, broken } = await readHistoryPart(store, row)
       return !broken && foldOf(row.id, events).state.frozen ? row.id : null
     }),
   )
@@ -133,7 +133,7 @@ function lineOf(
     const text = pauseText('workflow', pause.pause)
     return { waits: [{ code: 'workflow-paused', of: workflow, text }], pausedBy: [pause.pause] }
   }
-  if (!nodes.some((node) => schedules(node, key)))
+  if (!nodes.some((node) => mayRun(node, key)))
     return { waits: [{ code: 'no-scheduler', of: workflow, text: `no living node runs version ${version} of it` }] }
   const text = `waits for a scheduler with room${partlyText('workflow', pause)}`
   return { waits: [{ code: 'queued', of: workflow, text }] }

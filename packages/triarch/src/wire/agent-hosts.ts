@@ -7,7 +7,7 @@ import type { Environment } from '../environment/environment.ts'
 import type { StopBudget } from '../environment/stop-budget.ts'
 import { TriarchError } from '../error/error.ts'
 import { Probation } from '../flow/probation.ts'
-import { unheard } from '../telemetry/outlet.ts'
+import { noTelemetry } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { Lines } from './lines.ts'
 
@@ -80,7 +80,7 @@ export class LocalAgentHosts implements AgentHosts {
       lease: { holds: () => true, sure: async () => true, trace: null },
       threads: this.#threads,
       probation: new Probation(environment),
-      telemetry: unheard,
+      telemetry: noTelemetry,
       logs: this.lines,
       // Servers send the token with each attempt.
       token: () => '',

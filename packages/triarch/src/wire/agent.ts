@@ -7,7 +7,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
 import type { AgentHosts } from './agent-hosts.ts'
 import { AnsweredElsewhere } from './answered.ts'
-import { requestOf } from './attempt.ts'
+import { requestFromWire } from './attempt.ts'
 import type { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
@@ -17,7 +17,7 @@ import { type Answer, Unacknowledged } from './unacknowledged.ts'
 export interface AgentProcessOptions {
   environment: Environment
   /** The hosts that run the attempts. */
-  crew: AgentHosts
+  hosts: AgentHosts
   software: string
   /** Called when there is something to send. */
   urge: () => void
@@ -63,7 +63,7 @@ export class AgentProcess {
   #empty: (() => void)[] = []
 
   constructor(options: AgentProcessOptions) {
-    const { environment, crew } = options
+    const { environment, hosts: crew } = options
     this.#options = options
     this.#instance = crew.instance
     this.#unacknowledged = new Unacknowledged(environment)
@@ -72,7 +72,7 @@ export class AgentProcess {
   }
 
   get #hosts(): Iterable<AgentHost> {
-    return this.#options.crew.hosts()
+    return this.#options.hosts.hosts()
   }
 
   get connected(): boolean {
@@ -124,7 +124,7 @@ export class AgentProcess {
     const agents = [...this.#hosts].map((host) => {
       const slots = this.#slotsOf(host)
       this.#told.set(host.name, slots)
-      return { name: host.name, slots, actions: this.#options.crew.actions(host) }
+      return { name: host.name, slots, actions: this.#options.hosts.actions(host) }
     })
     const running = [...this.#running.keys(), ...this.#unacknowledged.attempts(), ...this.#answered.names]
     const { software } = this.#options
@@ -133,7 +133,7 @@ export class AgentProcess {
   }
 
   #slotsOf(host: AgentHost): number {
-    return this.#draining ? 0 : this.#options.crew.room(host, this.#loads.get(host) ?? 0)
+    return this.#draining ? 0 : this.#options.hosts.room(host, this.#loads.get(host) ?? 0)
   }
 
   #credits(): [string, number][] {
@@ -162,7 +162,7 @@ export class AgentProcess {
       case 'welcome':
         this.#session = message.session
         this.#seen = 0
-        this.#options.crew.welcomed(message.payload)
+        this.#options.hosts.welcomed(message.payload)
         this.#lease = message.lease
         return
       case 'reset':
@@ -199,7 +199,7 @@ export class AgentProcess {
       return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const given: RemoteAttempt = { attempt: name, ...rest }
     const { action, attemptWithin, heartbeatWithin = null } = given
-    const { environment, crew } = this.#options
+    const { environment, hosts: crew } = this.#options
     const host = crew.host(given.agent)
     if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const running: Running = { given, host, beat: 0 }
@@ -207,7 +207,7 @@ export class AgentProcess {
     this.#loads.set(host, (this.#loads.get(host) ?? 0) + 1)
     this.#answered.given(name, this.#session)
     const hosted: HostedAttempt = {
-      request: requestOf(given),
+      request: requestFromWire(given),
       completeBy: environment.now() + attemptWithin - age,
       heartbeatWithin,
       ...(given.token !== undefined && { token: given.token }),
@@ -269,7 +269,7 @@ export class AgentProcess {
    * acknowledged.
    */
   async drain(grace: number, said: Promise<unknown>): Promise<void> {
-    const { environment, failed, crew } = this.#options
+    const { environment, failed, hosts: crew } = this.#options
     this.#draining = true
     const patience = new StopBudget(environment, failed)
     const over = crew.drain(grace, patience)

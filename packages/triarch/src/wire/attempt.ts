@@ -2,7 +2,7 @@ import type { HostedAttempt } from '../agent/host.ts'
 import type { RemoteAttempt } from './message.ts'
 
 /** Converts an attempt from the wire into a step request. */
-export function requestOf(given: RemoteAttempt): HostedAttempt['request'] {
+export function requestFromWire(given: RemoteAttempt): HostedAttempt['request'] {
   const { task, step, operation, number: attempt, name, action, workflow, version, idempotencyKey, input } = given
   const { output, checkpoint, signal, metadata, run, fence } = given
   return {

@@ -18,7 +18,7 @@ const AGAIN = 1_000
 /** Most nodes from which attempts are taken at a time. */
 const MOST_LINKS = 100
 
-export interface DirectMeans {
+export interface DirectDeps {
   environment: Environment
   network: Network
   settings: PeerPlace
@@ -47,7 +47,7 @@ interface Other {
  * with agents, it connects to nodes that listen.
  */
 export class Direct implements Peering {
-  readonly #options: DirectMeans
+  readonly #options: DirectDeps
   readonly #node: PeerNode
   readonly #sessions: Sessions
   /** Sessions for attempts begun for nodes that are gone. */
@@ -61,7 +61,7 @@ export class Direct implements Peering {
   #timer: Timer | null = null
   #open = false
 
-  constructor(options: DirectMeans, node: PeerNode) {
+  constructor(options: DirectDeps, node: PeerNode) {
     this.#options = options
     this.#node = node
     const { lease } = options
@@ -180,7 +180,7 @@ export class Direct implements Peering {
       const { environment, network, keys, lease, failed } = this.#options
       const link: Link = new Link({
         ...{ environment, network, at: runs.direct, keys: keys.channel, home: this.#home, lease, failed },
-        crew: this.#agentHosts(own),
+        hosts: this.#agentHosts(own),
         ended: () => {
           this.#links.delete(link)
           if (this.#others.get(id)?.link === link) this.#others.delete(id)

@@ -75,7 +75,7 @@ export class Exchange implements ConnectedAgents {
     const failed = (error: unknown) => this.#failed(error)
     this.#process = new AgentProcess({
       environment: this.#environment,
-      crew: new LocalAgentHosts({
+      hosts: new LocalAgentHosts({
         ...{ environment: this.#environment, agents: options.agents, middleware: options.middleware ?? [], urge },
         threads: options.threads ?? defaultThreads(),
         failed,

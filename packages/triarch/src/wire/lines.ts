@@ -1,6 +1,6 @@
 import type { LogSink, LogSource } from '../agent/log.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { lineOf } from '../store/line.ts'
+import { parseLine } from '../store/line.ts'
 import type { LogEntry, StepRequest } from '../store/port.ts'
 import { logLevels } from '../value/level.ts'
 import type { AgentMessage, RemoteLine } from './message.ts'
@@ -105,7 +105,7 @@ export class Lines implements LogSink {
   }
 
   #line({ n, at, level, text }: LogEntry): RemoteLine {
-    const { message, fields, dropped } = lineOf(text)
+    const { message, fields, dropped } = parseLine(text)
     return {
       ...{ n, ago: Math.max(0, this.#environment.now() - at), level: logLevels[level] ?? 'info', message },
       ...(fields !== undefined && { fields }),

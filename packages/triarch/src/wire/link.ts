@@ -25,7 +25,7 @@ export interface LinkOptions {
   network: Network
   at: Address
   keys: ChannelKeys
-  crew: AgentHosts
+  hosts: AgentHosts
   /** Sessions on this node's own store, where attempts of a node that is gone are reported and answered. */
   home: RemoteAgents
   lease: number
@@ -66,11 +66,11 @@ export class Link {
   #open = true
 
   constructor(options: LinkOptions) {
-    const { environment, crew, failed } = options
+    const { environment, hosts: crew, failed } = options
     this.#options = options
     this.#sentNotSeen = new SentNotSeen(environment)
     this.#cutAt = environment.monotonic()
-    this.#process = new AgentProcess({ environment, crew, software: 'triarch', urge: () => this.urge(), failed })
+    this.#process = new AgentProcess({ environment, hosts: crew, software: 'triarch', urge: () => this.urge(), failed })
     this.urge()
   }
 

@@ -272,7 +272,7 @@ describe('a task whose history', () => {
 })
 
 describe('a row that cannot be read', () => {
-  it('among the letters sets its task apart, and no other; an operator’s word goes on without it', async () => {
+  it('in the inbox puts its task into quarantine, and no other; after an operator’s release the task continues without it', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
@@ -288,8 +288,8 @@ describe('a row that cannot be read', () => {
     expect(await good.result()).toBe(2)
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad' }])
     const { reasons, text } = await s.engine.triarch.task('bad').explain()
-    expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'letter' }])
-    expect(text).toMatch(/letter \d+ to the task cannot be read/)
+    expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'message' }])
+    expect(text).toMatch(/message \d+ of the inbox cannot be read/)
     const failures = s.errors.length
     await s.advance('1h')
     expect(s.errors.length).toBe(failures)
@@ -312,7 +312,7 @@ describe('a row that cannot be read', () => {
     )
     const later = await stage({ workflows, store })
     expect(await later.engine.task('good').result()).toBe(2)
-    expect((await later.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'letter' })
+    expect((await later.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'message' })
     change(path, `UPDATE triarch_inbox SET message = '{"type":"event","name":"go","payload":1}'`)
     await later.engine.task('bad').resume()
     expect(await later.engine.task('bad').result()).toBe(1)

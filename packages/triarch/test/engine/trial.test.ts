@@ -4,7 +4,7 @@ import { unkept } from '../../src/agent/log.ts'
 import { Probation, SURVIVED_AFTER_MS } from '../../src/flow/probation.ts'
 import { agent } from '../../src/index.ts'
 import type { Message } from '../../src/kernel/message.ts'
-import { unheard } from '../../src/telemetry/outlet.ts'
+import { noTelemetry } from '../../src/telemetry/outlet.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 /** One at an instant that is no whole number, as clocks give them. */
@@ -95,7 +95,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     environment,
     node: 'n',
     payload: 1_000,
-    telemetry: unheard,
+    telemetry: noTelemetry,
     logs: unkept,
     token: () => '',
     around: () => [],

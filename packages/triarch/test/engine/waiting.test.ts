@@ -163,7 +163,7 @@ describe('a store that says only that something ended', () => {
         ),
     }
     const waiters = new Waiters(store as never, environment, 250, (id) => id.startsWith('own'))
-    for (let n = 0; n < 50; n++) for (const id of [`own${n}`, `other${n}`]) waiters.listen(id, { news: 'end' })
+    for (let n = 0; n < 50; n++) for (const id of [`own${n}`, `other${n}`]) waiters.listen(id, { until: 'end' })
     /** The look that is under way is answered; what it asked for. */
     const look = async () => {
       await environment.advance(0)
@@ -215,7 +215,7 @@ describe('who waits for a task that was submitted here', () => {
     }
     const made = new Waiters(store as never, environment, 250, () => false)
     // Somebody waits already, and has looked.
-    const other = made.listen('other', { news: 'end' })
+    const other = made.listen('other', { until: 'end' })
     await environment.advance(0)
     looks.length = 0
     return {
@@ -232,12 +232,12 @@ describe('who waits for a task that was submitted here', () => {
 
   it('does not look as long as the store says what ends', async () => {
     const { made, environment, tell, looks } = await waiters()
-    const { heard } = made.listen('t', { news: 'end', missed: made.missed })
+    const { heard } = made.listen('t', { until: 'end', missed: made.missed })
     await environment.advance(4)
     expect(looks.flat()).not.toContain('t')
     tell(['t'])
     expect(await heard).toEqual({})
-    made.listen('u', { news: 'end', missed: made.missed })
+    made.listen('u', { until: 'end', missed: made.missed })
     await environment.advance(5)
     expect(looks.flat()).toContain('u')
   })
@@ -254,7 +254,7 @@ describe('who waits for a task that was submitted here', () => {
     const { missed } = made
     await end(it)
     looks.length = 0
-    made.listen('t', { news: 'end', missed })
+    made.listen('t', { until: 'end', missed })
     await environment.advance(0)
     expect(looks.flat()).toContain('t')
   })

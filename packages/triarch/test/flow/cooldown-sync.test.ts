@@ -4,7 +4,7 @@ import { CooldownSync, type CooldownSyncOptions } from '../../src/flow/cooldown-
 import { TriarchError } from '../../src/index.ts'
 import type { BreakerWrite } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
-import { unheard } from '../../src/telemetry/outlet.ts'
+import { noTelemetry } from '../../src/telemetry/outlet.ts'
 import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 
 /** Rests of a node whose store takes no writes at first. */
@@ -49,7 +49,7 @@ it('a rest that is over before others could know of it is told to nobody', async
 it('the rests of any number of keys are over in time, and no more than 10,000 of one agent are remembered', async () => {
   const environment = new VirtualEnvironment()
   let over = 0
-  const options = { environment, node: 'n', telemetry: unheard, over: () => void over++ }
+  const options = { environment, node: 'n', telemetry: noTelemetry, over: () => void over++ }
   const resting = new Cooldown('shop', options)
   const until = environment.now() + 60_000
   resting.begin('shop', until)

@@ -6,7 +6,7 @@ import { isFull } from '../../src/kernel/load.ts'
 import { fenceOf, isGated } from '../../src/kernel/lock/gate.ts'
 import type { Message } from '../../src/kernel/message.ts'
 import { newPlanState, progressOf } from '../../src/kernel/plan/plan.ts'
-import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
+import { missingReference, references, resolve } from '../../src/kernel/plan/reference.ts'
 import { HIDDEN, hideAt, SecretTexts, secretsAt } from '../../src/kernel/secret.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { idempotencyKey, isWider } from '../../src/kernel/step/dispatch.ts'
@@ -16,8 +16,8 @@ import type { Step } from '../../src/kernel/step/step.ts'
 import { isWaiting, sameSummary, summarise } from '../../src/kernel/summary.ts'
 import { waitingParents } from '../../src/kernel/task/order.ts'
 import { newTurn } from '../../src/kernel/turn.ts'
-import { NOTHING, said } from '../../src/kernel/wait/mail.ts'
-import { unheard } from '../../src/kernel/wait/mailbox.ts'
+import { NO_SIGNALS, said } from '../../src/kernel/wait/buffered-signal.ts'
+import { unreadSignals } from '../../src/kernel/wait/mailbox.ts'
 import { Fold } from './fold.ts'
 import * as h from './history.ts'
 
@@ -135,7 +135,7 @@ describe('a template', () => {
     [ref('merge', { x: 1 }, [1]), 'merge'],
     [[1, { x: 2 }], null],
   ])('%j lacks %j', (template, what) => {
-    expect(missing(template, outputs)).toBe(what)
+    expect(missingReference(template, outputs)).toBe(what)
   })
 })
 
@@ -201,11 +201,13 @@ describe('what a task was sent and has not heard', () => {
     expect(unhead(mail(2))).toEqual({ letters: 2, bytes: 2 * '{"name":"e","payload":"xx"}'.length })
     expect(unhead(busy.slice(1))).toEqual({ letters: 1, bytes: '{"name":"e","payload":"xx"}'.length })
     const twice = after(h.started, ...mail(1))
-    expect(unheard(twice)).toEqual(unheard(twice))
+    expect(unreadSignals(twice)).toEqual(unreadSignals(twice))
   })
 
   it('is nothing once it has stopped', () => {
-    expect(unheard(after(...busy, h.closing(false), { type: 'stopped', result: 'cancelled' }))).toEqual(NOTHING)
+    expect(unreadSignals(after(...busy, h.closing(false), { type: 'stopped', result: 'cancelled' }))).toEqual(
+      NO_SIGNALS,
+    )
   })
 
   it.each([
@@ -214,11 +216,11 @@ describe('what a task was sent and has not heard', () => {
     [{ letters: 2, bytes: 51 }, true],
     [{ letters: 2, bytes: 50 }, false],
   ])('is said by the task only where it is more than half of what there may be: %j', (kept, isSaid) => {
-    expect(said(kept, { letters: 5, bytes: 101 })).toBe(isSaid ? kept : NOTHING)
+    expect(said(kept, { letters: 5, bytes: 101 })).toBe(isSaid ? kept : NO_SIGNALS)
   })
 
   function unhead(events: TaskEvent[]) {
-    return unheard(after(h.started, ...events))
+    return unreadSignals(after(h.started, ...events))
   }
 })
 

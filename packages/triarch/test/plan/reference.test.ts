@@ -4,7 +4,7 @@ import { newReference, type Reference, ref } from '../../src/definition/referenc
 import { workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
-import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
+import { missingReference, references, resolve } from '../../src/kernel/plan/reference.ts'
 import { DEFAULT_PLAN_LIMITS } from '../../src/planning/limits.ts'
 import { Planner } from '../../src/planning/planner.ts'
 import { toTemplate } from '../../src/planning/template.ts'
@@ -68,7 +68,7 @@ describe('a reference', () => {
   it('has no value while its part is missing, and the missing part is named', () => {
     const value = [machine.address, (machine as unknown as Reference<{ gone: { deep: string } }>).gone.deep]
     expect(resolved(value)).toBeUndefined()
-    expect(missing(template(value).template, outputs)).toBe('output of step 1.gone.deep')
+    expect(missingReference(template(value).template, outputs)).toBe('output of step 1.gone.deep')
   })
 
   it('is not mistaken for data, nor data for it', () => {

@@ -10,7 +10,7 @@ import {
   hear,
   isClosed,
   isShut,
-  NOTHING,
+  NO_ANSWERS,
   newBreaker,
   noted,
   partOf,
@@ -98,7 +98,7 @@ describe('an open breaker', () => {
     expect(hear(open, rule, { ...silent, wants: 9 }, 1_099, 0).passes).toBe(0)
     const first = hear(open, rule, { ...silent, wants: 2 }, 1_100, 0)
     expect([first.passes, first.state.phase]).toEqual([2, 'half-open'])
-    const share = { ...NOTHING, wave: 1, holds: 2 }
+    const share = { ...NO_ANSWERS, wave: 1, holds: 2 }
     const second = hear(first.state, rule, { ...silent, node: 'b', wants: 9 }, 1_100, 0)
     expect(second.passes).toBe(1)
     expect(hear(second.state, rule, { ...silent, share, wants: 9 }, 1_100, 0).passes).toBe(0)
@@ -150,7 +150,7 @@ describe('a half-open breaker', () => {
   })
 
   it('waits for a node that lives for as long as its probes take', () => {
-    const share = { ...NOTHING, wave: 1, holds: 3 }
+    const share = { ...NO_ANSWERS, wave: 1, holds: 3 }
     const later = told(told(probing, { share }, 4_000), { node: 'b' }, 8_000)
     expect(later.phase).toBe('half-open')
   })
@@ -167,7 +167,7 @@ describe('a half-open breaker', () => {
   it('takes the word of a node for a promise of another lease once half of it is over, and only while it has passes', () => {
     const until = (holds: number, at: number) => {
       const state = told(open, { wants: 3 }, 1_100)
-      const share = { ...NOTHING, wave: state.wave?.number ?? 0, holds }
+      const share = { ...NO_ANSWERS, wave: state.wave?.number ?? 0, holds }
       return told(state, { share, waiting: false }, at).wave?.shares[0]?.until
     }
     expect(until(3, 3_600)).toBe(6_100)
@@ -179,14 +179,14 @@ describe('a half-open breaker', () => {
     const one = { ...rule, probes: 1 }
     const answers = (of: BreakerRule) => {
       const state = hear(open, of, { ...silent, wants: 9 }, 1_100, 0).state
-      const share = { ...NOTHING, wave: state.wave?.number ?? 0, holds: 0, answers: of.probes }
+      const share = { ...NO_ANSWERS, wave: state.wave?.number ?? 0, holds: 0, answers: of.probes }
       return hear(state, of, { ...silent, share }, 1_200, 0).state.moves.at(-1)?.reason
     }
     expect([answers(one), answers(rule)]).toEqual(['1 probe was answered', '3 probes were answered'])
   })
 
   it('gives a pass that nobody used to somebody else', () => {
-    const back = told(probing, { share: { ...NOTHING, wave: 1, holds: 1 } }, 1_200)
+    const back = told(probing, { share: { ...NO_ANSWERS, wave: 1, holds: 1 } }, 1_200)
     expect(hear(back, rule, { ...silent, node: 'b', wants: 9 }, 1_300, 0).passes).toBe(2)
   })
 
@@ -219,7 +219,7 @@ describe('a releasing breaker', () => {
   it('does not close while a node has a pass, though nothing waits', () => {
     const state = forceClosed(open, { probes: 2 }, { at: 200, by: 'ada', reason: 'a test' })
     const given = told(told(state, { wants: 2 }, 300), { node: 'b', wants: 1 }, 300)
-    const share = { ...NOTHING, wave: given.wave?.number ?? 0, holds: 0, answers: 2 }
+    const share = { ...NO_ANSWERS, wave: given.wave?.number ?? 0, holds: 0, answers: 2 }
     const answered = told(given, { share, waiting: false }, 400)
     expect(answered.phase).toBe('releasing')
     expect(told(answered, { node: 'b', share: { ...share, answers: 1 }, waiting: false }, 500).phase).toBe('closed')
@@ -314,7 +314,7 @@ it('whatever nodes say, twice or not at all, no wave has more passes than its si
         // An answer that is not heard costs the node what it was given.
         const kept = share && share.wave === state.wave?.number ? share : null
         const holds = (kept?.holds ?? 0) + (heard ? next.passes : 0)
-        if (state.wave) own.set(node, { ...(kept ?? NOTHING), wave: state.wave.number, holds })
+        if (state.wave) own.set(node, { ...(kept ?? NO_ANSWERS), wave: state.wave.number, holds })
         else own.delete(node)
       }
       for (const [wave, count] of answered) expect(count).toBeLessThanOrEqual(sizes.get(wave) ?? 0)
@@ -326,7 +326,7 @@ it('whatever nodes say, twice or not at all, no wave has more passes than its si
         if (!state.wave) continue
         const mine = state.wave.shares.find((it) => it.node === 'z')
         const share = {
-          ...NOTHING,
+          ...NO_ANSWERS,
           wave: state.wave.number,
           holds: 0,
           answers: (mine?.holds ?? 0) + (mine?.answers ?? 0),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   freeAt,
   gap,
-  isOpen,
+  hasBegun,
   isVoid,
   LONGEST_REST,
   living,
@@ -84,7 +84,7 @@ describe('a rate limit', () => {
           own[node]?.push(...got.instants)
           if (dies) own[node] = []
           for (let n = 0; n < uses; n++) {
-            const index = own[node]?.findIndex((instant) => isOpen(instant, drawn, now, lag)) ?? -1
+            const index = own[node]?.findIndex((instant) => hasBegun(instant, drawn, now, lag)) ?? -1
             if (index < 0) break
             own[node]?.splice(index, 1)
             begun.push(time)
@@ -248,7 +248,7 @@ describe('a rate limit', () => {
           state = got.state
           given.push(...got.instants)
         }
-        const back = given.filter((it) => it <= now && isOpen(it, drawn, now, 25)).toSorted((a, b) => a - b)
+        const back = given.filter((it) => it <= now && hasBegun(it, drawn, now, 25)).toSorted((a, b) => a - b)
         const widest = Math.max(0, ...back.slice(1).map((it, index) => it - (back[index] as number)))
         expect(widest).toBeLessThan(2 * gap(drawn))
         expect(back.length).toBeGreaterThan(((tolerance(drawn) - 25) * 0.7) / gap(drawn) - 2)
@@ -263,7 +263,7 @@ describe('a rate limit', () => {
   it('gives a node of what lies back that which lasts, and more than it needs, so that it need not ask again soon', () => {
     const { instants } = reserve(NEW_RATE, idle, NOW, { needs: 2, likes: 100 }, 1)
     expect(instants).toHaveLength(100)
-    expect(instants.every((it) => isOpen(it, idle, NOW, 1) && isOpen(it, idle, NOW + 70, 1))).toBe(true)
+    expect(instants.every((it) => hasBegun(it, idle, NOW, 1) && hasBegun(it, idle, NOW + 70, 1))).toBe(true)
     // Where little would go by unused it gives what is needed alone.
     const { state } = reserve(NEW_RATE, idle, NOW, 1_000, 1)
     expect(reserve(state, idle, NOW + 1, { needs: 2, likes: 100 }, 1).instants).toHaveLength(2)
@@ -273,7 +273,7 @@ describe('a rate limit', () => {
     const ahead = { likes: 10, each: 50, after: NOW }
     const { state, instants } = reserve(NEW_RATE, idle, NOW, { needs: 0, likes: 10, ahead }, 1)
     for (let at = NOW; at <= NOW + 500; at += 10)
-      expect(instants.filter((it) => isOpen(it, idle, at, 1)).length).toBeGreaterThanOrEqual(10)
+      expect(instants.filter((it) => hasBegun(it, idle, at, 1)).length).toBeGreaterThanOrEqual(10)
     expect(reserve(state, idle, NOW, 500, 1).instants.filter((it) => it <= NOW)).toHaveLength(500)
     // Where each has what it needs alone there is nothing for later.
     const none = { needs: 0, likes: 0, ahead: { ...ahead, likes: 1_000_000 } }
@@ -308,7 +308,7 @@ describe('a rate limit', () => {
 
   it('lets a burst begin at once after a lull, and no more', () => {
     const { instants } = reserve(NEW_RATE, rule, NOW, 100, 1)
-    expect(instants.filter((instant) => isOpen(instant, rule, NOW, 1))).toHaveLength(rule.burst)
+    expect(instants.filter((instant) => hasBegun(instant, rule, NOW, 1))).toHaveLength(rule.burst)
   })
 
   it('gives an attempt time to begin, also where writing takes long beside an answer of the clock', () => {
@@ -316,7 +316,7 @@ describe('a rate limit', () => {
     const high: RateRule = { limit: 10_000, per: 1_000, burst: 1_000 }
     const { instants } = reserve(NEW_RATE, high, NOW, 8, 0.1)
     expect(instants).toHaveLength(8)
-    for (const instant of instants) expect(isOpen(instant, high, NOW + 20, 0.1)).toBe(true)
+    for (const instant of instants) expect(hasBegun(instant, high, NOW + 20, 0.1)).toBe(true)
   })
 
   it('reserves a portion ahead and not the whole future', () => {
@@ -332,10 +332,10 @@ describe('a rate limit', () => {
   })
 
   it('lets nothing begin on a node that does not know the time well enough', () => {
-    expect(isOpen(NOW, rule, NOW, tolerance(rule))).toBe(false)
+    expect(hasBegun(NOW, rule, NOW, tolerance(rule))).toBe(false)
     expect(
       reserve(NEW_RATE, rule, NOW, 10, Number.POSITIVE_INFINITY).instants.some((it) =>
-        isOpen(it, rule, NOW, Number.POSITIVE_INFINITY),
+        hasBegun(it, rule, NOW, Number.POSITIVE_INFINITY),
       ),
     ).toBe(false)
   })

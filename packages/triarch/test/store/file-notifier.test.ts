@@ -4,7 +4,7 @@ import { systemEnvironment } from '../../src/environment/system.ts'
 import { Triarch, workflow } from '../../src/index.ts'
 import type { ImportedTask, SweepReport, Transition } from '../../src/store/port.ts'
 import { FileNotifier } from '../../src/store/sqlite/file-notifier.ts'
-import { newsOf } from '../../src/store/sqlite/news.ts'
+import { notifyWhen } from '../../src/store/sqlite/notify-when.ts'
 import { scratch } from '../engine/scratch.ts'
 import { newTask } from './samples.ts'
 
@@ -228,34 +228,34 @@ describe('others hear', () => {
   const handed = { ...moved, work: [{}] } as unknown as Transition
   const rested = { ...moved, release: { wakeAt: 1, ready: false, orphaned: false } }
   const freed = { ...moved, release: { wakeAt: null, ready: true, orphaned: false } }
-  const committed = (...batch: Transition[]) => newsOf({ name: 'commit', args: [batch], result: [], works: true })
+  const committed = (...batch: Transition[]) => notifyWhen({ name: 'commit', args: [batch], result: [], works: true })
   const report = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, schedules: true, more: false }
   const swept = (result: SweepReport | null) =>
-    newsOf({ name: 'sweep', args: [{ name: 'l', token: 1, limit: 1 }], result, works: true })
+    notifyWhen({ name: 'sweep', args: [{ name: 'l', token: 1, limit: 1 }], result, works: true })
 
   it('at once of the ends that they may wait for', () => {
     expect(committed(moved, ended)).toBe('now')
-    expect(newsOf({ name: 'reply', args: [[]], result: [], works: true })).toBe('now')
+    expect(notifyWhen({ name: 'reply', args: [[]], result: [], works: true })).toBe('now')
   })
 
   it('of what there is to do once this process has taken its part, and at once where it takes none', () => {
     for (const batch of [[ended, handed], [freed], [{ ...moved, gates: { locks: [], unlocks: [1] } }]])
       expect(committed(...batch)).toBe('soon')
     for (const works of [true, false])
-      expect(newsOf({ name: 'submit', args: [[], undefined], result: [], works })).toBe(works ? 'soon' : 'now')
+      expect(notifyWhen({ name: 'submit', args: [[], undefined], result: [], works })).toBe(works ? 'soon' : 'now')
     for (const found of [{ deadNodes: ['n'] }, { releasedTasks: 1 }, { expiredSteps: 1 }, { overdueTasks: 1 }])
       expect(swept({ ...report, ...found })).toBe('soon')
   })
 
   it('of a task that was brought here only if it can go on', () => {
     const brought = (ready: boolean, result: boolean, works = true) =>
-      newsOf({ name: 'importTask', args: [{ ready } as ImportedTask], result, works })
+      notifyWhen({ name: 'importTask', args: [{ ready } as ImportedTask], result, works })
     expect([brought(true, true), brought(true, true, false)]).toEqual(['soon', 'now'])
     expect([brought(false, true), brought(true, false)]).toEqual([null, null])
   })
 
   it('at once of a node that leaves, for this process does not take up what that gives back', () => {
-    expect(newsOf({ name: 'leave', args: ['n'], result: undefined, works: true })).toBe('now')
+    expect(notifyWhen({ name: 'leave', args: ['n'], result: undefined, works: true })).toBe('now')
   })
 
   it('later of what only moved', () => {
@@ -263,7 +263,7 @@ describe('others hear', () => {
   })
 
   it('never of what they cannot see, nor of a sweep that found nothing', () => {
-    expect(newsOf({ name: 'inbox', args: ['n', 1, undefined], result: [], works: true })).toBe(null)
+    expect(notifyWhen({ name: 'inbox', args: ['n', 1, undefined], result: [], works: true })).toBe(null)
     expect(swept(report)).toBe(null)
     expect(swept(null)).toBe(null)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LOOK as PIECE } from '../../src/store/listing.ts'
+import { MAX_ROWS_EXAMINED as PIECE } from '../../src/store/listing.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { list } from '../../src/store/sqlite/list.ts'
 import { dropGates, openGates, sweepLocks } from '../../src/store/sqlite/lock.ts'

@@ -24,7 +24,13 @@ function scene() {
     },
     drain: async () => undefined,
   }
-  const process = new AgentProcess({ environment, crew, software: 's', urge: () => undefined, failed: () => undefined })
+  const process = new AgentProcess({
+    environment,
+    hosts: crew,
+    software: 's',
+    urge: () => undefined,
+    failed: () => undefined,
+  })
   const welcome = () => {
     process.request(0)
     const message = { type: 'welcome', protocol: 1, session: 's', lease: 60_000, payload: 1_000 } as const

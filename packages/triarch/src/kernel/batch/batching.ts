@@ -18,10 +18,10 @@ import {
   ranges,
 } from './batch.ts'
 
-type ChildLetter = Extract<Message, { type: 'child' }>
+type ChildMessage = Extract<Message, { type: 'child' }>
 
 /** Notes how a child of a batch ended; all ends of a turn are recorded as one event. Returns false if the end was known already. */
-export function childEnded(turn: Turn, { step, ordinal, result, error, refused }: ChildLetter): boolean {
+export function childEnded(turn: Turn, { step, ordinal, result, error, refused }: ChildMessage): boolean {
   const batch = turn.state.batches.get(step)
   if (!batch) return false
   const ended = turn.ended.get(step) ?? newEnded()

@@ -1,4 +1,4 @@
-import { lockHeld, quoted } from '../child/refusal.ts'
+import { childLockHeld, quoted } from '../child/refusal.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Message } from '../message.ts'
 import { remarkOf } from '../remark.ts'
@@ -84,7 +84,7 @@ export function expireLocks(turn: Turn): void {
 }
 
 function refusal(lock: string, outcome: 'held' | 'deadlock', by: string[], parent: string | undefined): ErrorRecord {
-  if (outcome === 'held') return lockHeld(lock, by)
+  if (outcome === 'held') return childLockHeld(lock, by)
   const whose = by.map(quoted).join(', ')
   const details = { lock, by, ...(parent !== undefined && { parent }) }
   const message =

@@ -2,7 +2,7 @@ import { deliver } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
 import { requested, settled } from '../plan/plan.ts'
 import { decided } from '../state.ts'
-import { returnMail } from '../wait/mailbox.ts'
+import { returnSignal } from '../wait/mailbox.ts'
 import type { LockDecision, LockFact } from './event.ts'
 import { keysOf } from './gate.ts'
 
@@ -44,7 +44,7 @@ export const lockFolds: Folds<LockDecision | LockFact> = {
   waitCancelled(state, { id, lock, signal }, _at, deliveries) {
     if (lock) state.locks.delete(id)
     else state.waits.delete(id)
-    const wait = signal && returnMail(state, signal)
+    const wait = signal && returnSignal(state, signal)
     if (signal && wait !== undefined) deliver(state, deliveries, { id: wait, ok: true, value: signal.payload })
   },
   thawed(state, { startAt }) {

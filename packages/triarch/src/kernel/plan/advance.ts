@@ -3,7 +3,7 @@ import { isFull } from '../load.ts'
 import { attemptFailed } from '../step/failure.ts'
 import { emit, type Turn } from '../turn.ts'
 import { isFinished, nodeOf, type PlanNode, type PlanState } from './plan.ts'
-import { missing, resolve } from './reference.ts'
+import { missingReference, resolve } from './reference.ts'
 import { rescueFailed } from './rescue.ts'
 
 /** The driver of a plan: requests the steps that have become ready, and ends the task when none is left. It depends on the fold alone. */
@@ -64,7 +64,7 @@ function doneOf(plan: PlanState, id: number): { input: Json; output: Json } | un
 
 function unresolved(plan: PlanState, id: number): { code: string; message: string } {
   const { step } = nodeOf(plan, id) as PlanNode
-  const message = `its input refers to the ${missing(step.input ?? null, plan.outputs)}, which is not there`
+  const message = `its input refers to the ${missingReference(step.input ?? null, plan.outputs)}, which is not there`
   return { code: 'REFERENCE_UNRESOLVED', message }
 }
 

@@ -48,13 +48,13 @@ export function references(template: Template, found: Set<number> = new Set()): 
 }
 
 /** The first reference without a value, in words for a reader. */
-export function missing(template: Template, outputs: Outputs): string | null {
+export function missingReference(template: Template, outputs: Outputs): string | null {
   if (typeof template !== 'object' || template === null) return null
   const expression = Array.isArray(template) ? null : expressionOf(template)
   if (expression && resolve(template, outputs) !== undefined) return null
   if (expression?.[0] === 'output') return describe(expression)
   for (const part of Object.values(template)) {
-    const found = missing(part, outputs)
+    const found = missingReference(part, outputs)
     if (found !== null) return found
   }
   return expression ? String(expression[0]) : null

@@ -8,7 +8,7 @@ import { keepReceived } from '../suspension/suspend.ts'
 import { expectFromElsewhere, moveStep, newStep, next, retry } from './change.ts'
 import type { StepDecision, StepFact } from './event.ts'
 import { fallBack } from './fallback.ts'
-import { acquit, bear, forgive } from './loss.ts'
+import { bear, clearProbation, forgive } from './loss.ts'
 
 export const stepFolds: Folds<StepDecision | StepFact> = {
   stepRequested(state, event, at) {
@@ -97,7 +97,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (trial === 'begun') step.begun = true
     if (trial !== 'survived') return
     step.lived = true
-    acquit(step)
+    clearProbation(step)
   },
   stepFailed(state, { id, error }, _at, deliveries) {
     const step = state.steps.get(id)

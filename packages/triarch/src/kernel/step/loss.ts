@@ -17,7 +17,7 @@ const SUSPICIOUS = 2
 const DOUBT: Readonly<Record<Exclude<Loss, 'stop'>, number>> = { death: 1, silence: 0.5, alive: 0 }
 
 /** Strikes after which a step is held: three known deaths soon after the step began under probation, or twice as many silences. */
-export const STRIKES = 3
+export const MAX_PROBATION_LOSSES = 3
 
 /**
  * How long a suspect step is limited to probation (ms); after that it runs as any other, because processes here may not live long enough
@@ -71,18 +71,18 @@ export function bear(step: Step, { endedAt, next }: LossRecord, lost: Exclude<Lo
 /** Resets the counts of losses after any other end of an attempt, because its process lived. */
 export function forgive(step: Step): void {
   step.losses = 0
-  acquit(step)
+  clearProbation(step)
 }
 
 /** Clears the suspicion after a process ran the attempt under probation and survived: the step does not kill its process at once. */
-export function acquit(step: Step): void {
+export function clearProbation(step: Step): void {
   step.doubts = 0
   step.strikes = 0
 }
 
 /** Whether the step kills its process, or probably does, so that running it again would endanger the attempts beside it. */
 export function isDeadly({ losses, strikes }: Pick<Step, 'losses' | 'strikes'>): boolean {
-  return strikes >= STRIKES || losses >= MOST_LOSSES
+  return strikes >= MAX_PROBATION_LOSSES || losses >= MOST_LOSSES
 }
 
 /** A copy of the step with this loss counted. */

@@ -9,7 +9,7 @@ import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, isOutstanding, messageIgnored, stale, type Turn } from '../turn.ts'
 import type { TaskFact } from './event.ts'
-import { detailsOf, leftOf } from './left.ts'
+import { incompleteDetails, leftOf } from './left.ts'
 import { continueAsNew } from './renew.ts'
 import { tellParent } from './stop.ts'
 
@@ -53,7 +53,7 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
     return already(turn, message, 'the task is being cancelled or undone already')
   const left = message.force ? leftOf(state) : 0
   const said = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
-  const error = { ...said, ...detailsOf(left) }
+  const error = { ...said, ...incompleteDetails(left) }
   const compensate = !message.force && (message.compensate ?? true)
   // The reason is in the error.
   const { actor } = message

@@ -12,7 +12,7 @@ export function leftOf({ left, steps, compensable, children }: TaskState): numbe
 }
 
 /** The error details that report this number. A child that reports one makes its parent incomplete too. */
-export function detailsOf(left: number): Pick<ErrorRecord, 'details'> {
+export function incompleteDetails(left: number): Pick<ErrorRecord, 'details'> {
   return left > 0 ? { details: { left } } : {}
 }
 

@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../json.ts'
 import type { TaskState } from '../state.ts'
 import { emit, type Turn } from '../turn.ts'
 import { veil } from '../veiled.ts'
-import { detailsOf, leftOf } from './left.ts'
+import { incompleteDetails, leftOf } from './left.ts'
 import type { Parent } from './order.ts'
 import type { Closing } from './pause.ts'
 
@@ -44,7 +44,7 @@ function incomplete({ left }: TaskState, { error }: Closing): ErrorRecord {
 
 /** Adds how much is not undone, which the outcome does not say and a parent has to know. */
 function cancelled(state: TaskState, { error }: Closing): ErrorRecord | undefined {
-  return error && { ...error, ...detailsOf(leftOf(state)) }
+  return error && { ...error, ...incompleteDetails(leftOf(state)) }
 }
 
 /** Reports the end to the task's parent, in the transition that stops the task. */

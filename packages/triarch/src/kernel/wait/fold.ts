@@ -2,7 +2,7 @@ import { deliver } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
 import { decided } from '../state.ts'
 import type { WaitDecision, WaitFact } from './event.ts'
-import { putMail, takeMail } from './mailbox.ts'
+import { putSignal, takeSignal } from './mailbox.ts'
 
 export const waitFolds: Folds<WaitDecision | WaitFact> = {
   timerStarted(state, { id, until }) {
@@ -15,11 +15,11 @@ export const waitFolds: Folds<WaitDecision | WaitFact> = {
   },
   waitStarted(state, event, _at, deliveries) {
     decided(state, event.id)
-    const mail = takeMail(state, event)
-    if (mail) deliver(state, deliveries, { id: event.id, ok: true, value: mail.payload })
+    const signal = takeSignal(state, event)
+    if (signal) deliver(state, deliveries, { id: event.id, ok: true, value: signal.payload })
   },
   signalReceived(state, event, _at, deliveries) {
-    const id = putMail(state, event)
+    const id = putSignal(state, event)
     if (id !== undefined) deliver(state, deliveries, { id, ok: true, value: event.payload })
   },
   waitTimedOut(state, { id }, _at, deliveries) {

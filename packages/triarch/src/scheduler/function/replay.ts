@@ -17,7 +17,7 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
 
 /** Delivers the recorded outcomes to the code, one at a time, and compares its decisions with the history. Throws REPLAY_TOO_LONG. */
 export async function replay(
-  { environment, courtesy }: { environment: Environment; courtesy: EventLoopYield },
+  { environment, eventLoopYield }: { environment: Environment; eventLoopYield: EventLoopYield },
   driver: FunctionRun,
   rebuilt: Rebuilt,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function replay(
     driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
     await microtasksDrained(environment)
     driver.rest()
-    const pause = courtesy.show()
+    const pause = eventLoopYield.show()
     if (pause === null) continue
     await pause
     if (environment.monotonic() - began > LONGEST)

@@ -47,18 +47,19 @@ export function readOnly(codec: Codec): Codec {
 export function checkCodecs(what: string, given: unknown): Codec[] {
   const codecs = given === undefined ? [] : [given].flat()
   for (const codec of codecs as (Partial<Codec> | null)[]) {
-    if (typeof codec !== 'object' || codec === null) throw invalid(`${what}: codec must be a codec, such as compress()`)
+    if (typeof codec !== 'object' || codec === null)
+      throw invalidCodec(`${what}: codec must be a codec, such as compress()`)
     if (typeof codec.name !== 'string' || !/^[a-z][a-z0-9-]{0,31}$/.test(codec.name))
-      throw invalid(`${what}: the name of a codec must be lower-case letters, digits and hyphens, at most 32`)
+      throw invalidCodec(`${what}: the name of a codec must be lower-case letters, digits and hyphens, at most 32`)
     checkFunction(`${what}: encode of codec "${codec.name}"`, codec.encode)
     checkFunction(`${what}: decode of codec "${codec.name}"`, codec.decode)
   }
   const names = (codecs as Codec[]).map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw invalid(`${what}: two codecs are named "${twice}"`)
+  if (twice !== undefined) throw invalidCodec(`${what}: two codecs are named "${twice}"`)
   return codecs as Codec[]
 }
 
-export function invalid(message: string): TriarchError {
+export function invalidCodec(message: string): TriarchError {
   return new TriarchError('INVALID_OPTION', message)
 }

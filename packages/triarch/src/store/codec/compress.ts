@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib'
 import { checkInteger, checkOptions } from '../../value/options.ts'
 import type { Codec } from './codec.ts'
-import { invalid } from './codec.ts'
+import { invalidCodec } from './codec.ts'
 
 /**
  * Options of `compress`.
@@ -50,10 +50,11 @@ export function compress(options: CompressOptions = {}): Codec {
   checkOptions('compress', options, ['algorithm', 'above'])
   const { algorithm = 'zstd' } = options
   const above = checkInteger('compress: above', options.above ?? 1_024, 0, 1e9)
-  if (!Object.hasOwn(algorithms, algorithm)) throw invalid('compress: algorithm must be "zstd", "brotli" or "deflate"')
+  if (!Object.hasOwn(algorithms, algorithm))
+    throw invalidCodec('compress: algorithm must be "zstd", "brotli" or "deflate"')
   const { pack, unpack } = algorithms[algorithm]
   if (algorithm === 'zstd' && typeof zlib.zstdCompressSync !== 'function')
-    throw invalid('compress: this runtime has no zstd, choose "brotli" or "deflate"')
+    throw invalidCodec('compress: this runtime has no zstd, choose "brotli" or "deflate"')
   return {
     name: algorithm,
     encode: (data) => {

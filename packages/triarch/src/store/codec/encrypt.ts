@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { unguessable } from '../../environment/secrecy.ts'
 import { TriarchError } from '../../error/error.ts'
 import { checkOptions } from '../../value/options.ts'
-import { type Codec, invalid } from './codec.ts'
+import { type Codec, invalidCodec } from './codec.ts'
 
 /** A key and its id; each value names the id of the key that encrypted it. */
 export interface EncryptionKey {
@@ -101,16 +101,17 @@ export function encrypt(options: EncryptOptions): Codec {
 }
 
 function keysOf(given: unknown): Map<string, KeyObject> {
-  if (!Array.isArray(given) || given.length === 0) throw invalid('encrypt: keys must be a list of keys, one at least')
+  if (!Array.isArray(given) || given.length === 0)
+    throw invalidCodec('encrypt: keys must be a list of keys, one at least')
   const keys = new Map<string, KeyObject>()
   for (const { id, key } of given as EncryptionKey[]) {
     if (typeof id !== 'string' || !/^[\w.-]{1,64}$/.test(id))
-      throw invalid('encrypt: the id of a key must be letters, digits, ".", "_" and "-", at most 64')
-    if (keys.has(id)) throw invalid(`encrypt: two keys have the id "${id}"`)
+      throw invalidCodec('encrypt: the id of a key must be letters, digits, ".", "_" and "-", at most 64')
+    if (keys.has(id)) throw invalidCodec(`encrypt: two keys have the id "${id}"`)
     const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : key
     // The message must not contain any part of the key.
     if (!(bytes instanceof Uint8Array) || bytes.length !== 32)
-      throw invalid(`encrypt: key "${id}" must be 32 bytes, or the same as base64`)
+      throw invalidCodec(`encrypt: key "${id}" must be 32 bytes, or the same as base64`)
     keys.set(id, createSecretKey(Buffer.from(bytes)))
   }
   return keys

@@ -2,7 +2,7 @@ import type { Operation } from '../../kernel/step/step.ts'
 import { MOST_LEVELS } from '../claim.ts'
 import { CLAIM_BOUNDS, type Claim, type ClaimRequest } from '../port.ts'
 import type { Database } from './database.ts'
-import { lettersOf } from './inbox.ts'
+import { messagesOf } from './inbox.ts'
 import { releaseStrays } from './release.ts'
 import { pageOf, sizeOf } from './replay.ts'
 
@@ -49,7 +49,7 @@ UPDATE triarch_tasks SET locked_by = ?1, epoch = epoch + 1, ready = 0, control =
   claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2),
   strikes = ${STRIKES}, on_trial = ?3
 WHERE key = ?2`
-const TAKE_LETTERS = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
+const TAKE_MESSAGES = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
 const WORK = 'SELECT step, operation, attempt FROM triarch_work WHERE task = ? ORDER BY id'
 
 interface ClaimCandidate {
@@ -208,9 +208,9 @@ function take(
   if (row.orphaned === 1 || trial) database.run(TAKE_ORPHAN, node, key, trial ? 1 : 0)
   else database.run(TAKE, node, key)
   const page = pageOf(database, { key, base: row.base_seq, after: 0 }, { records, bytes })
-  const unread = database.run(TAKE_LETTERS, node, key)
+  const unread = database.run(TAKE_MESSAGES, node, key)
   const bounds = { limit: CLAIM_BOUNDS.letters, bytes: Math.min(CLAIM_BOUNDS.letterBytes, letters) }
-  const read = unread > 0 ? lettersOf(database, key, 0, bounds) : []
+  const read = unread > 0 ? messagesOf(database, key, 0, bounds) : []
   return {
     key,
     id: row.id,

@@ -64,9 +64,9 @@ control = EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key AND
  * latter. An owned task is never ready.
  */
 const RELEASE_READ = 'locked_by = NULL, orphaned = ?, wake_at = ?, ready = ?, control = 0'
-const RELEASE_RESTING = 'locked_by = NULL, orphaned = ?, wake_at = ?'
+const RELEASE_AT_REST = 'locked_by = NULL, orphaned = ?, wake_at = ?'
 const UNREAD = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
-export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
+export const DISOWN_MESSAGES = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
 
 /** A reply replaces its request, and stays until it is consumed. */
 const ANSWERED = `
@@ -221,7 +221,7 @@ type NewTaskState = Pick<Snapshot, 'status' | 'deadline'>
 
 /** The statements for each combination of changes to the row; each text is prepared once. */
 const UPDATES = Array.from({ length: 32 }, (_, which) => {
-  const parts = [SNAPSHOT, REBASE, RELEASE_RESTING, RELEASE_READ, RELEASE].filter((_, bit) => which & (1 << bit))
+  const parts = [SNAPSHOT, REBASE, RELEASE_AT_REST, RELEASE_READ, RELEASE].filter((_, bit) => which & (1 << bit))
   return `UPDATE triarch_tasks SET ${parts.join(', ')} WHERE key = ?`
 })
 
@@ -247,5 +247,5 @@ function updateTask(database: Database, key: number, transition: Transition): vo
     if (unread || release.ready) values.push(release.ready ? 1 : 0)
   }
   database.run(UPDATES[which] ?? '', ...values, key)
-  if (unread) database.run(DISOWN_LETTERS, key)
+  if (unread) database.run(DISOWN_MESSAGES, key)
 }

@@ -1,6 +1,6 @@
 import { type HeadQuery, type QueueHead, SHARE_WITHIN, SHARED, shareOfText, spanOf } from '../head.ts'
 import type { Database } from './database.ts'
-import { seatsLeft } from './seat.ts'
+import { permitsLeft } from './permit.ts'
 
 const HEADS = `
 SELECT priority AS rank, iif(substr(request, 1, ${SHARED.length}) = '${SHARED}', substr(request, 1, ${SHARE_WITHIN}), NULL) AS start
@@ -11,7 +11,7 @@ ORDER BY priority DESC, coalesce(place, id) LIMIT ?6 + 0`
 
 export function queueHeads(database: Database, now: number, { queues, depth }: HeadQuery): QueueHead[] {
   return queues.flatMap(({ agent, actions, seats, ranks }) => {
-    if (seats && seatsLeft(database, seats) === 0) return []
+    if (seats && permitsLeft(database, seats) === 0) return []
     const given = [agent, JSON.stringify(actions), ...spanOf(ranks), now, depth]
     const rows = database.all<{ rank: number; start: string | null }>(HEADS, ...given)
     return rows.map(({ rank, start }) => ({ agent, rank, share: shareOfText(start) }))

@@ -1,6 +1,6 @@
 import type { Message } from '../../kernel/message.ts'
-import type { Amount } from '../../kernel/wait/mail.ts'
-import { messageOf, objectOf } from '../legible.ts'
+import type { Amount } from '../../kernel/wait/buffered-signal.ts'
+import { objectOf, parseMessage } from '../legible.ts'
 import {
   INBOX_BYTES,
   type InboxBounds,
@@ -11,7 +11,7 @@ import {
   type PostTerms,
   type TaskInboxBounds,
 } from '../port.ts'
-import { letterName } from '../post.ts'
+import { countedName } from '../post.ts'
 import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
@@ -30,7 +30,7 @@ FROM triarch_tasks WHERE id = ?`
 const PAUSES = "SELECT 1 FROM triarch_inbox WHERE task = ? AND kind = 'pause' LIMIT 1"
 const AMOUNT =
   'SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox WHERE task = ?'
-const MAIL = `${AMOUNT} AND kind IN ('event', 'signal')`
+const SIGNALS = `${AMOUNT} AND kind IN ('event', 'signal')`
 const SUCH = 'SELECT count(*) AS letters FROM triarch_inbox WHERE task = ?1 AND kind = ?2 AND (?3 IS NULL OR name = ?3)'
 const LAST = 'SELECT max(seq) AS last FROM triarch_history WHERE task = ?'
 /** The messages by which the task itself reported how much it retains. */
@@ -41,7 +41,7 @@ SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = 
 const OWNED = 'SELECT key FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key'
 const OF_TASK = `
 SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE task = ? AND id > ? ORDER BY id LIMIT ? + 0`
-const LETTER = 'SELECT id, task AS key, message FROM triarch_inbox WHERE id = ?'
+const MESSAGE = 'SELECT id, task AS key, message FROM triarch_inbox WHERE id = ?'
 
 interface Delivered {
   task: number
@@ -84,7 +84,7 @@ function hasRoom(database: Database, key: number, message: Message, room: PostRo
     (bytes + kept.bytes + size <= room.bytes || (letters === 0 && said.length === 0))
   const amount = (sql: string) => database.get<Amount>(sql, key) ?? { letters: 0, bytes: 0 }
   // Events and signals are counted by themselves only if all messages together leave no room.
-  return fits(amount(AMOUNT)) || fits(amount(MAIL))
+  return fits(amount(AMOUNT)) || fits(amount(SIGNALS))
 }
 
 function sum(all: readonly Amount[]): Amount {
@@ -103,7 +103,7 @@ export function postOne(database: Database, { task, message, control }: Post): b
     POST,
     flag,
     message.type,
-    letterName(message),
+    countedName(message),
     JSON.stringify(message),
     task,
   )
@@ -113,7 +113,7 @@ export function postOne(database: Database, { task, message, control }: Post): b
 
 /** Like `postOne`, by key, for replies. */
 export function deliver(database: Database, key: number, message: Message): void {
-  const delivered = database.get<Delivered>(DELIVER, message.type, letterName(message), JSON.stringify(message), key)
+  const delivered = database.get<Delivered>(DELIVER, message.type, countedName(message), JSON.stringify(message), key)
   if (delivered?.owner === null) database.run(RAISE, 0, key, 0)
 }
 
@@ -157,10 +157,10 @@ export function taskInbox(
   after: number,
   most: TaskInboxBounds,
 ): InboxMessage[] {
-  return lettersOf(database, key, after, most)
+  return messagesOf(database, key, after, most)
 }
 
-export function lettersOf(database: Database, key: number, after: number, most: TaskInboxBounds): InboxMessage[] {
+export function messagesOf(database: Database, key: number, after: number, most: TaskInboxBounds): InboxMessage[] {
   return read(database, fitting(database.all<Sized>(OF_TASK, key, after, most.limit), most))
 }
 
@@ -187,15 +187,15 @@ function fitting(all: readonly Sized[], { limit, bytes }: TaskInboxBounds): Size
 }
 
 function read(database: Database, all: readonly Sized[]): InboxMessage[] {
-  return all.map(({ id }) => letterOf(database.get<LetterRow>(LETTER, id) as LetterRow))
+  return all.map(({ id }) => inboxMessageOf(database.get<InboxRow>(MESSAGE, id) as InboxRow))
 }
 
-interface LetterRow {
+interface InboxRow {
   id: number
   key: number
   message: string
 }
 
-function letterOf({ id, key, message }: LetterRow): InboxMessage {
-  return { id, key, message: messageOf(message) }
+function inboxMessageOf({ id, key, message }: InboxRow): InboxMessage {
+  return { id, key, message: parseMessage(message) }
 }

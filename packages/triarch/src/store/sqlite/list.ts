@@ -1,4 +1,4 @@
-import { allOf, type Lead, LOOK, listed, listingOf, MOST_NAMES, type WorkflowSpan } from '../listing.ts'
+import { allOf, type Lead, listed, listingOf, MAX_ROWS_EXAMINED, MOST_NAMES, type WorkflowSpan } from '../listing.ts'
 import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, SqlValue } from './database.ts'
 import { BRIEF_COLUMNS, type SqliteTaskRow, TASK_COLUMNS, taskRow } from './reads.ts'
@@ -43,7 +43,7 @@ export function list(database: Database, _now: number, query: ListQuery): Listed
   const { probe, parts, also, instead } = listingOf(query.where)
   const known = probe && few(database, probes(probe))
   if (known) return among(database, query, known)
-  const size = Math.ceil(LOOK / parts.length)
+  const size = Math.ceil(MAX_ROWS_EXAMINED / parts.length)
   const pieces = parts.map((part) => piece(database, query, part, also, size))
   const rows = rowsOf(
     database,
@@ -66,7 +66,11 @@ function rowsOf(database: Database, keys: readonly number[], { brief }: ListQuer
 /** Returns the keys that these clauses select; null if there are more than one call examines, or one of them is null. */
 function few(database: Database, from: readonly Clause[]): readonly number[] | null {
   const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ? + 0`
-  const rows = database.once<{ found: number | null }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
+  const rows = database.once<{ found: number | null }>(
+    sql,
+    ...from.flatMap(({ values }) => values),
+    MAX_ROWS_EXAMINED + 1,
+  )
   return allOf(rows.map(({ found }) => found))
 }
 

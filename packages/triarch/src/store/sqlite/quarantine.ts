@@ -1,7 +1,7 @@
 import type { Audited } from '../audit.ts'
 import type { Ownership, QuarantineEntry, Termination, Truncation } from '../port.ts'
 import { keepAct, withAct } from './audit.ts'
-import { DISOWN_LETTERS } from './commit.ts'
+import { DISOWN_MESSAGES } from './commit.ts'
 import type { Database } from './database.ts'
 import { postOne } from './inbox.ts'
 import { stopped, unlockOthers } from './lock.ts'
@@ -38,7 +38,7 @@ export function quarantine(database: Database, _now: number, task: QuarantineEnt
     const [status, pause] = record?.pause != null ? ['paused', record.pause] : [null, null]
     if (database.run(SET_APART, Number(orphaned), at, status, pause, key, epoch, node) === 0) return false
     if (record) database.run(APPEND, at, record.events, key)
-    database.run(DISOWN_LETTERS, key)
+    database.run(DISOWN_MESSAGES, key)
     return true
   })
 }

@@ -1,4 +1,4 @@
-import { DISOWN_LETTERS, RELEASE } from './commit.ts'
+import { DISOWN_MESSAGES, RELEASE } from './commit.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
 import { type AttemptRow, replyFor } from './work.ts'
@@ -17,14 +17,14 @@ RETURNING task, step, operation, attempt`
 /** Releases the node's tasks (at most `limit`; -1: all) as orphaned. */
 export function releaseTasks(database: Database, node: string, limit: number): number {
   const rows = database.all<{ key: number }>(RELEASE_TASKS, 1, null, 1, node, limit)
-  for (const { key } of rows) database.run(DISOWN_LETTERS, key)
+  for (const { key } of rows) database.run(DISOWN_MESSAGES, key)
   return rows.length
 }
 
 /** Releases the node's tasks that it does not know of. */
 export function releaseStrays(database: Database, node: string, held: readonly string[]): void {
   const rows = database.all<{ key: number }>(RELEASE_STRAYS, 1, null, 1, node, JSON.stringify(held))
-  for (const { key } of rows) database.run(DISOWN_LETTERS, key)
+  for (const { key } of rows) database.run(DISOWN_MESSAGES, key)
 }
 
 /** Ends the attempts that the node's agents ran, with replies that their outcome is unknown. */

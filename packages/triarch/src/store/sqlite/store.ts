@@ -13,7 +13,7 @@ import { FileNotifier } from './file-notifier.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
-import { newsOf } from './news.ts'
+import { notifyWhen } from './notify-when.ts'
 import { openDatabase } from './open.ts'
 import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
@@ -508,7 +508,7 @@ export class SqliteStore implements port.StateStore {
     if (!this.#runner) throw unopened()
     this.#file?.check()
     const result = await this.#runner.run(name, ...args)
-    const news = this.#notifier && newsOf({ name, args, result, works: this.#works })
+    const news = this.#notifier && notifyWhen({ name, args, result, works: this.#works })
     if (news) this.#notifier?.committed(news)
     return result
   }

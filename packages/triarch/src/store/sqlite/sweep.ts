@@ -4,8 +4,8 @@ import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
 import { sweepLocks } from './lock.ts'
 import { MARK } from './nodes.ts'
+import { sweepPermits } from './permit.ts'
 import { releaseTasks, releaseWork } from './release.ts'
-import { sweepSeats } from './seat.ts'
 import { type AttemptRow, replyFor } from './work.ts'
 
 /** How long the row of a dead node is kept, so that the node learns of it (ms). */
@@ -58,7 +58,7 @@ export function sweep(
   const now = Math.min(clock, until)
   return database.transaction(() => {
     if (!leads(database, { name, token }, now)) return null
-    const deadNodes = silent ? bury(database, now, silent) : []
+    const deadNodes = silent ? markDead(database, now, silent) : []
     deadNodes.push(...database.all<{ id: string }>(BURY, now).map(({ id }) => id))
     if (shift > 0) database.run(SHIFT, shift)
     database.run(CLEAR, now - TOMBSTONE)
@@ -71,7 +71,7 @@ export function sweep(
     const lateSteps = expire(database, now, limit)
     const overdueTasks = database.run(OVERDUE, now, limit)
     sweepLocks(database, now, Math.min(limit, MOST_CLAIMS))
-    sweepSeats(database, limit)
+    sweepPermits(database, limit)
     const schedules = database.get(SCHEDULE_DUE, now) !== undefined
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
     return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, schedules, more }
@@ -79,7 +79,7 @@ export function sweep(
 }
 
 /** Declares nodes dead whose marks have not changed since they were found silent; all others are alive, whatever the clock says. */
-function bury(database: Database, now: number, silent: readonly { id: string; mark: string }[]): string[] {
+function markDead(database: Database, now: number, silent: readonly { id: string; mark: string }[]): string[] {
   const dead = silent.filter(({ id, mark }) => database.run(BURY_SILENT, id, mark) > 0).map(({ id }) => id)
   database.run(VOUCH, now)
   return dead

@@ -1,7 +1,7 @@
 import type { Message, Outcome } from '../../kernel/message.ts'
 import type { Operation } from '../../kernel/step/step.ts'
 import { spanOf } from '../head.ts'
-import { ASK_AGAIN, requestOf } from '../legible.ts'
+import { ASK_AGAIN, parseRequest } from '../legible.ts'
 import type {
   QueuedReply,
   RequestMark,
@@ -14,7 +14,7 @@ import type {
 } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
-import { seat, seatsLeft } from './seat.ts'
+import { permitsLeft, takePermit } from './permit.ts'
 import { placeIn } from './share.ts'
 
 /**
@@ -103,18 +103,18 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
       (ranks
         ? database.get(WAITING_RANKED, agent, actions, ...spanOf(ranks))
         : database.get(WAITING, agent, actions)) &&
-      (!seats || seatsLeft(database, seats) > 0),
+      (!seats || permitsLeft(database, seats) > 0),
   )
   if (waiting.length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() =>
     waiting.flatMap(({ agent, actions, limit, urgent, seats, ranks }) => {
-      const most = seats ? Math.min(limit, seatsLeft(database, seats)) : limit
+      const most = seats ? Math.min(limit, permitsLeft(database, seats)) : limit
       const given = [node, now, agent, actions, most]
       const rows = ranks
         ? database.all<TakenRow>(urgent ? TAKE_RANKED_URGENT : TAKE_RANKED, ...given, ...spanOf(ranks))
         : database.all<TakenRow>(urgent ? TAKE_URGENT : TAKE, ...given)
       if (seats)
-        seat(
+        takePermit(
           database,
           seats,
           rows.map(({ id }) => id),
@@ -122,7 +122,7 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
       return rows
         .sort((a, b) => b.priority - a.priority || a.place - b.place || a.id - b.id)
         .flatMap((row) => {
-          const request = requestOf(row.request)
+          const request = parseRequest(row.request)
           if (request)
             return { id: row.id, agent, request, completeBy: row.complete_by, heartbeatWithin: row.heartbeat_within }
           // The owner of the task makes the request again from its history; the others are taken all the same.
@@ -138,7 +138,7 @@ export function adoptWork(database: Database, now: number, adoptions: readonly W
   return database.transaction(() =>
     adoptions.map(({ work, node, to, of }) => {
       const row = database.get<TakenRow & { agent: string }>(ADOPT, work, node, ...markOf(of), now, to)
-      const request = row && requestOf(row.request)
+      const request = row && parseRequest(row.request)
       if (!request) return null
       const { id, agent, complete_by: completeBy, heartbeat_within: heartbeatWithin } = row
       return { id, agent, request, completeBy, heartbeatWithin }

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migration.ts'
 import { line } from './0001/line.ts'
-import { locks } from './0001/locks.ts'
+import { lockTables } from './0001/locks.ts'
 import { nodes } from './0001/nodes.ts'
 import { operations } from './0001/operations.ts'
 import { policies } from './0001/policies.ts'
@@ -13,5 +13,5 @@ import { work } from './0001/work.ts'
  * (docs/decisions/0046-expand-and-contract.md).
  */
 export const migrations: readonly Migration[] = [
-  { name: '0001', sql: [tasks, line, work, locks, nodes, policies, operations].join('\n') },
+  { name: '0001', sql: [tasks, line, work, lockTables, nodes, policies, operations].join('\n') },
 ]

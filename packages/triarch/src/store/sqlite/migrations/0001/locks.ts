@@ -1,6 +1,6 @@
 // Locks (lock.ts, deadlock.ts), and tasks that start after others. Of each name at most one request is held, and none
 // waits while none is held.
-export const locks = `
+export const lockTables = `
 CREATE TABLE triarch_locks (
   id       INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order of asking
   name     TEXT    NOT NULL,

@@ -2,7 +2,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 
-export interface LookbackOptions {
+export interface LostTailCheckOptions {
   environment: Environment
   scheduler: Scheduler
   /** Interval between two checks (ms). */
@@ -16,13 +16,13 @@ export interface LookbackOptions {
 const DOUBTS = 8
 
 /** Checks regularly that the store still has what it acknowledged, and that the node knows all tasks it owns. */
-export class Lookback implements Service {
-  readonly #options: LookbackOptions
+export class LostTailCheck implements Service {
+  readonly #options: LostTailCheckOptions
   #timer: Timer | null = null
   #open = false
   #doubts = 0
 
-  constructor(options: LookbackOptions) {
+  constructor(options: LostTailCheckOptions) {
     this.#options = options
   }
 
@@ -61,7 +61,7 @@ export class Lookback implements Service {
   }
 
   async #look(): Promise<void> {
-    const { witness, strays } = this.#options.scheduler
+    const { lostTailDetector: witness, strays } = this.#options.scheduler
     if (await witness.isBehind()) await this.#options.wentBack()
     else await strays.look(witness.fresh || this.#doubts > 0)
     this.#doubts = Math.max(0, this.#doubts - 1)

@@ -17,16 +17,16 @@ export interface Amount {
 /** Adds the number and size of these messages. */
 export function count(to: Amount, all: readonly BufferedSignal[]): void {
   to.letters += all.length
-  for (const mail of all) to.bytes += sizeOf(mail)
+  for (const signal of all) to.bytes += sizeOf(signal)
 }
 
 const sizes = new WeakMap<BufferedSignal, number>()
 
-function sizeOf(mail: BufferedSignal): number {
-  let size = sizes.get(mail)
+function sizeOf(signal: BufferedSignal): number {
+  let size = sizes.get(signal)
   if (size === undefined) {
-    size = JSON.stringify(mail).length
-    sizes.set(mail, size)
+    size = JSON.stringify(signal).length
+    sizes.set(signal, size)
   }
   return size
 }
@@ -39,10 +39,10 @@ export function unsaid({ letters, bytes }: Amount): Amount {
   return { letters: Math.floor(letters / 2), bytes: Math.floor(bytes / 2) }
 }
 
-export const NOTHING: Readonly<Amount> = { letters: 0, bytes: 0 }
+export const NO_SIGNALS: Readonly<Amount> = { letters: 0, bytes: 0 }
 
 /** The amount of unread signals that the task reports in its store. */
 export function said(kept: Amount, room: Amount): Readonly<Amount> {
   const { letters, bytes } = unsaid(room)
-  return kept.letters > letters || kept.bytes > bytes ? kept : NOTHING
+  return kept.letters > letters || kept.bytes > bytes ? kept : NO_SIGNALS
 }

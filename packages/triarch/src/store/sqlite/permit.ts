@@ -16,13 +16,17 @@ FROM triarch_seats s JOIN triarch_work w ON w.id = s.work
 WHERE s.name IN (SELECT value FROM json_each(?)) GROUP BY s.name ORDER BY s.name`
 
 /** Returns how many more requests may be taken under all of these limits. */
-export function seatsLeft(database: Database, bounds: readonly PermitLimit[] | undefined): number {
+export function permitsLeft(database: Database, bounds: readonly PermitLimit[] | undefined): number {
   const left = bounds?.map(({ name, most }) => most - (database.get<{ taken: number }>(TAKEN, name)?.taken ?? 0)) ?? []
   return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, ...left))
 }
 
 /** Gives these requests their permits; deletes permits whose requests are gone. */
-export function seat(database: Database, bounds: readonly PermitLimit[] | undefined, works: readonly number[]): void {
+export function takePermit(
+  database: Database,
+  bounds: readonly PermitLimit[] | undefined,
+  works: readonly number[],
+): void {
   if (works.length === 0) return
   for (const { name, most } of bounds ?? []) {
     database.run(FREE, name)
@@ -31,7 +35,7 @@ export function seat(database: Database, bounds: readonly PermitLimit[] | undefi
 }
 
 /** Deletes at most `limit` permits whose requests are gone, for names under which no request was taken since. */
-export function sweepSeats(database: Database, limit: number): void {
+export function sweepPermits(database: Database, limit: number): void {
   database.run(SWEEP, limit)
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { workflow } from '../../src/index.ts'
-import { Letters } from '../../src/scheduler/letters.ts'
+import { InboxTracker } from '../../src/scheduler/inbox-tracker.ts'
 import type { InboxMessage } from '../../src/store/port.ts'
 import { memory } from '../../src/testing/index.ts'
 import { seen, stage } from './harness.ts'
@@ -10,7 +10,7 @@ const letter: InboxMessage = { id: 7, key: 1, message: { type: 'event', name: 'n
 it.each(Array.from({ length: 20 }, (_, turns) => turns))(
   'a letter whose end becomes known %i turns of promises after a reading began is given to its task once',
   async (turns) => {
-    const letters = new Letters()
+    const letters = new InboxTracker()
     letters.take(letter.id, letter.key)
     const given: number[] = []
     const reading = letters.deliver({ inbox: async () => [letter] }, 'node', ({ id, key }) => {
@@ -26,7 +26,7 @@ it.each(Array.from({ length: 20 }, (_, turns) => turns))(
 )
 
 it('letters at hand count for who keeps others out of a reading, as far as it went', async () => {
-  const letters = new Letters()
+  const letters = new InboxTracker()
   const held = { 1: 10, 2: 10, 3: 20, 7: 30, 8: 30, 9: 30 }
   for (const [id, key] of Object.entries(held)) letters.take(Number(id), key)
   const asked: unknown[] = []

@@ -12,11 +12,11 @@ interface Done<Name extends OperationName> {
 }
 
 /** Returns when other processes are notified of the call; null: never. */
-export function newsOf<Name extends OperationName>({ name, args, result, works }: Done<Name>): NotifyWhen | null {
+export function notifyWhen<Name extends OperationName>({ name, args, result, works }: Done<Name>): NotifyWhen | null {
   const { wakes } = storeCalls[name]
   if (wakes === undefined || (name === 'sweep' && foundNothing(result as SweepReport | null))) return null
   if (name === 'importTask' && !(result === true && (args[0] as ImportedTask).ready)) return null
-  if (name === 'commit') return newsOfCommit(args[0] as readonly Transition[])
+  if (name === 'commit') return notifyWhenOfCommit(args[0] as readonly Transition[])
   return works && wakes === 'work' ? 'soon' : 'now'
 }
 
@@ -24,7 +24,7 @@ export function newsOf<Name extends OperationName>({ name, args, result, works }
  * A process that waits for the end of a task is notified at once, because this process cannot do that for it; one that
  * only watches is notified with the next commit.
  */
-function newsOfCommit(batch: readonly Transition[]): NotifyWhen {
+function notifyWhenOfCommit(batch: readonly Transition[]): NotifyWhen {
   if (batch.some(isForOthers)) return 'soon'
   return batch.some(({ snapshot }) => snapshot?.status === 'stopped') ? 'now' : 'later'
 }

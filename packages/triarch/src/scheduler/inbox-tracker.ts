@@ -6,7 +6,7 @@ const LARGEST = 500
 const SHARE = { limit: 200, bytes: 1024 * 1024 }
 
 /** Keeps track of which inbox messages are being processed, so that each is processed once however often the inbox shows it. */
-export class Letters {
+export class InboxTracker {
   /** Messages that a runner has taken and that no durable transition has consumed yet, with the keys of their tasks. */
   readonly #taken = new Map<number, number>()
   /** Messages dropped since the current read of the inbox began; null: no read is under way. */
@@ -31,16 +31,16 @@ export class Letters {
   }
 
   /** Returns false if the message is already taken. */
-  take(letter: number, key: number): boolean {
-    if (this.#taken.has(letter)) return false
-    this.#taken.set(letter, key)
+  take(id: number, key: number): boolean {
+    if (this.#taken.has(id)) return false
+    this.#taken.set(id, key)
     return true
   }
 
   /** The message was consumed, or no runner here processes it any more. */
-  drop(letter: number): void {
-    this.#taken.delete(letter)
-    this.#spent?.add(letter)
+  drop(id: number): void {
+    this.#taken.delete(id)
+    this.#spent?.add(id)
   }
 
   /**
@@ -50,7 +50,7 @@ export class Letters {
   async deliver(
     store: Pick<StateStore, 'inbox'>,
     node: string,
-    give: (letter: InboxMessage) => boolean,
+    give: (message: InboxMessage) => boolean,
   ): Promise<boolean> {
     return this.crowded ? this.#shares(store, node, give) : this.#oldest(store, node, give)
   }
@@ -58,7 +58,7 @@ export class Letters {
   async #oldest(
     store: Pick<StateStore, 'inbox'>,
     node: string,
-    give: (letter: InboxMessage) => boolean,
+    give: (message: InboxMessage) => boolean,
   ): Promise<boolean> {
     const held = new Map(this.#taken)
     const limit = LARGEST + held.size
@@ -72,7 +72,7 @@ export class Letters {
   async #shares(
     store: Pick<StateStore, 'inbox'>,
     node: string,
-    give: (letter: InboxMessage) => boolean,
+    give: (message: InboxMessage) => boolean,
   ): Promise<boolean> {
     const after = this.#after
     const busy = new Set(this.#taken.values())
@@ -95,14 +95,14 @@ export class Letters {
    */
   async #read(
     reading: () => Promise<InboxMessage[]>,
-    give: (letter: InboxMessage) => boolean,
+    give: (message: InboxMessage) => boolean,
   ): Promise<{ all: readonly InboxMessage[]; given: number }> {
     const spent = new Set<number>()
     this.#spent = spent
     try {
       const all = await reading()
       let given = 0
-      for (const letter of all) if (!spent.has(letter.id) && give(letter)) given++
+      for (const message of all) if (!spent.has(message.id) && give(message)) given++
       return { all, given }
     } finally {
       this.#spent = null
