@@ -23,6 +23,7 @@ import { type ExportedRecord, exportedText, type TaskExport } from '../view/expo
 import { historyEvent } from '../view/history.ts'
 import { stepViews } from '../view/steps.ts'
 import { actor, entryOf } from './act.ts'
+import { illShaped, isInstant } from './event-shape.ts'
 import { NO_LIMITS } from './termination.ts'
 
 /** Most bytes of the records of one import, because they are written at once. */
@@ -111,11 +112,12 @@ function isExport(exported: TaskExport): boolean {
     const { format, task, veiled, records } = (exported ?? {}) as Partial<TaskExport>
     const isRecord = (it: ExportedRecord | null) =>
       Number.isSafeInteger(it?.seq) &&
+      isInstant(it?.at) &&
       Number.isSafeInteger(it?.at) &&
       Array.isArray(it?.events) &&
       !('problem' in readJson(JSON.stringify(it.events)))
     if (typeof task !== 'string' || typeof veiled !== 'boolean') return false
-    return Number.isSafeInteger(format) && Array.isArray(records) && records.every(isRecord)
+    return Number.isSafeInteger(format) && Array.isArray(records) && Array.from(records).every(isRecord)
   } catch {
     return false
   }
@@ -150,6 +152,15 @@ function readHistory(id: string, { format, records }: TaskExport): SoundHistory 
         `record ${seq} has an event "${strange.type}", which this Triarch does not know: update it`,
         { details: { record: seq, found: format, known: FORMAT } },
       )
+    for (const [index, event] of last.entries()) {
+      const field = illShaped(event)
+      if (field !== null)
+        throw new TriarchError(
+          'HISTORY_CORRUPT',
+          `record ${seq} has an event "${event.type}" whose field "${field}" is not of the right form`,
+          { details: { record: seq, event: index, field } },
+        )
+    }
     const text = recordText(last)
     bytes += Buffer.byteLength(text)
     if (bytes > MOST_BYTES)
@@ -277,7 +288,7 @@ function legible({ events, seq }: HistoryRecord, reader: RecordReader): TaskEven
 type Cause = 'history' | 'secrets' | 'locks' | 'predecessors' | 'children'
 
 function refused(id: string, cause: Cause, why: string, error?: TriarchError): TriarchError {
-  const details = { cause, ...(error && { code: error.code }) }
+  const details = { ...(error?.details as object | undefined), cause, ...(error && { code: error.code }) }
   return new TriarchError('IMPORT_REFUSED', `task "${id}" cannot be imported: ${why}`, { details, cause: error })
 }
 
