@@ -12,8 +12,8 @@ export const known: Readonly<Record<string, string>> = {
   Nothing: written,
   Parts: written,
   Property: written,
-  Refused: written,
-  Value: written,
+  Unserialisable: written,
+  ReferenceValue: written,
 }
 
 /** `excused`: the names of `known` that were met. */

@@ -1,5 +1,5 @@
 import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
-import type { CallFate, LinkCall } from '../packages/triarch/src/testing/link.ts'
+import type { CallInterference, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Plan } from './plan.ts'
@@ -41,7 +41,7 @@ export class Calm {
   }
 
   /** What becomes of a call of this machine. */
-  met({ machine }: Pick<LinkCall, 'machine'>, { there, back, fault, again = 0 }: CallFate): void {
+  met({ machine }: Pick<LinkCall, 'machine'>, { there, back, fault, again = 0 }: CallInterference): void {
     const unheard = fault === 'swallowed' || fault === 'unanswered' ? 1.25 * this.#patience : 0
     // Of a call that comes twice the second answer counts.
     const silent = fault === 'twice' ? again : unheard

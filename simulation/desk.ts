@@ -5,7 +5,7 @@ import type { StepContext } from '../packages/triarch/src/index.ts'
 import type { EffectOutcome, StateStore } from '../packages/triarch/src/store/port.ts'
 import { Transactions } from '../packages/triarch/src/store/sqlite/transactions.ts'
 import {
-  type CallFate,
+  type CallInterference,
   InjectedError,
   type LinkCall,
   type SimulatedNetwork,
@@ -20,7 +20,7 @@ interface Means {
   world: World
   vault: Vault
   network: SimulatedNetwork
-  fate: (call: LinkCall) => CallFate
+  fate: (call: LinkCall) => CallInterference
   crashed: (machine: Machine) => void
 }
 

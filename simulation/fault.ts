@@ -1,6 +1,6 @@
 import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { Transition } from '../packages/triarch/src/store/port.ts'
-import type { CallFate, LinkCall } from '../packages/triarch/src/testing/link.ts'
+import type { CallInterference, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
@@ -31,9 +31,9 @@ export class Fortune {
     this.fired[kind] = (this.fired[kind] ?? 0) + 1
   }
 
-  readonly fate = (call: LinkCall): CallFate => {
+  readonly fate = (call: LinkCall): CallInterference => {
     const { distance } = this.#plan.settings
-    const fate: CallFate = { there: this.#upTo(distance), back: this.#upTo(distance) }
+    const fate: CallInterference = { there: this.#upTo(distance), back: this.#upTo(distance) }
     const { strike } = this.#plan
     if (this.phase !== 'over' && strike?.index === call.index && possible(strike.fault, call))
       return this.#strike(call, { ...fate, fault: strike.fault })
@@ -74,7 +74,7 @@ export class Fortune {
     return this.#plan.settings.patience ?? LONGEST_ANSWER
   }
 
-  #meet(kind: CallFault, call: LinkCall, fate: CallFate): CallFate {
+  #meet(kind: CallFault, call: LinkCall, fate: CallInterference): CallInterference {
     const { lease, retention = {} } = this.#plan.settings
     if (kind === 'unanswered') {
       const { machine, name } = call
@@ -95,7 +95,7 @@ export class Fortune {
     return this.#world.random() < 0.5 ? { ...fate, there: fate.there + late } : { ...fate, back: fate.back + late }
   }
 
-  #strike(call: LinkCall, fate: CallFate): CallFate {
+  #strike(call: LinkCall, fate: CallInterference): CallInterference {
     this.count(fate.fault ?? '')
     this.#world.note(`${call.machine.name} ${call.name} #${call.index} meets ${fate.fault}`)
     return fate

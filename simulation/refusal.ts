@@ -1,4 +1,4 @@
-import type { CallFate, LinkCall } from '../packages/triarch/src/testing/link.ts'
+import type { CallInterference, LinkCall } from '../packages/triarch/src/testing/link.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import type { Plan } from './plan.ts'
@@ -78,7 +78,7 @@ export class Refusal {
   }
 
   /** What becomes of a call that would go well otherwise. */
-  fate({ name }: LinkCall, fate: CallFate): CallFate {
+  fate({ name }: LinkCall, fate: CallInterference): CallInterference {
     if (!this.#plan || !writes[this.#plan.kind].has(name)) return fate
     const { patience, spans } = this.#plan
     const now = this.#world.elapsed

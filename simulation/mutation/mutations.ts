@@ -439,7 +439,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a step that begins to wait while its task stops is not told': {
     change: {
       'kernel/suspension/fold.ts': [
-        ['event.notifyOnCancel === true && !isTold(step)', 'event.notifyOnCancel === true && !state.closing'],
+        ['event.notifyOnCancel === true && !isNotified(step)', 'event.notifyOnCancel === true && !state.closing'],
       ],
     },
     by: ['told'],

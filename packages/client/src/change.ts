@@ -1,11 +1,11 @@
 import type { CountsChange, ListChange, LogLine } from 'triarch'
 import { misunderstood } from './answer.ts'
 import { object, text } from './shape.ts'
-import type { Told } from './stream.ts'
+import type { StreamMessage } from './stream.ts'
 import { logLine, taskInfo, taskPage } from './view.ts'
 
 /** What a watch of tasks says of an event; null: one of a later version. Throws SERVER_ANSWER_INVALID. */
-export function listChange(told: Told): ListChange | null {
+export function listChange(told: StreamMessage): ListChange | null {
   return understood(told, ({ event, data }) => {
     if (event === 'page') return { type: 'page', ...taskPage(data) } as ListChange
     if (event === 'task') return { type: 'task', task: taskInfo(data) }
@@ -15,7 +15,7 @@ export function listChange(told: Told): ListChange | null {
 }
 
 /** What a watch of the whole says of an event; null: one of a later version. Throws SERVER_ANSWER_INVALID. */
-export function countsChange(told: Told): CountsChange | null {
+export function countsChange(told: StreamMessage): CountsChange | null {
   return understood(told, ({ event, data }) => {
     if (event === 'counts') return { type: 'counts', counts: object(data) as never }
     return null
@@ -23,11 +23,11 @@ export function countsChange(told: Told): CountsChange | null {
 }
 
 /** What a stream of log lines says of an event; null: one of a later version. Throws SERVER_ANSWER_INVALID. */
-export function lineTold(told: NonNullable<Told>): LogLine | null {
+export function lineOfMessage(told: NonNullable<StreamMessage>): LogLine | null {
   return understood(told, ({ event, data }) => (event === 'line' ? logLine(data) : null)) as LogLine | null
 }
 
-function understood<T>(told: Told, read: (told: NonNullable<Told>) => T): T | { type: 'quiet' } {
+function understood<T>(told: StreamMessage, read: (told: NonNullable<StreamMessage>) => T): T | { type: 'quiet' } {
   if (told === null) return { type: 'quiet' }
   try {
     return read(told)

@@ -12,7 +12,7 @@ interface Following {
 }
 
 /** An event of a stream, its data as the API has it. Null: nothing was told for so long as `quiet`. */
-export type Told = { event: string; data: unknown } | null
+export type StreamMessage = { event: string; data: unknown } | null
 
 /**
  * What a stream of the server tells, over as many connections as it takes: one that is cut, or ended by a server that stops, is followed
@@ -20,7 +20,11 @@ export type Told = { event: string; data: unknown } | null
  * that the task has stopped. Rejects with the signal's reason, what the server refuses it for (UNKNOWN_TASK: it was deleted meanwhile), and
  * SERVER_* where as many connections as a request may be sent told nothing.
  */
-export async function* followed(exchange: Exchange, path: string, { quiet, signal }: Following): AsyncGenerator<Told> {
+export async function* followed(
+  exchange: Exchange,
+  path: string,
+  { quiet, signal }: Following,
+): AsyncGenerator<StreamMessage> {
   const { attempts, longest, first } = exchange.settings
   const patience = quiet === undefined ? null : milliseconds(quiet, 'watch: quiet')
   if (patience === 0) throw new TriarchError('INVALID_DURATION', 'watch: quiet: 0 must be longer than 0')

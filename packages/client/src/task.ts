@@ -25,7 +25,7 @@ import type {
   WaitOptions,
 } from 'triarch'
 import { milliseconds, type TaskHandle, TriarchError, taskError } from 'triarch/contract'
-import { lineTold } from './change.ts'
+import { lineOfMessage } from './change.ts'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
 import { Pace } from './pace.ts'
@@ -187,7 +187,7 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
       for (;;) {
         const { value: told, done } = await events.next()
         if (done) return
-        const line = told && lineTold(told)
+        const line = told && lineOfMessage(told)
         if (line) yield line
       }
     } finally {

@@ -98,7 +98,7 @@ export const REPLAY = `
 SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`
 export const NODES =
   'SELECT id, roles, started_at, lease_until, runs, place FROM triarch.nodes WHERE NOT dead ORDER BY id'
-export const PULSES = `
+export const HEARTBEATS = `
 SELECT c.now, l.holder, l.until - c.now, n.id, triarch.mark(n), n.lease, n.roles, n.lease_until <= c.now
 FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.leases l ON l.name = $2 AND l.until > c.now
 LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`

@@ -17,8 +17,9 @@ import { IMPORT_TASK } from './import.ts'
 import { type KeyStatement, keyStatements } from './key.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
+import { PERMITS, UNSEAT } from './permit.ts'
 import { type ProbeStatement, probeStatements } from './probe.ts'
-import { ACQUIT, LIFT } from './quarantine.ts'
+import { CLEAR_SUSPICION, LIFT } from './quarantine.ts'
 import { LITTERED } from './queue-vacuum.ts'
 import {
   ADOPT_WORK,
@@ -26,6 +27,7 @@ import {
   ATTEMPTS,
   BACKLOGS,
   COUNTS,
+  HEARTBEATS,
   HELD,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
@@ -35,7 +37,6 @@ import {
   NODES,
   OWNED,
   PARKED,
-  PULSES,
   QUEUED,
   QUEUED_FOR,
   QUEUES,
@@ -46,7 +47,6 @@ import {
 } from './reads.ts'
 import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
-import { SEATS, UNSEAT } from './seat.ts'
 import { type SecretStatement, secretStatements } from './secret.ts'
 import {
   CREATE_SETTING,
@@ -179,7 +179,7 @@ const reads: Readonly<Record<Read, string>> = {
   ...keyStatements,
   ...secretStatements,
   ...probeStatements,
-  permits: SEATS,
+  permits: PERMITS,
   queueHeads: HEADS,
   tallies: TALLIES,
   counting: COUNTING,
@@ -231,11 +231,11 @@ const reads: Readonly<Record<Read, string>> = {
   owned: OWNED,
   replay: REPLAY,
   nodes: NODES,
-  heartbeats: PULSES,
+  heartbeats: HEARTBEATS,
   counts: COUNTS,
   releaseQuarantine: LIFT,
   importTask: IMPORT_TASK,
-  clearSuspicion: ACQUIT,
+  clearSuspicion: CLEAR_SUSPICION,
   adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,
   logs: LOGS,

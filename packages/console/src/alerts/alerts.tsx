@@ -16,7 +16,7 @@ import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
 type Alert = Api['Alert']
-type Trial = Api['AlertTrials']['sinks'][number]
+type SinkTest = Api['AlertTrials']['sinks'][number]
 type AlertAct = 'acknowledge' | 'silence' | 'end'
 
 const HOUR = 3_600_000
@@ -31,7 +31,7 @@ export function Alerts() {
   const asked = new URLSearchParams({ limit: '100', ...(ended && { ended: 'true' }), ...(cursor && { cursor }) })
   const page = useQuery<Api['AlertPage']>(`/alerts?${asked}`)
   const alerts = page.value?.alerts
-  const [trials, tell] = useState<Trial[] | null>(null)
+  const [trials, tell] = useState<SinkTest[] | null>(null)
   const may = useRight('alerts')
   const columns: Column<Alert>[] = [
     { title: t().status, cell: ({ phase, severity }) => <State of={phase === 'firing' ? severity : phase} /> },
@@ -83,15 +83,15 @@ export function Alerts() {
   )
 }
 
-function tryThem(tell: (trials: Trial[]) => void): void {
+function tryThem(tell: (trials: SinkTest[]) => void): void {
   const act = async (given: object) => tell((await post<Api['AlertTrials']>('/alerts/test', given))?.sinks ?? [])
   deed.value = { title: t().sinks.test, will: t().sinks.will, act }
 }
 
 /** What each sink answered. */
-function Trials({ of }: { of: Trial[] }) {
+function Trials({ of }: { of: SinkTest[] }) {
   if (of.length === 0) return <Empty text={t().sinks.none} />
-  const columns: Column<Trial>[] = [
+  const columns: Column<SinkTest>[] = [
     { title: t().status, cell: ({ ok }) => <State of={ok ? 'ok' : 'critical'} /> },
     { title: t().sinks.sink, cell: ({ sink }) => sink },
     { title: t().sinks.said, cell: ({ ms, problem }) => problem ?? t().sinks.told(ms) },

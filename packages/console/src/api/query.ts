@@ -14,7 +14,7 @@ const PACE = 400
 /** Where no stream tells of changes (ms). */
 const POLL = 3_000
 
-interface Asking {
+interface QueryState {
   once?: boolean
   often?: boolean
   since?: number
@@ -29,7 +29,7 @@ interface Asking {
 export function useQuery<T>(
   path: string | null,
   stream: string | null = null,
-  { once = false, often = false, since = 0, read = get }: Asking = {},
+  { once = false, often = false, since = 0, read = get }: QueryState = {},
 ): Query<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: ApiError | null }>(none)
   const again = useRef<() => void>(() => undefined)

@@ -5,7 +5,7 @@ import { ownKeys } from './own-keys.ts'
 import { isThere, pages } from './pages.ts'
 import { isPaletteOpen } from './palette.tsx'
 import { go } from './place.ts'
-import { letters, t, theme } from './preference.ts'
+import { singleKeys, t, theme } from './preference.ts'
 
 export const isSheetOpen = signal(false)
 
@@ -25,7 +25,7 @@ export function listen(): () => void {
       if (key === 'Escape') target.blur()
       return
     }
-    if (letters.value === 'on' && take(key)) event.preventDefault()
+    if (singleKeys.value === 'on' && take(key)) event.preventDefault()
   }
   addEventListener('keydown', heard)
   return () => removeEventListener('keydown', heard)
@@ -82,9 +82,9 @@ export function Sheet() {
       <label>
         <input
           type="checkbox"
-          checked={letters.value === 'on'}
+          checked={singleKeys.value === 'on'}
           onChange={({ currentTarget }) => {
-            letters.value = currentTarget.checked ? 'on' : 'off'
+            singleKeys.value = currentTarget.checked ? 'on' : 'off'
           }}
         />{' '}
         {t().habits.letters}

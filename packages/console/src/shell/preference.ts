@@ -14,7 +14,7 @@ export const theme = kept('theme', ['system', 'light', 'dark'], 'system')
 export const zone = kept('zone', ['local', 'utc'], 'local')
 export const moments = kept('moments', ['relative', 'absolute'], 'relative')
 /** Whether keys of one letter do anything: who speaks to a computer may say them by chance. */
-export const letters = kept('letters', ['on', 'off'], 'on')
+export const singleKeys = kept('letters', ['on', 'off'], 'on')
 export const language = kept('language', ['en', 'de'], navigator.language.startsWith('de') ? 'de' : 'en')
 
 /** How numbers and instants are written: as the browser's user does, where that is the language that was chosen. */

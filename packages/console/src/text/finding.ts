@@ -2,11 +2,11 @@ type Code = 'frozen' | 'queued' | 'no-scheduler' | 'workflow-paused' | 'step-que
 type Kept = 'breaker' | 'rate-limit' | 'concurrency'
 
 /** Each kind of wait, before the name of what it is for. */
-interface Waits extends Readonly<Record<Code | Kept, string>> {
+interface WaitTexts extends Readonly<Record<Code | Kept, string>> {
   more: (count: number) => string
 }
 
-const waits: Record<'en' | 'de', Waits> = {
+const waits: Record<'en' | 'de', WaitTexts> = {
   en: {
     frozen: 'approval:',
     queued: 'scheduler:',

@@ -5,7 +5,7 @@ import type { Signature } from '../outbound/signature.ts'
 import { traceOf } from '../request/trace.ts'
 import { answeredNow, lossOf, outputOf, verificationOf } from './answer.ts'
 
-type Operation = 'run' | 'undo' | 'verify'
+type PushOperation = 'run' | 'undo' | 'verify'
 
 /** What an attempt has to say besides itself. */
 interface Said {
@@ -56,7 +56,7 @@ export class Push {
     )
   }
 
-  async #call(operation: Operation, step: StepContext, said: Said): Promise<Answer> {
+  async #call(operation: PushOperation, step: StepContext, said: Said): Promise<Answer> {
     const { agent, url, signature, outbound } = this.#endpoint
     const { taskId: task, stepId, attempt: number, idempotencyKey, fence, metadata, completeBy } = step
     const at = now()

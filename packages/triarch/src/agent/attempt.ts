@@ -17,7 +17,7 @@ import { encode } from '../value/payload.ts'
 import type { TokenContent } from '../value/token.ts'
 import { Context } from './context.ts'
 import { AttemptLog, type LogSink } from './log.ts'
-import { suspensionOf, toldOf, waits } from './suspension.ts'
+import { suspensionOf, suspensionReport, waits } from './suspension.ts'
 import { pacing, REPORT_EVERY, throttle } from './throttle.ts'
 
 /** The code that an attempt runs: that of an action, or the closures of a local step. */
@@ -327,7 +327,7 @@ export class Attempt {
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void {
     if (this.#settled) return
     this.#expectPulse()
-    const { progress, checkpoint } = toldOf(beat, this.#bounds.payload, this.#secretPaths)
+    const { progress, checkpoint } = suspensionReport(beat, this.#bounds.payload, this.#secretPaths)
     if (checkpoint !== undefined) this.checkpoint = checkpoint
     if (progress !== undefined) this.#progress = progress
     if (this.order.heartbeatWithin !== null) {

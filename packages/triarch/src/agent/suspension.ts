@@ -37,13 +37,13 @@ export function suspensionOf(options: SuspendOptions, limit: number, secrets: re
     kind: 'suspended',
     ...(timeout !== undefined && { timeout: positiveMilliseconds(timeout, 'suspend: timeout') }),
     ...(alarms.length > 0 && { alarms }),
-    ...toldOf({ progress, checkpoint }, limit, secrets),
+    ...suspensionReport({ progress, checkpoint }, limit, secrets),
     ...(onCancel && { wary: true as const }),
   }
 }
 
 /** What a heartbeat reports. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
-export function toldOf(
+export function suspensionReport(
   { progress, checkpoint }: { progress?: unknown; checkpoint?: unknown },
   limit: number,
   secrets: readonly string[],

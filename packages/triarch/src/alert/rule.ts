@@ -125,7 +125,7 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
 
   quarantine: async ({ store }) => {
     const { rows, whole } = await listed(store, [{ column: 'quarantined', test: { type: 'given' } }])
-    return { found: rows.map((row) => ({ subject: row.id, message: `${named(row)} was set apart` })), whole }
+    return { found: rows.map((row) => ({ subject: row.id, message: `${named(row)} is in quarantine` })), whole }
   },
 
   flapping: async ({ deaths, look, now }, { after, least }) => {

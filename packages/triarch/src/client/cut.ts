@@ -13,7 +13,7 @@ import { NO_LIMITS } from './termination.ts'
  */
 export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Truncation> {
   const { id } = row
-  if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
+  if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not in quarantine`)
   const { events: dated, last, base, broken } = await readHistoryPart(store, row)
   if (!broken) throw illegal(`all records of task "${id}" can be read`)
   if (readableElsewhere.has(broken.code)) throw illegal(`nothing of task "${id}" is lost: ${broken.message}`)

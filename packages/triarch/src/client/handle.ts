@@ -273,7 +273,7 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const act = { action: 'task.cut', subject: `task:${this.id}`, ...said, details: { after } }
     const cut = await cutOf(store, row, environment.now(), after)
     const done = await store.truncate({ ...cut, audit: entryOf(environment, act) })
-    if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is not set apart any more`)
+    if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is no longer in quarantine`)
   }
 
   /** Releases the task from quarantine: it is tried once more. */

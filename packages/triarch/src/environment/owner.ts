@@ -25,7 +25,7 @@ export function owned<R>(owner: Owner, work: () => R): R {
 }
 
 /** An owner that only reports. */
-export function toldTo(failed: (error: unknown) => void): Owner {
+export function notifying(failed: (error: unknown) => void): Owner {
   return { left: failed }
 }
 

@@ -97,7 +97,7 @@ export const errorCatalogue = {
   HISTORY_MISMATCH:
     'The code asked for something other than the history holds: restore the code, or use patched() or a new version.',
   TASK_QUARANTINED:
-    'A task was set apart because it harms every process that takes it: fix what `details.cause` names, then resume() or cancel({ force: true }) it.',
+    'A task is in quarantine because it harms every process that takes it: fix what `details.cause` names, then resume() or cancel({ force: true }) it.',
   TASK_TOO_LARGE:
     'The history of a task needs more memory than its node has: start a node with a larger heap, then resume() it.',
   REPLAY_TOO_LONG: 'The replay of a task took too long: look for slow code between its steps, or use continueAsNew().',

@@ -157,7 +157,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
     replay: 'its replay takes too long',
     size: 'no node has the memory for it',
   }[trouble]
-  return new TriarchError('TASK_QUARANTINED', `the task was set apart: ${what} (${cause.message})`, {
+  return new TriarchError('TASK_QUARANTINED', `the task was put into quarantine: ${what} (${cause.message})`, {
     cause,
     details: { cause: trouble },
   })

@@ -14,7 +14,7 @@ interface StepLabels {
 export type KnownSteps = Map<number, StepLabels>
 
 /** The context in which the events of a record are reported. */
-export interface Told {
+export interface StepReport {
   events: readonly TaskEvent[]
   /** The state after the events. */
   state: TaskState
@@ -31,7 +31,7 @@ export interface Told {
 type Teller<E> = {
   [N in TelemetryName]: {
     name: N
-    make: (event: E, told: Told) => TelemetryEvents[N] | null
+    make: (event: E, told: StepReport) => TelemetryEvents[N] | null
   }
 }[TelemetryName]
 type Tellers = { readonly [T in TaskEvent['type']]: Teller<Extract<TaskEvent, { type: T }>> | null }
@@ -51,7 +51,7 @@ export function isHeard(telemetry: Telemetry, events: readonly TaskEvent[]): boo
 }
 
 /** Reports the events of a durable record. */
-export function narrate(telemetry: Telemetry, before: Told): void {
+export function narrate(telemetry: Telemetry, before: StepReport): void {
   let told = before
   for (const event of told.events) {
     const teller = tellers[event.type] as Teller<TaskEvent> | null
@@ -67,7 +67,7 @@ export function narrate(telemetry: Telemetry, before: Told): void {
 /** Reports the requests that the record put into work queues. */
 export function tellParked(
   telemetry: Telemetry,
-  { state, at }: Pick<Told, 'state' | 'at'>,
+  { state, at }: Pick<StepReport, 'state' | 'at'>,
   work: readonly WorkRequest[],
   node: string,
 ): void {
@@ -84,7 +84,7 @@ export function tellParked(
   }
 }
 
-function follow(known: KnownSteps, event: TaskEvent, { state, at }: Told): void {
+function follow(known: KnownSteps, event: TaskEvent, { state, at }: StepReport): void {
   if (event.type === 'stepRequested') known.set(event.id, { action: event.action, name: event.name, since: at })
   else if (event.type === 'fallbackRequested')
     known.set(event.id, { name: '', since: null, ...known.get(event.id), action: event.action })
@@ -101,18 +101,22 @@ const ends: ReadonlySet<TaskEvent['type']> = new Set<TaskEvent['type']>([
   ...(['stepCompleted', 'stepFailed', 'stepSkipped', 'stepCancelled', 'undone'] as const),
 ])
 
-function ofTask({ state, at, node }: Told): TaskTelemetry {
+function ofTask({ state, at, node }: StepReport): TaskTelemetry {
   return { at, node, task: state.id, workflow: state.workflow, version: state.version }
 }
 
 /** The fields of a step event; null: the step is not known. */
-function ofStep(told: Told, step: number): StepTelemetry | null {
+function ofStep(told: StepReport, step: number): StepTelemetry | null {
   const { state, known } = told
   const found = known?.get(step) ?? state.steps.get(step) ?? state.compensable.get(step)
   return found ? stepTold(told, step, found) : null
 }
 
-function stepTold(told: Told, step: number, { action, name }: Pick<StepLabels, 'action' | 'name'>): StepTelemetry {
+function stepTold(
+  told: StepReport,
+  step: number,
+  { action, name }: Pick<StepLabels, 'action' | 'name'>,
+): StepTelemetry {
   const traceparent = traceparentOf(told.state.metadata)
   return { ...ofTask(told), step, action, name, traceparent, run: told.run }
 }
@@ -123,11 +127,11 @@ export function traceparentOf(metadata: Readonly<Record<string, string>> | null 
 }
 
 /** The trace and parent of a task, and its run. */
-function origin({ state, run }: Told): { traceparent: string | null; parent: string | null; run: number } {
+function origin({ state, run }: StepReport): { traceparent: string | null; parent: string | null; run: number } {
   return { traceparent: traceparentOf(state.metadata), parent: state.parent?.task ?? null, run }
 }
 
-function since({ began, at }: Told): number | null {
+function since({ began, at }: StepReport): number | null {
   return began > 0 ? at - began : null
 }
 
@@ -135,7 +139,7 @@ type StepEnded = TelemetryEvents['step:ended']
 type StepEnd = { id: number; error?: StepEnded['error'] }
 
 function ended<E extends StepEnd>(outcome: StepEnded['outcome']) {
-  const make = ({ id, error = null }: E, told: Told): StepEnded | null => {
+  const make = ({ id, error = null }: E, told: StepReport): StepEnded | null => {
     const step = ofStep(told, id)
     const since = told.known?.get(id)?.since ?? null
     const again = told.state.tried[id] !== undefined || told.events.some(({ type }) => type === 'reset')

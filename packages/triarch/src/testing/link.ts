@@ -5,7 +5,7 @@ import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
 import type { World } from './world.ts'
 
 /** What happens to one call on the network and in the store. Times in ms. */
-export interface CallFate {
+export interface CallInterference {
   /** Time to the store, and back. */
   there: number
   back: number
@@ -41,7 +41,7 @@ type StoredCall = LinkCall & { name: StoreCall }
 
 export interface NetworkOptions {
   /** Decides what happens to a call; by default there are no faults and no delays. */
-  fate?: (call: LinkCall) => CallFate
+  fate?: (call: LinkCall) => CallInterference
   /** Called with every call that the store carried out. */
   observe?: (call: LinkCall, answer: unknown) => void
   /** Called when a call crashed its machine. */
@@ -54,7 +54,7 @@ export interface NetworkOptions {
   unanswered?: (machine: Machine, call: string) => void
 }
 
-const near: CallFate = { there: 0, back: 0 }
+const near: CallInterference = { there: 0, back: 0 }
 const changing: ReadonlySet<LinkCall['name']> = new Set<StoreCall>([
   ...([
     'commit',
@@ -141,7 +141,7 @@ export class SimulatedNetwork {
 
   #arrive(
     call: StoredCall,
-    fate: CallFate,
+    fate: CallInterference,
     caller: { resolve(value: unknown): void; reject(error: Error): void },
   ): void {
     const { fault } = fate

@@ -11,7 +11,7 @@ import type { HistoryRecord } from '../store/port.ts'
 import { RecordReader } from '../store/reader.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { applies, attemptText, callText, type InjectedFault, meet } from './fault.ts'
-import { type CallFate, InjectedError, isMoment, type LinkCall, SimulatedNetwork } from './link.ts'
+import { type CallInterference, InjectedError, isMoment, type LinkCall, SimulatedNetwork } from './link.ts'
 import type { Machine } from './machine.ts'
 import { type AttemptCall, type Saboteur, sabotagedAgent, sabotagedWorkflow } from './sabotage.ts'
 import type { SharedStore } from './shared.ts'
@@ -177,7 +177,7 @@ class Stage {
     this.#world.after(0, 'apply', () => void work().then(() => driven(), driven), machine)
   }
 
-  #fate(call: LinkCall): CallFate {
+  #fate(call: LinkCall): CallInterference {
     const strike = this.#strike
     if (strike?.at !== 'call' || strike.index !== call.index) return { there: 0, back: 0 }
     this.#struck = callText(call)

@@ -14,7 +14,7 @@ export async function apartness(store: StateStore, row: TaskRow): Promise<Explan
   const error = objectOf<Pause>(row.pause)?.error
   const cause = (error?.details as { cause?: string } | undefined)?.cause
   const since = new Date(updatedAt)
-  const why = error?.message ?? told ?? 'it was set apart'
+  const why = error?.message ?? told ?? 'no reason is recorded'
   const bad = error?.cause?.details as { record?: number; to?: number } | undefined
   const broken = bad?.record === undefined ? undefined : { from: bad.record, to: bad.to ?? bad.record }
   const whole = broken && broken.from > 1 && status !== 'stopped' ? broken.from - 1 : undefined
@@ -23,7 +23,7 @@ export async function apartness(store: StateStore, row: TaskRow): Promise<Explan
     status === 'stopped'
       ? 'resume(), retry() or cancel({ force: true })'
       : `resume(), retry()${back} or cancel({ force: true })`
-  const text = `is in quarantine since ${clock(since)}: ${why}; nobody takes it before ${ways}`
+  const text = `is in quarantine since ${clock(since)}: ${why}; no node claims it before ${ways}`
   const reason: Reason = {
     code: 'quarantined',
     since,

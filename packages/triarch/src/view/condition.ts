@@ -24,7 +24,7 @@ const numbers: Readonly<Record<string, RowColumn>> = {
 /** Fields that are spans until now, with the column from which they are counted. */
 const spans: Readonly<Record<string, RowColumn>> = { age: 'submittedAt', idle: 'updatedAt' }
 /** Fields whose columns may be encrypted, so that the store cannot search them. */
-export const told: ReadonlySet<string> = new Set(['error', 'step', 'cause'])
+export const explainedFields: ReadonlySet<string> = new Set(['error', 'step', 'cause'])
 const TAG = 'tag.'
 
 /** Converts a filter to conditions. `now`: by the store's clock. */
@@ -38,7 +38,7 @@ export function conditionsOf({ terms }: Filter, now: number): Conditions {
     const condition = conditionOf(term, now)
     if (condition) where.push(condition)
   }
-  return { where, rest: terms.filter(({ field }) => told.has(field)) }
+  return { where, rest: terms.filter(({ field }) => explainedFields.has(field)) }
 }
 
 function conditionOf({ field, not, test }: FilterTerm, now: number): RowCondition | null {

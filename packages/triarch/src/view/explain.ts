@@ -13,11 +13,11 @@ import { type BreakerInfo, keeperText } from './breaker.ts'
 import type { LastEvents } from './heard.ts'
 import { type Hindrances, hindranceOf, hindrancesOf } from './hindrance.ts'
 import { mayRun, type NodePause, partlyText, pauseText, workflowPauses } from './pause.ts'
+import { fullText } from './permit.ts'
 import { poolOf, poolText } from './pool.ts'
 import { limiterText } from './rate.ts'
 import type { HistoryContents } from './reading.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
-import { fullText } from './seat.ts'
 import { isInLine, putOffOf } from './wait.ts'
 
 /** Largest number of children, locks and predecessors that are examined one by one. */

@@ -1,15 +1,15 @@
 import type { Filter, FilterTerm } from '../filter/filter.ts'
 import { holds, type Subject } from '../filter/match.ts'
 import type { TaskRow } from '../store/port.ts'
-import { told } from './condition.ts'
+import { explainedFields } from './condition.ts'
 import { fitsTrouble } from './trouble.ts'
 
 /** Whether the row matches the filter, as in a list by it. `now`: by the store's clock. */
 export function fits(row: TaskRow, { terms }: Filter, now: number): boolean {
   const subject = subjectOf(row)
-  const texts = terms.filter(({ field }) => told.has(field))
+  const texts = terms.filter(({ field }) => explainedFields.has(field))
   return (
-    terms.every((term) => (told.has(term.field) ? mayBe(term, row) : holds(term, subject, now))) &&
+    terms.every((term) => (explainedFields.has(term.field) ? mayBe(term, row) : holds(term, subject, now))) &&
     fitsTrouble(row, texts)
   )
 }

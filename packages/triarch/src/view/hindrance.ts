@@ -4,8 +4,8 @@ import type { BreakerKind, NodeRow, ParkedRow, PermitRow, StateStore } from '../
 import { type StoredRate, storedRate } from '../store/rate.ts'
 import { type BreakerInfo, breakerInfo } from './breaker.ts'
 import { agentPauses, type NodePause, type SettingPause } from './pause.ts'
+import { type FullBound, fullBoundOf } from './permit.ts'
 import { type Limiter, limiterOf, namesOf, restOver } from './rate.ts'
-import { type FullBound, fullBoundOf } from './seat.ts'
 
 /** The queue and action of a request that has not been taken. */
 export type UntakenRequest = Pick<ParkedRow, 'queue' | 'action'>

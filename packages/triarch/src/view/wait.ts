@@ -7,9 +7,9 @@ import { FROZEN } from '../value/tag.ts'
 import { breakerText } from './breaker.ts'
 import { type Hindrance, type Hindrances, hindranceOf, hindrancesOf, type UntakenRequest } from './hindrance.ts'
 import { mayRun, type NodePause, partlyText, pauseText, type SettingPause, workflowPauses } from './pause.ts'
+import { boundText } from './permit.ts'
 import { limiterText } from './rate.ts'
 import type { ReasonCode } from './reason.ts'
-import { boundText } from './seat.ts'
 
 /**
  * A queue in which a task or a step of it waits, or a limit that holds it there, in short. `explain()` has the details.

@@ -1,5 +1,5 @@
 import type { Remotes } from '../agent/remote.ts'
-import { toldOf } from '../agent/suspension.ts'
+import { suspensionReport } from '../agent/suspension.ts'
 import { pacing, throttle } from '../agent/throttle.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -106,7 +106,7 @@ export class Adoptions implements Adopts {
     if (operation !== 'run' || (progress === undefined && checkpoint === undefined)) return
     const { payload } = this.#options
     try {
-      Object.assign(adopted.said, toldOf({ progress, checkpoint }, payload, []))
+      Object.assign(adopted.said, suspensionReport({ progress, checkpoint }, payload, []))
     } catch {
       return // contents that cannot be recorded are dropped; it still counts as a heartbeat
     }

@@ -62,6 +62,27 @@ function roomOf(path: string): string {
   return path.split('/')[0]?.replace(/\.ts$/, '') ?? path
 }
 
+/**
+ * Types that a package declares more than once, and functions and constants that it exports more than once: a search for
+ * such a name finds the other one. `shared`: names that may have two meanings in the package.
+ */
+export function repeated(
+  sources: readonly Pick<Source, 'path' | 'code'>[],
+  shared: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const places = new Map<string, string[]>()
+  for (const { path, code } of sources) {
+    const folder = path.split('/').slice(0, 2).join('/')
+    const types = code.matchAll(/^(?:export )?(?:declare |abstract )*(?:interface|type|class) (\w+)/gm)
+    const values = code.matchAll(/^export (?:declare |async )*(?:const|let|function\*?) (\w+)/gm)
+    for (const name of new Set([...types, ...values].map(([, name = '']) => name))) {
+      const key = `${folder} ${name}`
+      if (!shared[folder]?.includes(name)) places.set(key, [...(places.get(key) ?? []), path])
+    }
+  }
+  return [...places].flatMap(([key, paths]) => (paths.length > 1 ? [`${key}: ${paths.join(', ')}`] : []))
+}
+
 /** Names of a file and of its exports that have a retired word, be it in camel case, in capitals or between hyphens. */
 export function retired({ path, code }: { path: string; code: string }, words: readonly string[]): string[] {
   const file = (path.split('/').at(-1) ?? '').replace(/\.\w+$/, '')

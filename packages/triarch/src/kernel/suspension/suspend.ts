@@ -2,7 +2,7 @@ import type { TaskState } from '../state.ts'
 import { moveStep, next } from '../step/change.ts'
 import { forgive } from '../step/loss.ts'
 import type { RecordedStepSignal, Step } from '../step/step.ts'
-import { isTold, type SelfSignal, type Suspension } from './suspension.ts'
+import { isNotified, type SelfSignal, type Suspension } from './suspension.ts'
 
 /** A suspended step keeps only what it waits for, and the signals that arrived while it was busy. */
 export function suspend(
@@ -52,7 +52,7 @@ function wake(step: Step, suspension: Suspension, received: RecordedStepSignal, 
   moveStep(step, 'running')
   suspension.until = null
   step.received = received
-  if (isTold(step)) step.notifyOnCancel = false
+  if (isNotified(step)) step.notifyOnCancel = false
   next(step, { operation: 'run', at })
 }
 

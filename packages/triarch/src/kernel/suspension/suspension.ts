@@ -14,6 +14,6 @@ export interface Suspension {
 }
 
 /** Whether the step was notified that its task stops; it may still decide how it ends. */
-export function isTold(step: Step): boolean {
+export function isNotified(step: Step): boolean {
   return step.received?.name === 'cancel'
 }

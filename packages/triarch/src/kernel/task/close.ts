@@ -2,7 +2,7 @@ import { isDrained, stopBatch } from '../batch/batching.ts'
 import { giveBack } from '../lock/request.ts'
 import { closeCompensation, startCompensation } from '../step/compensation.ts'
 import type { Step } from '../step/step.ts'
-import { isTold } from '../suspension/suspension.ts'
+import { isNotified } from '../suspension/suspension.ts'
 import { emit, isOutstanding, type Turn } from '../turn.ts'
 import { isNormal, undoesCalledOff } from './pause.ts'
 import { continueAsNew } from './renew.ts'
@@ -20,11 +20,11 @@ export function close(turn: Turn): void {
   let waiting = false
   for (const step of [...state.steps.values()]) {
     if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
-    else if (step.status === 'suspended' && step.notifyOnCancel && !isTold(step)) {
+    else if (step.status === 'suspended' && step.notifyOnCancel && !isNotified(step)) {
       emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
     } else if (step.status === 'error' || step.status === 'suspended' || step.held) {
       giveUp(turn, step)
-    } else if (isTold(step)) {
+    } else if (isNotified(step)) {
       // The step is left to finish, because this is its chance to cancel what it waits for.
     } else if (step.operation === 'run' && !step.dispatched) giveUp(turn, step)
     else if (step.operation === 'run' && !step.aborted) {
