@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile } from '../packaging/build.ts'
+import { declare } from '../packaging/build.ts'
 import { root } from '../packaging/manifest.ts'
 import { Folder } from '../site/folder.ts'
 import { codesOf } from './code.ts'
@@ -50,7 +50,7 @@ function homesOf({ entry, exports }: Surface): [string, Home][] {
 function read({ name, home, entries }: Package): Surface[] {
   using folder = new Folder()
   const dist = join(folder.path, 'dist')
-  compile(home, dist, '--emitDeclarationOnly')
+  declare(home, dist)
   problems.push(...incomplete(folder.path, entries).map((line) => `${name}: ${line}`))
   return surfacesOf(new Declarations((path) => readFileSync(join(dist, path), 'utf8')), entries)
 }

@@ -1,11 +1,13 @@
-// Builds packages/<name>/dist: modules, declarations and the maps of both, whose sources are in packages/<name>/src.
-// What the sources read from files beside them is put into modules here, so that bundlers have nothing to find.
+// Builds packages/<name>/dist: each entry of a package as a bundle of all its modules, what several entries use in chunks that
+// they share (a class is the same one, whichever entry it comes by), and the declarations of what can be imported.
+// What the sources read from files beside them is put into the bundles, so that bundlers of applications find no file missing.
 // node packaging/build.ts [NAME...]: all packages, when none is named.
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
-import { rolldown } from 'rolldown'
-import { built, engines, GUARD, isGuarded, oldest, portable, read, root } from './manifest.ts'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, normalize, relative, sep } from 'node:path'
+import { type OutputOptions, type Plugin, type RolldownOptions, rolldown } from 'rolldown'
+import { built, engines, GUARD, isGuarded, type Manifest, oldest, portable, read, root, sources } from './manifest.ts'
 
 /** Folders of the packages that are built and published. */
 export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json', { cwd: root })
@@ -18,18 +20,18 @@ export async function build(home: string): Promise<void> {
   // What is more than modules has a build of its own.
   const own = join(home, 'build.ts')
   if (existsSync(own)) execFileSync(process.execPath, [own], { stdio: 'inherit' })
-  compile(home, dist)
-  guardNode(home, dist)
-  leaveImports(dist)
-  inlineSql(home, dist)
-  guardSqlite(dist)
-  await inlineThread(dist)
+  const manifest = read(home)
+  publishDeclarations(home, dist, manifest)
+  if (isGuarded(manifest)) writeFileSync(join(dist, GUARD), guard(manifest))
+  await bundle(home, dist, manifest)
 }
 
-/** What the compiler makes of a package, in this folder. With declarations as they are published. */
-export function compile(home: string, folder: string, ...options: string[]): void {
+// ---- declarations ------------------------------------------------------------------------------------------------------
+
+/** Writes the declarations of all modules of a package, as they are published, into this folder. */
+export function declare(home: string, folder: string): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const project = ['-p', join(home, 'tsconfig.build.json'), '--outDir', folder, ...options]
+  const project = ['-p', join(home, 'tsconfig.build.json'), '--outDir', folder]
   execFileSync(process.execPath, [tsc, ...project], { stdio: 'inherit' })
   for (const path of globSync('**/*.d.ts', { cwd: folder })) {
     const file = join(folder, path)
@@ -40,7 +42,7 @@ export function compile(home: string, folder: string, ...options: string[]): voi
 /**
  * Declarations as they are published. The compiler leaves `.ts` in the imports of declarations, where not every tool that reads
  * them expects it. What is `@internal` is not in them; a constructor that is, of a class that users meet but never make, is
- * private. Lines stay where the maps have them.
+ * private.
  */
 export function declared(code: string): string {
   return code
@@ -49,78 +51,117 @@ export function declared(code: string): string {
     .replace(/^( *)\/\*\* @internal[^*]*\*\/\n\1[^;{]*(?:\{[^}]*\n\1\})?;$/gm, (text) => text.replace(/[^\n]/g, ''))
 }
 
-/** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */
-function guardNode(home: string, dist: string): void {
-  const manifest = read(home)
-  if (!isGuarded(manifest)) return
-  const { name, version, exports } = manifest
-  writeFileSync(
-    join(dist, GUARD),
-    `const { bun, deno, node } = process.versions
-const oldest = ${JSON.stringify(oldest)}
-const own = node.split('.').map(Number)
-const needed = oldest.find(([major]) => major === own[0]) ?? oldest.at(-1)
-const differs = needed.findIndex((part, i) => part !== own[i])
-if (!bun && !deno && differs >= 0 && own[differs] < needed[differs]) {
-  throw new Error(\`${name} ${version} needs Node ${engines}; this is Node \${node}\`)
-}
-`,
-  )
-  for (const [key, path] of Object.entries(exports)) {
-    const target = built(path)
-    if (typeof target === 'string' || portable.includes(name + key.slice(1))) continue
-    const entry = join(home, target.default)
-    const guard = relative(dirname(entry), join(dist, GUARD)).split(sep).join('/')
-    writeFileSync(entry, `import '${guard.startsWith('.') ? guard : `./${guard}`}'; ${readFileSync(entry, 'utf8')}`)
+/** Writes the declarations that a program can reach by an entry; no other has a use. */
+function publishDeclarations(home: string, dist: string, { exports }: Manifest): void {
+  const folder = mkdtempSync(join(tmpdir(), 'triarch-declarations-'))
+  try {
+    declare(home, folder)
+    const targets = Object.values(exports).map(built)
+    const left = targets.flatMap((it) => (typeof it === 'string' ? [] : [relative('dist', normalize(it.types))]))
+    const seen = new Set(left)
+    for (let path = left.pop(); path !== undefined; path = left.pop()) {
+      const code = readFileSync(join(folder, path), 'utf8')
+      write(join(dist, path), code)
+      for (const [, to = ''] of code.matchAll(/(?:from |import\(|import )['"](\.[^'"]*)\.js['"]/g)) {
+        const other = `${join(dirname(path), to)}.d.ts`
+        // A comment may show an import of a file that exists nowhere.
+        if (!seen.has(other) && existsSync(join(folder, other))) left.push(other)
+        seen.add(other)
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 
-/**
- * The module of an action in a thread is a URL, which the compiler wraps into a call for the case that it is a relative path: the word to
- * bundlers, to leave the import alone, must stand right before it.
- */
-function leaveImports(dist: string): void {
-  const file = join(dist, 'agent/threads.js')
-  if (!existsSync(file)) return
-  const wrapped = /import\(__rewriteRelativeImportExtension\((\/\* webpackIgnore.*?\*\/ module)\)\)/
-  const code = readFileSync(file, 'utf8')
-  if (!wrapped.test(code)) throw new Error(`${file} no longer imports modules of actions as it did`)
-  writeFileSync(file, code.replace(wrapped, 'import($1)'))
+// ---- bundles -----------------------------------------------------------------------------------------------------------
+
+async function bundle(home: string, dist: string, manifest: Manifest): Promise<void> {
+  const { exports, bin, dependencies, peerDependencies } = manifest
+  const entries = [...Object.entries(exports), ...Object.entries(bin ?? {})]
+  const stems = entries.flatMap(([, path]) => /^\.\/src\/(.+)\.ts$/.exec(path)?.[1] ?? [])
+  const guarded = entries.flatMap(([key, path]) => {
+    const isChecked = isGuarded(manifest) && key.startsWith('.') && !portable.includes(manifest.name + key.slice(1))
+    return isChecked ? path.replace(/^\.\/src\/(.+)\.ts$/, '$1') : []
+  })
+  const outside = Object.keys({ ...dependencies, ...peerDependencies })
+  const { output } = await bundled(
+    {
+      input: Object.fromEntries(stems.map((stem) => [stem, join(home, 'src', `${stem}.ts`)])),
+      // A package imports itself by its name only to read its manifest.
+      external: (id) => [...outside, manifest.name].some((name) => id === name || id.startsWith(`${name}/`)),
+      plugins: [inlined(home)],
+    },
+    {
+      format: 'esm',
+      sourcemap: true,
+      // Comments by which code tells bundlers something stay; the others are in the sources.
+      comments: { legal: false, annotation: true, jsdoc: false },
+      entryFileNames: '[name].js',
+      // Beside the entries, not below: a module that looks for something beside its package finds it from here too.
+      chunkFileNames: '[name]-[hash].js',
+      banner: ({ name, isEntry }) => (isEntry && guarded.includes(name) ? `import '${up(name)}${GUARD}'` : ''),
+    },
+  )
+  for (const file of output) {
+    const text = file.type === 'chunk' ? file.code : `${file.source}`
+    write(join(dist, file.fileName), file.fileName.endsWith('.map') ? published(text, home, manifest) : text)
+  }
 }
 
-function inlineSql(home: string, dist: string): void {
-  const paths = globSync('migrations/*/*.sql', { cwd: join(home, 'src') }).sort()
-  if (paths.length === 0) return
-  const texts = Object.fromEntries(
-    paths.map((path) => [path.replace(/^migrations./, ''), readFileSync(join(home, 'src', path), 'utf8')]),
-  )
-  replace(
-    join(dist, 'migrations/text.js'),
-    `const texts = ${JSON.stringify(texts, null, 1)}\nexport function textOf(file) {\n  return texts[file]\n}\n`,
-  )
+async function bundled(
+  options: RolldownOptions,
+  output: OutputOptions,
+): ReturnType<Awaited<ReturnType<typeof rolldown>>['generate']> {
+  const made = await rolldown({ platform: 'node', ...options })
+  try {
+    return await made.generate(output)
+  } finally {
+    await made.close()
+  }
 }
+
+/** From the folder of an entry to the folder of all. */
+function up(entry: string): string {
+  return '../'.repeat(entry.split('/').length - 1) || './'
+}
+
+/** A map names the sources where the repository has them, at this version, and does not repeat them. */
+function published(map: string, home: string, { version }: Manifest): string {
+  const { sourcesContent: _, ...kept } = JSON.parse(map) as { sources: string[]; sourcesContent?: string[] }
+  const base = sources(relative(root, home).split(sep).join('/'), version)
+  const paths = kept.sources.map((path) => path.replace(/^.*?\bsrc\//, ''))
+  return JSON.stringify({ ...kept, sources: paths.map((path) => `${base}${path}`) })
+}
+
+/** What a package reads from files beside its modules, and what it asks of the runtime, as modules of the bundle. */
+function inlined(home: string): Plugin {
+  const source = (path: string) => join(home, 'src', path)
+  return {
+    name: 'inlined',
+    resolveId: (id, importer) =>
+      id === 'node:sqlite' && importer === source('store/sqlite/database.ts') ? SQLITE : null,
+    async load(id) {
+      if (id === SQLITE) return sqlite(source('error/error.ts'))
+      if (id === source('migrations/text.ts')) return migrationTexts(home)
+      if (id === source('store/sqlite/bundled.ts')) return writerThread(home)
+      return null
+    },
+  }
+}
+
+const SQLITE = '\0sqlite'
 
 /**
  * A runtime without `node:sqlite` refuses to link what imports it, and says no more than that there is no such module. What is
  * published asks for it instead, and says what it needs when a file is opened; other stores need nothing of it. In the
  * workspace, where the lock file gives the right Node, the sources import it as usual.
  */
-function guardSqlite(dist: string): void {
-  const file = join(dist, 'store/sqlite/database.js')
-  if (!existsSync(file)) return
-  const guarded = readFileSync(file, 'utf8').replace(
-    "import { DatabaseSync } from 'node:sqlite';",
-    "import { DatabaseSync } from './builtin.js';",
-  )
-  if (!guarded.includes('./builtin.js')) throw new Error(`${file} no longer imports node:sqlite as it did`)
-  writeFileSync(file, guarded)
-  const message = `the SQLite store needs node:sqlite, as of Node ${engines}; this is \${runtime()}`
-  writeFileSync(
-    join(dist, 'store/sqlite/builtin.js'),
-    `import { TriarchError } from '../../error/error.js'
+function sqlite(error: string): string {
+  return `import { TriarchError } from ${JSON.stringify(error)}
 class Missing {
   constructor() {
-    throw new TriarchError('STORE_SQLITE_TOO_OLD', \`${message}\`)
+    throw new TriarchError('STORE_SQLITE_TOO_OLD', \`the SQLite store needs node:sqlite, as of Node ${engines}; this is \${runtime()}\`)
   }
 }
 function runtime() {
@@ -128,24 +169,40 @@ function runtime() {
   return bun ? \`Bun \${bun}\` : deno ? \`Deno \${deno}\` : \`Node \${node}\`
 }
 export const DatabaseSync = process.getBuiltinModule?.('node:sqlite')?.DatabaseSync ?? Missing
-`,
+`
+}
+
+function migrationTexts(home: string): string {
+  const paths = globSync('migrations/*/*.sql', { cwd: join(home, 'src') }).sort()
+  const texts = Object.fromEntries(
+    paths.map((path) => [path.replace(/^migrations./, ''), readFileSync(join(home, 'src', path), 'utf8')]),
   )
+  return `const texts = ${JSON.stringify(texts, null, 1)}\nexport function textOf(file) {\n  return texts[file]\n}\n`
 }
 
-async function inlineThread(dist: string): Promise<void> {
-  const thread = join(dist, 'store/sqlite/thread.js')
-  if (!existsSync(thread)) return
-  const bundle = await rolldown({ input: thread, platform: 'node' })
-  const { output } = await bundle.generate({ format: 'cjs', comments: false })
-  await bundle.close()
-  replace(join(dist, 'store/sqlite/bundled.js'), `export const writerThread = ${JSON.stringify(output[0].code)}\n`)
+/** The writer's thread as a text from which a worker is started. */
+async function writerThread(home: string): Promise<string> {
+  const input = join(home, 'src/store/sqlite/thread.ts')
+  const { output } = await bundled({ input, plugins: [inlined(home)] }, { format: 'cjs', comments: false })
+  return `export const writerThread = ${JSON.stringify(output[0].code)}\n`
 }
 
-/** Another module in the place of one that was compiled, whose map says nothing of it. */
-function replace(file: string, code: string): void {
-  if (!existsSync(file)) throw new Error(`nothing was compiled into ${file}, which was to be replaced`)
-  writeFileSync(file, code)
-  rmSync(`${file}.map`)
+/** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */
+function guard({ name, version }: Manifest): string {
+  return `const { bun, deno, node } = process.versions
+const oldest = ${JSON.stringify(oldest)}
+const own = node.split('.').map(Number)
+const needed = oldest.find(([major]) => major === own[0]) ?? oldest.at(-1)
+const differs = needed.findIndex((part, i) => part !== own[i])
+if (!bun && !deno && differs >= 0 && own[differs] < needed[differs]) {
+  throw new Error(\`${name} ${version} needs Node ${engines}; this is Node \${node}\`)
+}
+`
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
 }
 
 if (import.meta.main) {

@@ -46,6 +46,11 @@ export const portable: readonly string[] = ['triarch/contract']
 
 const repository = 'https://github.com/triarch-dev/triarch'
 
+/** Where the sources of a package at a version can be read; `folder`: where the package is in the repository. */
+export function sources(folder: string, version: string): string {
+  return `${repository.replace('github.com', 'raw.githubusercontent.com')}/v${version}/${folder}/src/`
+}
+
 /** What all packages say of themselves, unless one says otherwise. */
 const common = {
   homepage: `${repository}#readme`,
@@ -77,7 +82,7 @@ export function published(whole: Manifest, folder: string): Published {
     exports: Object.fromEntries(entries),
     ...(bin && { bin: commands(bin) }),
     ...peers(manifest),
-    files: ['dist', 'src', 'CHANGELOG.md'],
+    files: ['dist', 'CHANGELOG.md'],
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative, sep } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { homes } from '../build.ts'
-import { engines, read, root } from '../manifest.ts'
+import { engines, read, root, sources } from '../manifest.ts'
 import { npm, run, tools } from './tool.ts'
 
 const app = inject('app')
@@ -33,15 +33,14 @@ describe.each(homes.map((home) => ({ home, name: read(home).name })))('$name', (
     for (const field of ['private', 'scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(field)
   })
 
-  it('has built code, its declarations, its sources, and nothing else', () => {
-    const kinds = new Set(files.map((path) => path.replace(/^(dist|src)\/.*?((?:\.d)?\.[a-z]+(?:\.map)?)$/, '$1 $2')))
-    const allowed = ['CHANGELOG.md', 'README.md', 'package.json', 'src .ts', 'src .sql']
-    // What browsers are given, and what it is made of.
+  it('has built code with its maps, declarations, and nothing else', () => {
+    const kinds = new Set(files.map((path) => path.replace(/^dist\/.*?((?:\.d)?\.[a-z]+(?:\.map)?)$/, 'dist $1')))
+    const allowed = ['CHANGELOG.md', 'README.md', 'package.json']
+    // What browsers are given.
     if (existsSync(join(home, 'vite.config.ts'))) {
       allowed.push(...['.html', '.css', '.br', '.gz'].map((kind) => `dist ${kind}`))
-      allowed.push(...['.tsx', '.css', '.d.ts', '.txt'].map((kind) => `src ${kind}`))
     }
-    const built = ['dist .js', 'dist .js.map', 'dist .d.ts', 'dist .d.ts.map']
+    const built = ['dist .js', 'dist .js.map', 'dist .d.ts']
     expect([...kinds].filter((kind) => !allowed.includes(kind) && !built.includes(kind))).toEqual([])
     expect([...kinds]).toEqual(expect.arrayContaining(built))
     for (const target of Object.values<string | { types: string; default: string }>(manifest.exports)) {
@@ -53,16 +52,21 @@ describe.each(homes.map((home) => ({ home, name: read(home).name })))('$name', (
     expect(text('CHANGELOG.md')).toContain('# Changelog')
   })
 
-  it('has maps that lead to sources which are there', () => {
+  it('has maps that lead to the sources, which the repository has at its version', () => {
+    const base = sources(relative(root, home).split(sep).join('/'), manifest.version)
     const maps = files.filter((path) => path.endsWith('.map'))
-    const lost = maps.flatMap((path) => {
-      const { sources, file } = JSON.parse(text(path)) as { sources: string[]; file: string }
-      const paths = [...sources, file].map((source) => normalize(join(dirname(path), source)))
-      return paths.filter((source) => !files.includes(source)).map((source) => `${path}: ${source}`)
-    })
-    expect(lost).toEqual([])
+    for (const path of maps) {
+      const map = JSON.parse(text(path)) as { sources: string[]; sourcesContent?: string[]; file: string }
+      expect(map.sourcesContent, path).toBe(undefined)
+      expect(map.sources.length, path).toBeGreaterThan(0)
+      const strange = map.sources.filter(
+        (url) => !url.startsWith(base) || !existsSync(join(home, 'src', url.slice(base.length))),
+      )
+      expect(strange, path).toEqual([])
+      expect(files).toContain(join(dirname(path), map.file))
+    }
     const mapped = files.filter((path) => path.endsWith('.js') && text(path).includes('sourceMappingURL='))
-    expect(mapped.filter((path) => !maps.includes(`${path}.map`) && !/(?:text|bundled)\.js$/.test(path))).toEqual([])
+    expect(mapped.filter((path) => !maps.includes(`${path}.map`))).toEqual([])
   })
 
   it('has pages whose links lead to files of the repository, at its version', () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
 import { exitCodes } from './exit.ts'
+import { reportLoads } from './loaded.ts'
 import { run } from './run.ts'
 import { processTerminal } from './terminal.ts'
 
@@ -13,6 +14,7 @@ for (const stream of [process.stdout, process.stderr])
     process.exit()
   })
 
+reportLoads()
 // This process is ours: what its tasks leave is collected sooner (docs/internals/performance.md).
 setFlagsFromString('--no-allocation-site-pretenuring')
 process.exitCode = await run(process.argv.slice(2), processTerminal())

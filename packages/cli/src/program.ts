@@ -30,8 +30,8 @@ import { addTasks } from './command/task.ts'
 import { addTop } from './command/top.ts'
 import type { CommandDeps } from './command.ts'
 import type { ExitCode } from './exit.ts'
+import { version } from './manifest.ts'
 import type { Terminal } from './terminal.ts'
-import { version } from './version.ts'
 
 /** All commands. Each throws what goes wrong, and says by `end` what else it ends with. */
 export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Command {

@@ -7,15 +7,12 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { CommandDeps } from '../command.ts'
 import { exitCodes, usage } from '../exit.ts'
+import { REPORTS_LOADS } from '../loaded.ts'
+import { program } from '../manifest.ts'
 import { needsStore, type Shared } from '../place.ts'
 import { canServe } from '../serving.ts'
 import { Sources } from '../sources.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** As they are run from their sources, and as they are built. */
-const ext = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-const main = fileURLToPath(new URL(`../main.${ext}`, import.meta.url))
-const loaded = new URL(`../loaded.${ext}`, import.meta.url).href
 
 /** Longest that running steps keep a changed module waiting. */
 const GRACE = '2s'
@@ -24,8 +21,8 @@ const GRACE = '2s'
 const PORT = 7070
 
 /** `start` in a process that stops in good order when a file of the module changes, and is started again. */
-export function addDev(program: Command, means: CommandDeps): void {
-  program
+export function addDev(commands: Command, means: CommandDeps): void {
+  commands
     .command('dev')
     .description('start, and start anew whenever a file of the module changes; tasks go on where they were')
     .argument('<module>', 'the module that exports workflows and agents')
@@ -89,7 +86,7 @@ async function restarted(module: string, args: readonly string[], terminal: Term
       const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as const
       restarts = false
       wake = Promise.withResolvers()
-      const started = spawn(process.execPath, [...process.execArgv, '--import', loaded, main, ...args], { stdio: [...stdio], env }) // biome-ignore format: one call
+      const started = spawn(process.execPath, [...process.execArgv, program, ...args], { stdio: [...stdio], env: { ...env, [REPORTS_LOADS]: '1' } }) // biome-ignore format: one call
       child = started
       started.on('message', (said: { loaded?: string }) => {
         if (typeof said?.loaded === 'string') sources.add(fileURLToPath(said.loaded))

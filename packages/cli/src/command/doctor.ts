@@ -6,11 +6,11 @@ import { type Finding, fail, ok } from '../doctor/finding.ts'
 import { postgresFindings } from '../doctor/postgres.ts'
 import { sqliteFindings } from '../doctor/sqlite.ts'
 import { endOf, exitCodes } from '../exit.ts'
+import { version } from '../manifest.ts'
 import { placeOf, type Shared, type StorePlace } from '../place.ts'
 import { Report } from '../report.ts'
 import { open, sessionAt, storeAt } from '../session.ts'
 import type { Column } from '../table.ts'
-import { version } from '../version.ts'
 
 /** Looks at everything that a healthy system needs. Each look stands by itself: one that fails is a finding. */
 export function addDoctor(program: Command, means: CommandDeps): void {
