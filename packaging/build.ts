@@ -14,8 +14,7 @@ export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json
   .map((config) => join(root, config, '..'))
   .sort()
 
-export async function build(home: string): Promise<void> {
-  const dist = join(home, 'dist')
+export async function build(home: string, dist: string = join(home, 'dist')): Promise<void> {
   rmSync(dist, { recursive: true, force: true })
   // What is more than modules has a build of its own.
   const own = join(home, 'build.ts')
@@ -113,7 +112,7 @@ async function bundled(
   options: RolldownOptions,
   output: OutputOptions,
 ): ReturnType<Awaited<ReturnType<typeof rolldown>>['generate']> {
-  const made = await rolldown({ platform: 'node', ...options })
+  const made = await rolldown({ platform: 'node', checks: { pluginTimings: false }, ...options })
   try {
     return await made.generate(output)
   } finally {
