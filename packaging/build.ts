@@ -99,12 +99,14 @@ async function bundle(home: string, dist: string, manifest: Manifest): Promise<v
       entryFileNames: '[name].js',
       // Beside the entries, not below: a module that looks for something beside its package finds it from here too.
       chunkFileNames: '[name]-[hash].js',
-      banner: ({ name, isEntry }) => (isEntry && guarded.includes(name) ? `import '${up(name)}${GUARD}'` : ''),
     },
   )
   for (const file of output) {
-    const text = file.type === 'chunk' ? file.code : `${file.source}`
-    write(join(dist, file.fileName), file.fileName.endsWith('.map') ? published(text, home, manifest) : text)
+    const path = join(dist, file.fileName)
+    if (file.type === 'asset') write(path, published(`${file.source}`, home, manifest))
+    // On the first line, so that the map holds.
+    else if (file.isEntry && guarded.includes(file.name)) write(path, `import '${up(file.name)}${GUARD}'; ${file.code}`)
+    else write(path, file.code)
   }
 }
 
