@@ -6,7 +6,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, normalize, relative, sep } from 'node:path'
-import { type OutputOptions, type Plugin, type RolldownOptions, rolldown } from 'rolldown'
+import {
+  type OutputAsset,
+  type OutputChunk,
+  type OutputOptions,
+  type Plugin,
+  type RolldownOptions,
+  rolldown,
+} from 'rolldown'
 import { built, engines, GUARD, isGuarded, type Manifest, oldest, portable, read, root, sources } from './manifest.ts'
 
 /** Folders of the packages that are built and published. */
@@ -79,10 +86,6 @@ async function bundle(home: string, dist: string, manifest: Manifest): Promise<v
   const { exports, bin, dependencies, peerDependencies } = manifest
   const entries = [...Object.entries(exports), ...Object.entries(bin ?? {})]
   const stems = entries.flatMap(([, path]) => /^\.\/src\/(.+)\.ts$/.exec(path)?.[1] ?? [])
-  const guarded = entries.flatMap(([key, path]) => {
-    const isChecked = isGuarded(manifest) && key.startsWith('.') && !portable.includes(manifest.name + key.slice(1))
-    return isChecked ? path.replace(/^\.\/src\/(.+)\.ts$/, '$1') : []
-  })
   const outside = Object.keys({ ...dependencies, ...peerDependencies })
   const { output } = await bundled(
     {
@@ -101,13 +104,29 @@ async function bundle(home: string, dist: string, manifest: Manifest): Promise<v
       chunkFileNames: '[name]-[hash].js',
     },
   )
+  const free = isGuarded(manifest) ? portableFiles(output, manifest) : null
   for (const file of output) {
     const path = join(dist, file.fileName)
     if (file.type === 'asset') write(path, published(`${file.source}`, home, manifest))
-    // On the first line, so that the map holds.
-    else if (file.isEntry && guarded.includes(file.name)) write(path, `import '${up(file.name)}${GUARD}'; ${file.code}`)
+    // On the first line, so that the map holds. Chunks have it too, because bundlers may leave out an entry that only names what is in one.
+    else if (free?.has(file.fileName) === false && !file.code.startsWith('#!'))
+      write(path, `import '${up(file.fileName)}${GUARD}'; ${file.code}`)
     else write(path, file.code)
   }
+}
+
+/** Names of the files that entries use which run anywhere. */
+function portableFiles(output: readonly (OutputChunk | OutputAsset)[], { name, exports }: Manifest): Set<string> {
+  const entries = Object.entries(exports).filter(([key]) => portable.includes(name + key.slice(1)))
+  const left = entries.map(([, path]) => path.replace(/^\.\/src\/(.+)\.ts$/, '$1.js'))
+  const found = new Set<string>()
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    const chunk = output.find(({ fileName }) => fileName === file)
+    if (chunk?.type === 'chunk') left.push(...chunk.imports, ...chunk.dynamicImports)
+  }
+  return found
 }
 
 async function bundled(
@@ -122,9 +141,9 @@ async function bundled(
   }
 }
 
-/** From the folder of an entry to the folder of all. */
-function up(entry: string): string {
-  return '../'.repeat(entry.split('/').length - 1) || './'
+/** From the folder of a file to the folder of all. */
+function up(file: string): string {
+  return '../'.repeat(file.split('/').length - 1) || './'
 }
 
 /** A map names the sources where the repository has them, at this version, and does not repeat them. */
