@@ -85,6 +85,6 @@ function lists({ engine }: Subject): Look[] {
   }
   return Object.entries(filters).map(([what, filter]) => ({
     what: `list ${what}`,
-    look: () => engine.list({ ...(filter !== '' && { filter }), limit: 50 }),
+    look: () => engine.tasks.list({ ...(filter !== '' && { filter }), limit: 50 }),
   }))
 }

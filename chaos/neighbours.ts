@@ -88,7 +88,7 @@ export class Neighbours {
     let status = ''
     try {
       await this.#persist(async () => {
-        status = (await this.#triarch.task(id).status()).status
+        status = (await this.#triarch.tasks.get(id).status()).status
       })
     } catch (error) {
       if (isTriarchError(error, 'UNKNOWN_TASK')) return true // it was lost

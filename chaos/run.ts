@@ -230,8 +230,8 @@ async function storm(scene: Scene, { seed, kinds, duration, takeovers, screen }:
 async function rest({ triarch, operator }: Scene, { settle, screen }: RunOptions): Promise<boolean> {
   for (const end = performance.now() + settle; performance.now() < end; await delay(50)) {
     await operator.decide()
-    const { ready, work, inbox } = await triarch.statistics()
-    const { tasks } = await triarch.list({
+    const { ready, work, inbox } = await triarch.statistics.get()
+    const { tasks } = await triarch.tasks.list({
       status: ['pending', 'scheduled', 'running', 'paused', 'compensating'],
       limit: 1_000,
     })

@@ -26,7 +26,7 @@ interface StepView {
 }
 
 export async function viewOf(triarch: Triarch, id: string): Promise<View> {
-  const task = triarch.task(id)
+  const task = triarch.tasks.get(id)
   const { workflow, status, outcome: result, output, error, pause, progress, parent } = await task.status()
   const steps = await task.steps()
   return {

@@ -212,14 +212,15 @@ export class Kept {
     for (const { at, by, key } of this.#plan?.words ?? []) {
       const concerns = (other: number) =>
         by === 'action' || (by === 'key' ? other === key : tagOf(other) === tagOf(key))
-      const say = () => (by === 'tag' ? triarch.invalidate({ tag: tagOf(key) }) : this.#declare(triarch, by, key))
+      const say = () =>
+        by === 'tag' ? triarch.caches.invalidate({ tag: tagOf(key) }) : this.#declare(triarch, by, key)
       this.#owed++
       machine.timer(at, () => this.#say(machine, say, { concerns, taken: 0, told: 0 }))
     }
   }
 
   #declare(triarch: Triarch, by: 'key' | 'action', key: number): Promise<void> {
-    return by === 'key' ? triarch.invalidate('bank.quote', { key }) : triarch.invalidate('bank.quote')
+    return by === 'key' ? triarch.caches.invalidate('bank.quote', { key }) : triarch.caches.invalidate('bank.quote')
   }
 
   /** One after the other, so that what the store takes is known to be this. */

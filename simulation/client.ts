@@ -69,7 +69,7 @@ export class Client {
     }
     this.accepted.push(id)
     this.owed--
-    if (!parts && hears(ops)) await this.#send(this.#triarch.task(id))
+    if (!parts && hears(ops)) await this.#send(this.#triarch.tasks.get(id))
   }
 
   /** The ids that are free are those of new tasks. */
@@ -89,9 +89,9 @@ export class Client {
     const input = { ops, heard: [] }
     const catchUp = { limit, ...(within !== undefined && { within }) }
     const options = { ...when, from: new Date(from), workflow: this.#known.programs, input, catchUp }
-    await this.#surely(() => this.#triarch.schedule(name).register(options))
+    await this.#surely(() => this.#triarch.schedules.get(name).register(options))
     await this.#pause(span)
-    await this.#surely(async () => this.#triarch.schedule(name).pause())
+    await this.#surely(async () => this.#triarch.schedules.get(name).pause())
     this.owed--
   }
 
@@ -102,7 +102,7 @@ export class Client {
 
   /** One more event for each task that may wait for one. */
   feed(): void {
-    for (const id of this.#heard) void this.#emit(this.#triarch.task(id))
+    for (const id of this.#heard) void this.#emit(this.#triarch.tasks.get(id))
   }
 
   /** Gives the step that waits its event, some time later. */
@@ -111,7 +111,7 @@ export class Client {
     if (this.#tokens.has(token)) return void this.#toldAgain.add(token)
     this.#tokens.add(token)
     this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
-      void this.#surely(() => this.#triarch.resume(token, null, { optional: true }))
+      void this.#surely(() => this.#triarch.tasks.resume(token, null, { optional: true }))
         .catch((error: unknown) => {
           // Retention was quicker, or poison has spoilt what is to be read.
           if (!isTriarchError(error, 'UNKNOWN_TASK') && !isTriarchError(error, 'HISTORY_CORRUPT')) throw error

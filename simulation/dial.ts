@@ -91,12 +91,12 @@ export class Dial {
   plan(machine: Machine, triarch: Triarch): void {
     for (const { at, n, share } of this.#plan?.words ?? [])
       void this.#words.say(machine, at, () =>
-        triarch.setting(NAME).set(n, { ...WHY, ...(share !== null && { stages: [{ share, lasts: 500 }] }) }),
+        triarch.settings.get(NAME).set(n, { ...WHY, ...(share !== null && { stages: [{ share, lasts: 500 }] }) }),
       )
     for (const { at, ms, agent } of this.#plan?.pauses ?? [])
-      this.#lend(machine, triarch.setting(`triarch.agent.${agent}`), { at, ms }, { paused: 'planned' })
+      this.#lend(machine, triarch.settings.get(`triarch.agent.${agent}`), { at, ms }, { paused: 'planned' })
     for (const { at, ms, ...pace } of this.#plan?.paces ?? [])
-      this.#lend(machine, triarch.setting('triarch.engine'), { at, ms }, pace)
+      this.#lend(machine, triarch.settings.get('triarch.engine'), { at, ms }, pace)
   }
 
   /** It is so for a while. */

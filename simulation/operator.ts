@@ -38,17 +38,17 @@ export class Operator {
   /** Decides about everything that is paused. */
   decide(): Promise<void> {
     return tolerant(async () => {
-      const { tasks } = await this.#triarch.list({ status: 'paused', limit: 1_000 })
-      for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
+      const { tasks } = await this.#triarch.tasks.list({ status: 'paused', limit: 1_000 })
+      for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.tasks.get(info.id), info))
       if (!this.#bounded) return
       // What was asked of a task that had stopped before it was set apart is given up, and with it whoever waits for that.
-      const apart = await this.#triarch.list({ quarantined: true, status: 'stopped', limit: 1_000 })
+      const apart = await this.#triarch.tasks.list({ quarantined: true, status: 'stopped', limit: 1_000 })
       for (const { id } of apart.tasks) await this.move(id, 'force')
     })
   }
 
   move(id: string, kind: Move['kind']): Promise<void> {
-    const task = this.#triarch.task(id)
+    const task = this.#triarch.tasks.get(id)
     return this.#tolerant(async () => {
       const step = kind === 'skip' ? await failed(task) : 0
       return this.acts.through(id, kind === 'force' ? 'cancel' : kind, () => {

@@ -61,7 +61,7 @@ export class Outage {
   plan(machine: Machine, triarch: Triarch): void {
     for (const { at, agent, word, ms } of this.#plan?.words ?? [])
       machine.timer(at, () => {
-        const breaker = triarch.breaker(this.#plan?.rule.keyed ? `${agent}#${keyOf(null)}` : agent)
+        const breaker = triarch.breakers.get(this.#plan?.rule.keyed ? `${agent}#${keyOf(null)}` : agent)
         const until = new Date(this.#world.now + ms)
         const said = word === 'open' ? breaker.open({ reason: 'planned', until }) : breaker[word]({ reason: 'planned' })
         void said.catch((error: unknown) => {

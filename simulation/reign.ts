@@ -36,7 +36,7 @@ export class Reign {
   }
 
   async #campaign(machine: Machine, triarch: Triarch, name: string): Promise<void> {
-    const lead = () => triarch.lead(name, (leadership) => this.#rule(machine, name, leadership))
+    const lead = () => triarch.leaders.lead(name, (leadership) => this.#rule(machine, name, leadership))
     // Until the node stops.
     while (machine.alive && (await lead().catch(() => undefined)) === true);
   }

@@ -184,15 +184,15 @@ export class Tuning {
     for (const { at, agent, ms } of this.#plan?.opens ?? [])
       machine.timer(at, () => {
         const until = new Date(this.#world.now + ms)
-        void triarch
-          .breaker(agent)
+        void triarch.breakers
+          .get(agent)
           .open({ ...WHY, until })
           .catch((error: unknown) => {
             if (!isTriarchError(error)) throw error
           })
       })
     for (const { at, agent, policy } of this.#plan?.words ?? []) {
-      const handle = triarch.setting(`${SETTING}${agent}`)
+      const handle = triarch.settings.get(`${SETTING}${agent}`)
       void this.#words.say(machine, at, () =>
         policy ? handle.set(policy satisfies AgentPolicy, WHY) : handle.clear(WHY),
       )

@@ -100,12 +100,12 @@ export class Wire {
   /** Agents may connect to this node from now on. What is to be done before it stops. */
   serve(place: number, machine: Machine, triarch: Triarch): () => void {
     if (!this.#plan) return () => undefined
-    const serving: Serving = { machine, remotes: triarch.remoteAgents(), connections: new Set(), leaving: false }
-    this.#serving[place] = serving
+    const host: Serving = { machine, remotes: triarch.serving.remoteAgents(), connections: new Set(), leaving: false }
+    this.#serving[place] = host
     return () => {
-      serving.leaving = true
-      serving.remotes.close()
-      for (const connection of serving.connections) void connection.close(CLOSING)
+      host.leaving = true
+      host.remotes.close()
+      for (const connection of host.connections) void connection.close(CLOSING)
     }
   }
 

@@ -17,8 +17,8 @@ const long = workflow('long', {
 
 const { engine } = await start(place, { workflows: [long] })
 await engine.submit(long, { n: Number(steps) }, { id: 'long' })
-for await (const { type } of engine.watch({ filter: 'id:long status:running', limit: 1, quiet: '100ms' })) {
-  if (type === 'quiet' && (await engine.task('long').steps()).length >= Number(steps)) break
+for await (const { type } of engine.tasks.watch({ filter: 'id:long status:running', limit: 1, quiet: '100ms' })) {
+  if (type === 'quiet' && (await engine.tasks.get('long').steps()).length >= Number(steps)) break
 }
 for (let n = 0; n < 1_000; n++) await engine.submit(oneStep, { n }, { id: `done-${n}` })
 const keys = new Map([

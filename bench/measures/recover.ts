@@ -32,7 +32,7 @@ export const recover: Measure = {
 /** Resolves when no task is under way. */
 export async function allStopped(engine: Triarch): Promise<void> {
   for (;;) {
-    const { tasks } = await engine.list({ status: unfinished, limit: 1 })
+    const { tasks } = await engine.tasks.list({ status: unfinished, limit: 1 })
     if (tasks.length === 0) return
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -40,7 +40,7 @@ export async function allStopped(engine: Triarch): Promise<void> {
 
 /** Throws when one was lost or failed. */
 export async function allSucceeded(engine: Triarch, tasks: number): Promise<void> {
-  const failed = await engine.list({ outcome: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
-  const { tasks: known } = await engine.statistics()
+  const failed = await engine.tasks.list({ outcome: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
+  const { tasks: known } = await engine.statistics.get()
   if (failed.tasks.length > 0 || known !== tasks) throw new Error('tasks were lost or failed')
 }

@@ -97,7 +97,7 @@ async function outage(bench: Bench, steps: number, guarded: boolean): Promise<Ou
     }
     // All wait in the queue but for those that try the service, or each has been refused once.
     for (let before = -1; ; await pause(LOOK)) {
-      const seen = guarded ? (await engine.breaker(payments.name).info()).waiting : (await ledger()).ill
+      const seen = guarded ? (await engine.breakers.get(payments.name).info()).waiting : (await ledger()).ill
       if (guarded ? seen >= steps - PROBES && seen === before : seen >= steps) break
       before = seen
     }

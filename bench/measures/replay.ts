@@ -14,7 +14,7 @@ export const replay: Measure = {
     await using fresh = await start(path, { workflows: [long(new Gate(0))] })
     const wake = (id: string) =>
       timed(async () => {
-        const task = fresh.engine.task(id)
+        const task = fresh.engine.tasks.get(id)
         await task.signal('go')
         await task.result()
       })
@@ -22,7 +22,7 @@ export const replay: Measure = {
     for (const id of shallow) taken.shallow.push(await wake(id))
     for (const id of deep) taken.deep.push(await wake(id))
 
-    const { records: history } = await fresh.engine.task(deep[0] ?? '').export()
+    const { records: history } = await fresh.engine.tasks.get(deep[0] ?? '').export()
     const events = history.reduce((sum, record) => sum + record.events.length, 0)
     const records = history.map((record) => JSON.stringify(record.events))
     await using bare = await raw()

@@ -78,7 +78,7 @@ export class Illness {
   }
 
   async #look(): Promise<void> {
-    const { wave, changes } = await this.#triarch.breaker(payments.name).info()
+    const { wave, changes } = await this.#triarch.breakers.get(payments.name).info()
     if (wave) this.#waves.set(wave.number, wave.size)
     for (const change of changes) this.#changes.set(change.at.getTime(), change)
   }
@@ -95,7 +95,7 @@ export class Illness {
     }
     const fees = { asked: 0, cached: 0, meanwhile: 0 }
     for (const order of orders.slice(0, MOST_ASKED)) {
-      const fee = (await this.#triarch.task(order).steps()).find(({ action }) => action === feeOf.key)
+      const fee = (await this.#triarch.tasks.get(order).steps()).find(({ action }) => action === feeOf.key)
       if (fee?.status !== 'success') continue
       fees.asked++
       if (!fee.cached) continue

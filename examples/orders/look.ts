@@ -24,7 +24,7 @@ try {
 }
 
 async function one(triarch: Triarch, order: string): Promise<string> {
-  const history = await triarch.task(order).history()
+  const history = await triarch.tasks.get(order).history()
   return render(order, timeline({ order, history, testimony }))
 }
 

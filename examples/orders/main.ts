@@ -155,7 +155,7 @@ async function trade(options: Options, { fleet, triarch, screen, witness, illnes
 async function lifeOf(triarch: Triarch, { testimony }: Witness): Promise<Report['timeline']> {
   const orders = [...new Set(testimony.deaths.flatMap(({ orders }) => orders))].slice(0, 200)
   const lives = await Promise.all(
-    orders.map(async (order) => ({ order, history: await triarch.task(order).history(), testimony })),
+    orders.map(async (order) => ({ order, history: await triarch.tasks.get(order).history(), testimony })),
   )
   const life = mostTelling(lives)
   return life && { order: life.order, moments: timeline(life) }

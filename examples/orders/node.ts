@@ -30,5 +30,5 @@ triarch.on('alert', ({ task, message }) => console.error(`alert: ${task ? `${tas
 await triarch.start()
 // Asked to go: finish what runs, hand the rest back. Asked again: leave at once; nothing is lost either way.
 stopOnSignals(triarch, ['SIGTERM'])
-const own = (await triarch.nodes()).find(({ place }) => place?.pid === process.pid)
+const own = (await triarch.nodes.list()).find(({ place }) => place?.pid === process.pid)
 console.log(JSON.stringify({ node: own?.id })) // ready: from here on it may be told to stop

@@ -8,7 +8,7 @@ export const active: TaskStatus[] = ['scheduled', 'pending', 'running', 'paused'
 export async function listTasks(triarch: Triarch, status?: TaskStatus[]): Promise<TaskInfo[]> {
   const tasks: TaskInfo[] = []
   for (let cursor: string | undefined; ; ) {
-    const page = await triarch.list({ limit: 1_000, ...(status && { status }), ...(cursor && { cursor }) })
+    const page = await triarch.tasks.list({ limit: 1_000, ...(status && { status }), ...(cursor && { cursor }) })
     tasks.push(...page.tasks)
     if (!page.next) return tasks
     cursor = page.next
@@ -41,7 +41,7 @@ export async function watchTasks(
 
 /** Why a task does not move: its state and the end of its history. */
 export async function describe(triarch: Triarch, { id, status, pause, lockedBy, wakeAt }: TaskInfo): Promise<string> {
-  const history = await triarch.task(id).history()
+  const history = await triarch.tasks.get(id).history()
   const tail = history.slice(-5).map(({ seq, at, events }) => `  ${seq} ${at.toISOString()} ${JSON.stringify(events)}`)
   const where = `${lockedBy ? `at node ${lockedBy}` : 'at no node'}${wakeAt ? `, wakes ${wakeAt.toISOString()}` : ''}`
   return [`${id} is ${status} ${where}${pause ? `: ${JSON.stringify(pause)}` : ''}`, ...tail].join('\n')

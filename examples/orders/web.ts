@@ -100,7 +100,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.writeHead(status, headers).end(JSON.stringify(body))
 }
 
-const own = (await triarch.nodes()).find(({ place }) => place?.pid === process.pid)
+const own = (await triarch.nodes.list()).find(({ place }) => place?.pid === process.pid)
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, node: own?.id }))
 })

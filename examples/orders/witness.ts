@@ -45,7 +45,7 @@ export class Witness {
     this.#note(tasks, Date.now())
     const { processes } = this.testimony
     // One that was taken for dead and was not goes on as another node, in the same process.
-    for (const { id, place } of await this.#triarch.nodes()) {
+    for (const { id, place } of await this.#triarch.nodes.list()) {
       const known = Object.values(processes).find(({ pid }) => pid === place?.pid)
       if (known) processes[id] ??= known
     }

@@ -91,7 +91,7 @@ export function infrastructure(cloud: Cloud, triarch: () => Triarch, pace: Durat
         await triarch().submit(smokeTest, addresses, { id })
         return { id }
       },
-      poll: ({ id }) => triarch().task(id).status(),
+      poll: ({ id }) => triarch().tasks.get(id).status(),
       done: ({ status }) => status === 'stopped',
       result({ id, outcome }) {
         if (outcome !== 'success') throw new PermanentError(`task ${id} ended with ${outcome}`)

@@ -29,6 +29,6 @@ export const followers: Feature = {
       do: ({ triarch }) => triarch.submit(simple, 'frozen', { id: 'expired', frozen: true, startBefore: '30m' }),
     },
     { at: 9, do: ({ triarch }) => triarch.submit(simple, 'short', { id: 'overdue', completeBy: '3m' }) },
-    { at: 3_000, do: ({ triarch }) => triarch.task('frozen').thaw() },
+    { at: 3_000, do: ({ triarch }) => triarch.tasks.get('frozen').thaw() },
   ],
 }

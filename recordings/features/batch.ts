@@ -39,7 +39,7 @@ export const batches: Feature = {
     { at: 60, do: ({ triarch }) => triarch.submit(strict, null, { id: 'strict' }) },
     { at: 120, do: ({ triarch }) => triarch.submit(letter, 'slow h', { id: 'in-the-way' }) },
     { at: 180, do: ({ triarch }) => triarch.submit(held, null, { id: 'refused' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('in-the-way').signal('arrived') },
-    { at: 1_200, do: ({ triarch }) => triarch.task('mailing').compensate() },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('in-the-way').signal('arrived') },
+    { at: 1_200, do: ({ triarch }) => triarch.tasks.get('mailing').compensate() },
   ],
 }

@@ -28,7 +28,7 @@ export const caches: Feature = {
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(quote, 'EUR', { id: 'first' }) },
     { at: 60, do: ({ triarch }) => triarch.submit(quote, 'EUR', { id: 'second' }) },
-    { at: 120, do: ({ triarch }) => triarch.invalidate(rate, 'EUR') },
+    { at: 120, do: ({ triarch }) => triarch.caches.invalidate(rate, 'EUR') },
     { at: 180, do: ({ triarch }) => triarch.submit(quote, 'EUR', { id: 'third' }) },
   ],
 }

@@ -50,7 +50,7 @@ export const carries: Feature = {
     { at: 60, do: ({ triarch }) => triarch.submit(local, false, { id: 'local' }) },
     { at: 120, do: ({ triarch }) => triarch.submit(taken, 1, { id: 'taken' }) },
     { at: 180, do: ({ triarch }) => triarch.submit(family, null, { id: 'family' }) },
-    { at: 240, do: ({ triarch }) => triarch.task('family').cancel({ compensate: false }) },
-    { at: 300, do: ({ triarch }) => triarch.task('family').retry() },
+    { at: 240, do: ({ triarch }) => triarch.tasks.get('family').cancel({ compensate: false }) },
+    { at: 300, do: ({ triarch }) => triarch.tasks.get('family').retry() },
   ],
 }

@@ -42,9 +42,9 @@ export const children: Feature = {
     { at: 1, do: ({ triarch }) => triarch.submit(ship, null, { id: 'ship' }) },
     { at: 2, do: ({ triarch }) => triarch.submit(fleet, null, { id: 'fleet' }) },
     { at: 60, do: ({ triarch }) => triarch.submit(taken, null, { id: 'taken' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('fleet').cancel({ reason: 'peace' }) },
-    { at: 1_200, do: ({ triarch }) => triarch.task('awaited').signal('wind') },
-    { at: 1_300, do: ({ triarch }) => triarch.task('detached').signal('wind') },
-    { at: 1_800, do: ({ triarch }) => triarch.task('ship').compensate() },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('fleet').cancel({ reason: 'peace' }) },
+    { at: 1_200, do: ({ triarch }) => triarch.tasks.get('awaited').signal('wind') },
+    { at: 1_300, do: ({ triarch }) => triarch.tasks.get('detached').signal('wind') },
+    { at: 1_800, do: ({ triarch }) => triarch.tasks.get('ship').compensate() },
   ],
 }

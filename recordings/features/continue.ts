@@ -18,6 +18,6 @@ export const continuations: Feature = {
   agents: [meter],
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(counter, 0, { id: 'counter', startAt: '5m' }) },
-    { at: 60, do: ({ triarch }) => triarch.task('counter').signal('word', 'hello') },
+    { at: 60, do: ({ triarch }) => triarch.tasks.get('counter').signal('word', 'hello') },
   ],
 }

@@ -35,7 +35,7 @@ export const doubts: Feature = {
     { at: 2, do: ({ triarch }) => triarch.submit(careful, null, { id: 'told' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(careful, null, { id: 'held' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(doubtful, null, { id: 'doubtful' }) },
-    { at: 100, do: ({ triarch }) => triarch.task('doubtful').cancel() },
-    { at: 7_200, do: ({ triarch }) => triarch.task('told').skip({ step: 1, output: 'it was paid' }) },
+    { at: 100, do: ({ triarch }) => triarch.tasks.get('doubtful').cancel() },
+    { at: 7_200, do: ({ triarch }) => triarch.tasks.get('told').skip({ step: 1, output: 'it was paid' }) },
   ],
 }

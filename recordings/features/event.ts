@@ -25,9 +25,9 @@ export const events: Feature = {
   workflows: [listening],
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(listening, null, { id: 'listening' }) },
-    { at: 60, do: ({ triarch }) => triarch.task('listening').signal('early', { n: 1 }) },
-    { at: 120, do: ({ triarch }) => triarch.task('listening').signal('twice', 'first') },
-    { at: 1_200, do: ({ triarch }) => triarch.task('listening').signal('right', 'won') },
-    { at: 3_600, do: ({ triarch }) => triarch.task('listening').signal('twice', 'second') },
+    { at: 60, do: ({ triarch }) => triarch.tasks.get('listening').signal('early', { n: 1 }) },
+    { at: 120, do: ({ triarch }) => triarch.tasks.get('listening').signal('twice', 'first') },
+    { at: 1_200, do: ({ triarch }) => triarch.tasks.get('listening').signal('right', 'won') },
+    { at: 3_600, do: ({ triarch }) => triarch.tasks.get('listening').signal('twice', 'second') },
   ],
 }

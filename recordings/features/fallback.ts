@@ -24,14 +24,14 @@ export const fallbacks: Feature = {
   workflows: [convert, converting],
   agents: [rates, archive],
   script: [
-    { at: 1, do: ({ triarch }) => triarch.breaker('rates').open({ reason }) },
+    { at: 1, do: ({ triarch }) => triarch.breakers.get('rates').open({ reason }) },
     { at: 5, do: ({ triarch }) => triarch.submit(convert, 'EUR', { id: 'done' }) },
     { at: 6, do: ({ triarch }) => triarch.submit(convert, 'USD', { id: 'undone' }) },
     { at: 7, do: ({ triarch }) => triarch.submit(converting, 'CHF', { id: 'planned' }) },
-    { at: 10, do: ({ triarch }) => triarch.breaker('rates').close({ reason }) },
+    { at: 10, do: ({ triarch }) => triarch.breakers.get('rates').close({ reason }) },
     { at: 15, do: ({ triarch }) => triarch.submit(converting, 'GBP', { id: 'after' }) },
-    { at: 20, do: ({ triarch }) => triarch.task('undone').cancel({ compensate: true }) },
-    { at: 30, do: ({ triarch }) => triarch.task('done').signal('go') },
+    { at: 20, do: ({ triarch }) => triarch.tasks.get('undone').cancel({ compensate: true }) },
+    { at: 30, do: ({ triarch }) => triarch.tasks.get('done').signal('go') },
   ],
   rest: 100,
 }

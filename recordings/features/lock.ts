@@ -40,9 +40,9 @@ export const locks: Feature = {
     { at: 3, do: ({ triarch }) => triarch.submit(impatient, null, { id: 'impatient' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(crossing, ['a', 'b'], { id: 'ab' }) },
     { at: 5, do: ({ triarch }) => triarch.submit(crossing, ['b', 'a'], { id: 'ba' }) },
-    { at: 1_200, do: ({ triarch }) => triarch.task('first').signal('go') },
-    { at: 1_800, do: ({ triarch }) => triarch.task('ab').signal('go') },
-    { at: 1_860, do: ({ triarch }) => triarch.task('ba').signal('go') },
-    { at: 2_400, do: ({ triarch }) => triarch.task('second').signal('go') },
+    { at: 1_200, do: ({ triarch }) => triarch.tasks.get('first').signal('go') },
+    { at: 1_800, do: ({ triarch }) => triarch.tasks.get('ab').signal('go') },
+    { at: 1_860, do: ({ triarch }) => triarch.tasks.get('ba').signal('go') },
+    { at: 2_400, do: ({ triarch }) => triarch.tasks.get('second').signal('go') },
   ],
 }

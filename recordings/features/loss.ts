@@ -43,6 +43,6 @@ export const losses: Feature = {
     { at: 600, do: ({ crash }) => crash() },
     { at: 900, do: ({ crash }) => crash() },
     { at: 1_200, do: ({ crash }) => crash() },
-    { at: 3_000, do: ({ triarch }) => triarch.task('careful').skip({ step: 1, output: 'it was done' }) },
+    { at: 3_000, do: ({ triarch }) => triarch.tasks.get('careful').skip({ step: 1, output: 'it was done' }) },
   ],
 }

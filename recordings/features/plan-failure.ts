@@ -37,8 +37,8 @@ export const planFailures: Feature = {
     { at: 3, do: ({ triarch }) => triarch.submit(pauses, null, { id: 'skipped' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(fails, null, { id: 'rewound' }) },
     { at: 5, do: ({ triarch }) => triarch.submit(compensates, null, { id: 'compensated' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('mended').retry({ step: 2, input: { name: 'better' } }) },
-    { at: 660, do: ({ triarch }) => triarch.task('skipped').skip({ step: 2 }) },
-    { at: 720, do: ({ triarch }) => triarch.task('rewound').retry({ step: 2, input: { name: 'better' } }) },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('mended').retry({ step: 2, input: { name: 'better' } }) },
+    { at: 660, do: ({ triarch }) => triarch.tasks.get('skipped').skip({ step: 2 }) },
+    { at: 720, do: ({ triarch }) => triarch.tasks.get('rewound').retry({ step: 2, input: { name: 'better' } }) },
   ],
 }

@@ -38,6 +38,6 @@ export const plans: Feature = {
     { at: 1, do: ({ triarch }) => triarch.submit(house, { name: 'now' }, { id: 'now' }) },
     { at: 2, do: ({ triarch }) => triarch.submit(house, { name: 'later' }, { id: 'later', startAt: '10m' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(formal, null, { id: 'formal' }) },
-    { at: 1_800, do: ({ triarch }) => triarch.task('now').compensate() },
+    { at: 1_800, do: ({ triarch }) => triarch.tasks.get('now').compensate() },
   ],
 }

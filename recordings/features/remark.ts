@@ -39,35 +39,35 @@ export const remarks: Feature = {
     { at: 5, do: ({ triarch }) => triarch.submit(repair, null, { id: 'skipped' }) },
     { at: 6, do: ({ triarch }) => triarch.submit(order, 'ice', { id: 'frozen', frozen: true }) },
     { at: 7, do: ({ triarch }) => triarch.submit(suspended, null, { id: 'suspended' }) },
-    { at: 60, do: ({ triarch }) => triarch.task('paused').pause(why) },
-    { at: 61, do: ({ triarch }) => triarch.task('paused').pause({ actor: 'bob' }) },
-    { at: 120, do: ({ triarch }) => triarch.task('paused').resume(why) },
+    { at: 60, do: ({ triarch }) => triarch.tasks.get('paused').pause(why) },
+    { at: 61, do: ({ triarch }) => triarch.tasks.get('paused').pause({ actor: 'bob' }) },
+    { at: 120, do: ({ triarch }) => triarch.tasks.get('paused').resume(why) },
     {
       at: 121,
       do: ({ triarch }) =>
-        triarch
-          .task('paused')
+        triarch.tasks
+          .get('paused')
           .skip({ step: 9, ...why })
           .catch(() => undefined),
     },
-    { at: 180, do: ({ triarch }) => triarch.task('paused').signal('go', 1, why) },
-    { at: 240, do: ({ triarch }) => triarch.task('paused').compensate(why) },
-    { at: 300, do: ({ triarch }) => triarch.task('paused').retry(why) },
-    { at: 360, do: ({ triarch }) => triarch.task('cancelled').cancel(why) },
-    { at: 420, do: ({ triarch }) => triarch.task('cancelled').retry({ actor: 'bob' }) },
-    { at: 480, do: ({ triarch }) => triarch.task('forced').cancel({ force: true, ...why }) },
-    { at: 540, do: ({ triarch }) => triarch.task('forced').retry(why) },
-    { at: 600, do: ({ triarch }) => triarch.task('retried').retry(why) },
-    { at: 660, do: ({ triarch }) => triarch.task('skipped').skip({ step: 2, output: 'by hand', ...why }) },
-    { at: 720, do: ({ triarch }) => triarch.task('frozen').thaw(why) },
+    { at: 180, do: ({ triarch }) => triarch.tasks.get('paused').signal('go', 1, why) },
+    { at: 240, do: ({ triarch }) => triarch.tasks.get('paused').compensate(why) },
+    { at: 300, do: ({ triarch }) => triarch.tasks.get('paused').retry(why) },
+    { at: 360, do: ({ triarch }) => triarch.tasks.get('cancelled').cancel(why) },
+    { at: 420, do: ({ triarch }) => triarch.tasks.get('cancelled').retry({ actor: 'bob' }) },
+    { at: 480, do: ({ triarch }) => triarch.tasks.get('forced').cancel({ force: true, ...why }) },
+    { at: 540, do: ({ triarch }) => triarch.tasks.get('forced').retry(why) },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('retried').retry(why) },
+    { at: 660, do: ({ triarch }) => triarch.tasks.get('skipped').skip({ step: 2, output: 'by hand', ...why }) },
+    { at: 720, do: ({ triarch }) => triarch.tasks.get('frozen').thaw(why) },
     {
       at: 780,
       do: ({ triarch }) =>
-        triarch
-          .task('frozen')
+        triarch.tasks
+          .get('frozen')
           .thaw(why)
           .catch(() => undefined),
     },
-    { at: 840, do: ({ triarch }) => triarch.task('suspended').cancel({ compensate: false, ...why }) },
+    { at: 840, do: ({ triarch }) => triarch.tasks.get('suspended').cancel({ compensate: false, ...why }) },
   ],
 }

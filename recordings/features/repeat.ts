@@ -29,6 +29,6 @@ export const repeats: Feature = {
   agents: [press],
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(album, { pages, left: 1 }, { id: 'album' }) },
-    { at: 1_000, do: ({ triarch }) => triarch.task('album').signal('read', pages.join(' ')) },
+    { at: 1_000, do: ({ triarch }) => triarch.tasks.get('album').signal('read', pages.join(' ')) },
   ],
 }

@@ -35,6 +35,6 @@ export const rescues: Feature = {
       at: index,
       do: ({ triarch }: { triarch: import('triarch').Triarch }) => triarch.submit(one, null, { id }),
     })),
-    { at: 600, do: ({ triarch }) => triarch.task('pause').retry({ input: true }) },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('pause').retry({ input: true }) },
   ],
 }

@@ -33,9 +33,9 @@ export const rewinds: Feature = {
     { at: 2, do: ({ triarch }) => triarch.submit(experiment, 300, { id: 'back' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(experiment, 400, { id: 'without' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(undone, 500, { id: 'over' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('mended').retry({ step: 2, input: 50 }) },
-    { at: 660, do: ({ triarch }) => triarch.task('back').retry({ step: 1 }) },
-    { at: 720, do: ({ triarch }) => triarch.task('without').skip({ step: 2, output: 0 }) },
-    { at: 780, do: ({ triarch }) => triarch.task('over').retry({ input: 60 }) },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('mended').retry({ step: 2, input: 50 }) },
+    { at: 660, do: ({ triarch }) => triarch.tasks.get('back').retry({ step: 1 }) },
+    { at: 720, do: ({ triarch }) => triarch.tasks.get('without').skip({ step: 2, output: 0 }) },
+    { at: 780, do: ({ triarch }) => triarch.tasks.get('over').retry({ input: 60 }) },
   ],
 }

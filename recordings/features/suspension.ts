@@ -38,7 +38,7 @@ const dining = workflow('dining', {
     await task.waitForSignal('served')
   },
 })
-const answer = (triarch: Triarch, event: string) => triarch.resume(token, 'yes', { name: event, optional: true })
+const answer = (triarch: Triarch, event: string) => triarch.tasks.resume(token, 'yes', { name: event, optional: true })
 
 /** Steps that are suspended: answered from outside, reminded by themselves, out of time, called off, told when they are done. */
 export const suspensions: Feature = {
@@ -51,11 +51,11 @@ export const suspensions: Feature = {
     { at: 3, do: ({ triarch }) => triarch.submit(asking, 'c', { id: 'called-off' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(dining, null, { id: 'dining' }) },
     { at: 900, do: ({ triarch }) => answer(triarch, 'note') },
-    { at: 1_000, do: ({ triarch }) => triarch.task('called-off').cancel() },
-    { at: 1_100, do: ({ triarch }) => triarch.task('dining').cancel() },
+    { at: 1_000, do: ({ triarch }) => triarch.tasks.get('called-off').cancel() },
+    { at: 1_100, do: ({ triarch }) => triarch.tasks.get('dining').cancel() },
     { at: 1_800, do: ({ triarch }) => answer(triarch, 'answer') },
     { at: 2_000, do: ({ triarch }) => answer(triarch, 'again') },
-    { at: 2_100, do: ({ triarch }) => triarch.task('answered').signal('go') },
+    { at: 2_100, do: ({ triarch }) => triarch.tasks.get('answered').signal('go') },
   ],
   rest: 10_000,
 }

@@ -43,7 +43,7 @@ export const undos: Feature = {
     { at: 1, do: ({ triarch }) => triarch.submit(trip, null, { id: 'trip' }) },
     { at: 2, do: ({ triarch }) => triarch.submit(dear, null, { id: 'dear' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(fine, null, { id: 'fine' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('dear').skip({ step: 2 }) },
-    { at: 900, do: ({ triarch }) => triarch.task('fine').compensate() },
+    { at: 600, do: ({ triarch }) => triarch.tasks.get('dear').skip({ step: 2 }) },
+    { at: 900, do: ({ triarch }) => triarch.tasks.get('fine').compensate() },
   ],
 }

@@ -37,7 +37,7 @@ describe('the infrastructure', () => {
       expect(cloud.names.get(`${name}.lan`)).toBe(address)
     }
     expect([...cloud.inventory]).toEqual(['a', 'b'])
-    expect((await engine.triarch.list({ workflow: 'smoke-test' })).tasks).toHaveLength(1)
+    expect((await engine.triarch.tasks.list({ workflow: 'smoke-test' })).tasks).toHaveLength(1)
   })
 
   it('pauses where DNS fails, goes on without repeating anything, and bears that nobody watches', async () => {

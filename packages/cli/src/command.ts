@@ -28,7 +28,7 @@ export async function onTasks<O extends object>(
   const { actor = actorOf(means.terminal) } = options as { actor?: string }
   const run = () => work({ session, report, options })
   // A server knows who asks; the audit of a store that nobody stands before is told.
-  await (session.triarch instanceof Triarch && actor ? session.triarch.acting({ actor }, run) : run())
+  await (session.triarch instanceof Triarch && actor ? session.triarch.serving.acting({ actor }, run) : run())
 }
 
 /** The definitions that a command needs. */

@@ -8,13 +8,13 @@ export type Call = readonly [command: string, given: readonly string[], said: Re
 
 /** Submits what the commands act on, and waits until each task is as far as it comes. */
 export async function stock(engine: Triarch): Promise<void> {
-  await engine.schedule('nightly').register({ workflow: letter, input: 'night', cron: '0 3 * * *' })
+  await engine.schedules.get('nightly').register({ workflow: letter, input: 'night', cron: '0 3 * * *' })
   for (const id of ['done', 'old']) await (await engine.submit(letter, 'hello', { id })).result()
   await (await engine.submit(letter, 'bad', { id: 'failed' })).result().catch(() => undefined)
   for (const id of ['a', 'b', 'c', 'd']) await engine.submit(approval, id, { id })
   for (const id of ['held', 'stuck']) await engine.submit(careful, 'bad', { id })
   for (const id of ['held', 'stuck'])
-    for await (const { status } of engine.task(id).watch()) if (status === 'paused') break
+    for await (const { status } of engine.tasks.get(id).watch()) if (status === 'paused') break
 }
 
 const why = ['--reason', 'a test']

@@ -145,14 +145,14 @@ describe('the command', () => {
     const cancel = ['task', 'cancel', 'kept']
     expect((await inside(cancel)).exit).toBe(exitCodes.usage)
     expect((await inside(cancel, { ask: async () => 'n' })).exit).toBe(exitCodes.usage)
-    expect((await engine.task('kept').status()).status).not.toBe('stopped')
+    expect((await engine.tasks.get('kept').status()).status).not.toBe('stopped')
     const yes = await inside([...cancel, '--wait', '--reason', 'a test'], { ask: async () => 'y' })
     expect(yes).toMatchObject({ exit: 0, err: '' })
   })
 
   it('mends a task that is held', async () => {
     await engine.submit(careful, 'bad', { id: 'held' })
-    for await (const { status } of engine.task('held').watch()) if (status === 'paused') break
+    for await (const { status } of engine.tasks.get('held').watch()) if (status === 'paused') break
     expect((await inside(['task', 'explain', 'held'])).out).toContain('a step failed')
     expect((await inside(['task', 'steps', 'held', '--json'])).out).toContain('not a word to stamp')
     const skipped = await inside([
@@ -177,7 +177,7 @@ describe('the command', () => {
 
   it('shows the log of a task, and follows it', async () => {
     await (await engine.submit(letter, 'logged', { id: 'logged' })).result()
-    await engine.task('logged').logs() // what this process said is in the store
+    await engine.tasks.get('logged').logs() // what this process said is in the store
     expect((await inside(['task', 'logs', 'logged'])).out).toMatch(/^\S+Z? .*info +1\/1 +stamping +.*logged/)
     const lines = JSON.parse((await inside(['task', 'logs', 'logged', '--json', '--step', '1'])).out)
     expect(lines).toMatchObject([{ message: 'stamping', fields: { text: 'logged' } }])
@@ -346,7 +346,7 @@ describe('the command', () => {
     const problem = { code: 'status', message: 'the status is 500' } as const
     const ill = { at, ms: 3, status: 500, redirects: [], problem }
     const url = 'https://shop.example.com/'
-    await engine.lead('prober', ({ keepProbes }) =>
+    await engine.leaders.lead('prober', ({ keepProbes }) =>
       keepProbes([
         { name: 'bank', url, state: 'unknown', since: at, streak: 0, lateAt: at },
         { name: 'shop', url, state: 'down', since: at, streak: 1, lateAt: at, last: ill, history: [well, ill] },
@@ -400,10 +400,10 @@ describe('the command', () => {
     await engine.submit(approval, 'x', { id: 'by-job' })
     const job = { env: { ...env, TRIARCH_ACTOR: 'nightly job', USER: 'root' } }
     expect((await inside(['task', 'pause', 'by-job'], job)).exit).toBe(0)
-    await expect.poll(async () => (await engine.task('by-job').status()).pause?.actor).toBe('nightly job')
-    await engine.schedule('actor').register({ workflow: letter, input: 'x', every: '1d' })
+    await expect.poll(async () => (await engine.tasks.get('by-job').status()).pause?.actor).toBe('nightly job')
+    await engine.schedules.get('actor').register({ workflow: letter, input: 'x', every: '1d' })
     expect((await inside(['schedule', 'pause', 'actor'], job)).exit).toBe(0)
-    const { entries } = await engine.audit({ limit: 5 })
+    const { entries } = await engine.audit.list({ limit: 5 })
     expect(entries.find(({ subject }) => subject === 'schedule:actor')).toMatchObject({ actor: 'nightly job' })
     expect((await inside(['task', 'history', 'failed'])).out).toMatch(/not a word to stamp/)
   })
@@ -508,7 +508,7 @@ describe('the command', () => {
 })
 
 async function schedule(name: string, options: object): Promise<void> {
-  await engine.schedule(name).register(options as never)
+  await engine.schedules.get(name).register(options as never)
 }
 
 describe('what is shown', () => {

@@ -62,7 +62,7 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   await expect.poll(() => count(lines, /started with wait/)).toBe(2)
   await expect.poll(() => urls().length).toBeGreaterThan(1)
   expect(new Set(urls()).size).toBe(1)
-  await client.task('w-1').signal('go', 'on')
+  await client.tasks.get('w-1').signal('go', 'on')
   expect(await task.result()).toBe('new on')
   child.kill('SIGTERM')
   expect((await once(child, 'exit'))[0]).toBe(0)
@@ -223,8 +223,8 @@ it('start serves, watches and does besides what the module says, as a program of
        shop: { url: 'http://127.0.0.1:${port}/', contains: 'open', every: 1_000, successes: 1 },
      } }
      export async function started(triarch) {
-       await triarch.schedule('nightly').register({ workflow: hello, input: null, every: '1d' })
-       triarch.lead('exporter', ({ token }) => console.log('LEADS', token))
+       await triarch.schedules.get('nightly').register({ workflow: hello, input: null, every: '1d' })
+       triarch.leaders.lead('exporter', ({ token }) => console.log('LEADS', token))
      }`,
   )
   const store = ['--store', join(folder, 'duties.db')]

@@ -18,7 +18,7 @@ it('no command prints a secret, whatever way it went, unless it is told to', asy
     })
     const { triarch } = engine
     await play(triarch, advancing(engine))
-    const ids = (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
+    const ids = (await triarch.tasks.list({ limit: 1_000 })).tasks.map(({ id }) => id)
     const ofTask = ['get', 'history', 'steps', 'explain', 'logs', 'children']
     const commands = [
       ...ids.flatMap((id) => [...ofTask.map((command) => ['task', command, id]), ['export', id]]),
@@ -41,7 +41,7 @@ it('no command prints a secret, whatever way it went, unless it is told to', asy
       }
     expect(leaks).toEqual({})
     // Whoever asks for secrets gets them: what is looked for is there to be found.
-    const whole = await Promise.all(ids.map((id) => triarch.task(id).export({ secrets: true })))
+    const whole = await Promise.all(ids.map((id) => triarch.tasks.get(id).export({ secrets: true })))
     expect(ways.filter((way) => way !== 'schedule' && !leaksIn(JSON.stringify(whole)).includes(way))).toEqual([])
     expect(await print(['task', 'get', 'one', '--json'])).toContain('"id": "one"')
   } finally {

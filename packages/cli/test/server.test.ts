@@ -81,7 +81,7 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(JSON.parse(started.out)).toMatchObject({ id: 'u-1', output: 'BY URL' })
   const file = join(folder, 'u-1.json')
   expect((await inside(['task', 'start', 'careful', '--input', '"bad"', '--id', 'u-2'])).exit).toBe(0)
-  for await (const { status } of engine.task('u-2').watch()) if (status === 'paused') break
+  for await (const { status } of engine.tasks.get('u-2').watch()) if (status === 'paused') break
   const on = async (...args: string[]) => {
     const { exit, out } = await inside(args)
     expect([args, exit]).toEqual([args, 0])
@@ -230,7 +230,7 @@ it('asks one thing of many tasks, of as many as were seen and no more', async ()
   expect(asked).toEqual(['Cancel 3 tasks, which cannot be taken back? [y/N] '])
   const most = [...start, '--confirm', '2', '--yes', '--id', 'op-0', '--wait']
   expect((await inside(most)).exit).not.toBe(0)
-  expect((await engine.task('m-1').status()).status).not.toBe('stopped')
+  expect((await engine.tasks.get('m-1').status()).status).not.toBe('stopped')
   const done = await triarch([...start, '--yes', '--reason', 'a test', '--id', 'op-1', '--wait', '--json'], env)
   expect(done).toMatchObject({ exit: 0, err: '' })
   expect(JSON.parse(done.out)).toMatchObject({ matched: 3, done: 3, failed: 0, action: 'cancel' })
@@ -254,7 +254,7 @@ it('tries the sinks of alerts that the server has, and ends with 1 where one did
   expect((await inside(['alert', 'test', 'other'])).exit).toBe(exitCodes.usage)
   const looks = { ...env, TRIARCH_KEY: 'look' }
   expect((await inside(['alert', 'test'], { env: looks })).exit).toBe(exitCodes.forbidden)
-  const { entries } = await engine.audit({ subject: 'sink:*' })
+  const { entries } = await engine.audit.list({ subject: 'sink:*' })
   expect(entries).toMatchObject([{ actor: 'ada', action: 'alert.test', reason: 'before the holidays' }])
 })
 
@@ -307,7 +307,7 @@ it.concurrent.each(looking)(
 it('keeps the reason why answers are not valid any more', async () => {
   for (const which of [['desk.stamp'], ['desk.stamp', '--key', '7'], ['--tag', 'x']])
     expect((await inside(['cache', 'invalidate', ...which, '--reason', `no ${which.at(-1)}`])).exit).toBe(0)
-  const { entries } = await engine.audit({ action: 'cache.invalidate' })
+  const { entries } = await engine.audit.list({ action: 'cache.invalidate' })
   expect(entries.map(({ subject, actor, reason }) => [subject, actor, reason])).toEqual([
     ['cache:tag x', 'ada', 'no x'],
     ['cache:desk.stamp', 'ada', 'no 7'],
@@ -316,11 +316,11 @@ it('keeps the reason why answers are not valid any more', async () => {
 })
 
 it('keeps the reasons of what is done to schedules', async () => {
-  await engine.schedule('weekly').register({ workflow: letter, input: 'week', cron: '0 3 * * 1' })
+  await engine.schedules.get('weekly').register({ workflow: letter, input: 'week', cron: '0 3 * * 1' })
   const week = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-14T00:00:00Z']
   for (const [act, ...given] of [['pause'], ['resume'], ['run'], ['backfill', ...week, '--yes'], ['remove', '--yes']])
     expect((await inside(['schedule', act ?? '', 'weekly', ...given, '--reason', `why ${act}`])).exit).toBe(0)
-  const { entries } = await engine.audit({ subject: 'schedule:weekly' })
+  const { entries } = await engine.audit.list({ subject: 'schedule:weekly' })
   expect(entries.filter(({ actor }) => actor === 'ada').map(({ reason }) => reason)).toEqual(
     ['pause', 'resume', 'run', 'backfill', 'remove'].map((act) => `why ${act}`).reverse(),
   )

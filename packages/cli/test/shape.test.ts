@@ -43,7 +43,7 @@ beforeAll(async () => {
   await engine.start()
   await stock(engine)
   const isKept = Promise.withResolvers<void>()
-  void engine.lead('prober', async ({ signal, keepProbes }) => {
+  void engine.leaders.lead('prober', async ({ signal, keepProbes }) => {
     await keepProbes(probed)
     isKept.resolve()
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -180,7 +180,7 @@ describe('what is printed with --json has the shape that is said', () => {
 
   it('where something is wrong, watched, on trial or under way, and a server is asked', async () => {
     const firing = async () =>
-      (await engine.alerts()).alerts.filter(({ phase, rule }) => phase === 'firing' && rule === 'check').length
+      (await engine.alerts.list()).alerts.filter(({ phase, rule }) => phase === 'firing' && rule === 'check').length
     await expect.poll(firing, { timeout: 60_000 }).toBe(2)
     expect(
       await told({ TRIARCH_STORE: store }, 'export', ['done', '--output', join(folder, 'export.json')]),

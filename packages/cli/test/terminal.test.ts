@@ -43,8 +43,8 @@ beforeAll(async () => {
   await engine.start()
   await (await engine.submit(letter, 'x', { id: 'good' })).result()
   await engine.submit(careful, 'bad', { id: 'held' })
-  for await (const { status } of engine.task('held').watch()) if (status === 'paused') break
-  await engine.breaker('bank').open({ reason: 'maintenance' })
+  for await (const { status } of engine.tasks.get('held').watch()) if (status === 'paused') break
+  await engine.breakers.get('bank').open({ reason: 'maintenance' })
 })
 afterAll(async () => {
   if (!noTmux) spawnSync('tmux', ['-S', socket, 'kill-server'])

@@ -1,12 +1,13 @@
 import type { AlertActOptions, AlertInfo, AlertPage, AlertSinkTrial, AlertTestOptions } from 'triarch'
-import { type AlertHandle, TriarchError } from 'triarch/contract'
+import { type AlertCollection, type AlertHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
 import { array, dated, object, text } from './shape.ts'
 import { encode, instant } from './value.ts'
 
 /** An alert on a server. What is asked of it leaves the same behind when it is sent again. */
-export class RemoteAlert implements AlertHandle {
+class RemoteAlert implements AlertHandle {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -44,22 +45,28 @@ export class RemoteAlert implements AlertHandle {
   }
 }
 
+export function alertsOf(exchange: Exchange): AlertCollection {
+  return {
+    get: (name) => new RemoteAlert(exchange, name),
+    list: async ({ ended, ...options } = {}) =>
+      exchange.get(`/alerts${pageQuery('alerts.list', options, { ended })}`, alertPage),
+    test: async (options = {}) => testAlert(exchange, options),
+  }
+}
+
 /** Told twice where the first answer was lost: it is but a test. */
-export function testAlert(
-  exchange: Exchange,
-  { sink, reason, actor, ...rest }: AlertTestOptions,
-): Promise<AlertSinkTrial[]> {
-  known('testAlert', rest)
+function testAlert(exchange: Exchange, { sink, reason, actor, ...rest }: AlertTestOptions): Promise<AlertSinkTrial[]> {
+  known('alerts.test', rest)
   const read = (body: unknown) => array(object(body).sinks, (one) => object(one) as unknown as AlertSinkTrial)
   return exchange.ask({
     method: 'POST',
     path: '/alerts/test',
-    body: encode('testAlert', { sink, reason, actor }),
+    body: encode('alerts.test', { sink, reason, actor }),
     read,
   })
 }
 
-export function alertPage(value: unknown): AlertPage {
+function alertPage(value: unknown): AlertPage {
   const page = object(value)
   return { ...page, alerts: array(page.alerts, alertInfo) }
 }

@@ -1,12 +1,13 @@
 import type { BreakerControlOptions, BreakerInfo, BreakerOpenOptions, BreakerPage } from 'triarch'
-import { type BreakerHandle, TriarchError } from 'triarch/contract'
+import { type BreakerCollection, type BreakerHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
 import { array, dated, object, text } from './shape.ts'
 import { encode, instant } from './value.ts'
 
 /** A circuit breaker on a server. What is asked of it leaves the same behind when it is sent again. */
-export class RemoteBreaker implements BreakerHandle {
+class RemoteBreaker implements BreakerHandle {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -44,7 +45,14 @@ export class RemoteBreaker implements BreakerHandle {
   }
 }
 
-export function breakerPage(value: unknown): BreakerPage {
+export function breakersOf(exchange: Exchange): BreakerCollection {
+  return {
+    get: (name) => new RemoteBreaker(exchange, name),
+    list: async (options = {}) => exchange.get(`/breakers${pageQuery('breakers.list', options)}`, breakerPage),
+  }
+}
+
+function breakerPage(value: unknown): BreakerPage {
   const page = object(value)
   return { ...page, breakers: array(page.breakers, breakerInfo) }
 }

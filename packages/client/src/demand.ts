@@ -6,8 +6,8 @@ import { duration, query } from './value.ts'
 /** Where it is asked for. Throws UNKNOWN_OPTION, INVALID_DURATION. */
 export function demandPath(options: DemandOptions): string {
   const { within, ...rest } = options
-  known('demand', rest)
-  return `/demand${query({ within: within === undefined ? undefined : duration('demand: within', within) })}`
+  known('nodes.demand', rest)
+  return `/demand${query({ within: within === undefined ? undefined : duration('nodes.demand: within', within) })}`
 }
 
 export function demand(value: unknown): Demand {

@@ -37,6 +37,10 @@ export class Exchange {
   }
 
   /** Throws what the server says, SERVER_*, REQUEST_REFUSED; rejects with the signal's reason. */
+  get<T>(path: string, read: (body: unknown) => T): Promise<T> {
+    return this.ask({ method: 'GET', path, read })
+  }
+
   async ask<T>(call: Call<T>): Promise<T> {
     const { attempts } = this.settings
     /** A request whose fate nobody knows may have been done. */

@@ -1,7 +1,9 @@
 import type { IssuedKey, KeyActOptions, KeyCreateOptions, KeyInfo, KeyPage, KeyRotateOptions } from 'triarch'
-import { type KeyHandle, TriarchError } from 'triarch/contract'
+import { type KeyCollection, type KeyHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
+import { rotateSecret } from './secret.ts'
 import { array, dated, object, text } from './shape.ts'
 import { duration, encode } from './value.ts'
 
@@ -11,7 +13,7 @@ const form = /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/
  * An API key on a server. What hands out a secret is not sent again where its answer was lost, for it would be another secret: make or rotate it
  * anew.
  */
-export class RemoteKey implements KeyHandle {
+class RemoteKey implements KeyHandle {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -51,7 +53,15 @@ export class RemoteKey implements KeyHandle {
   }
 }
 
-export function keyPage(value: unknown): KeyPage {
+export function keysOf(exchange: Exchange): KeyCollection {
+  return {
+    get: (name) => new RemoteKey(exchange, name),
+    list: async (options = {}) => exchange.get(`/keys${pageQuery('keys.list', options)}`, keyPage),
+    rotateSecret: async (options) => rotateSecret(exchange, options),
+  }
+}
+
+function keyPage(value: unknown): KeyPage {
   const page = object(value)
   return { ...page, keys: array(page.keys, keyInfo) }
 }

@@ -84,6 +84,12 @@ export function known(what: string, rest: object): void {
     throw new TriarchError('UNKNOWN_OPTION', `${what}: there is no option "${unknown.slice(0, 100)}"`)
 }
 
+/** Throws INVALID_OPTION. */
+export function checkSignal(what: string, signal: AbortSignal | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === 'function') return
+  throw new TriarchError('INVALID_OPTION', `${what}: signal must be an AbortSignal`)
+}
+
 function baseOf(given: string): string {
   const { protocol, origin, pathname, search, hash, username, password } = parsed(given)
   if (protocol !== 'http:' && protocol !== 'https:') throw invalid('the URL must begin with http: or https:')

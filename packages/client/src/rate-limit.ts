@@ -5,14 +5,15 @@ import type {
   RateLimitLiftOptions,
   RateLimitPage,
 } from 'triarch'
-import { type RateLimitHandle, TriarchError } from 'triarch/contract'
+import { type RateLimitCollection, type RateLimitHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
 import { array, dated, object, text } from './shape.ts'
 import { duration, encode, instant } from './value.ts'
 
 /** A rate limit on a server. What is asked of it leaves the same behind when it is sent again. */
-export class RemoteRateLimit implements RateLimitHandle {
+class RemoteRateLimit implements RateLimitHandle {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -55,7 +56,14 @@ function ends(what: string, until: Date | undefined): { until?: string } {
   return until === undefined ? {} : { until: instant(`${what}: until`, until) }
 }
 
-export function rateLimitPage(value: unknown): RateLimitPage {
+export function rateLimitsOf(exchange: Exchange): RateLimitCollection {
+  return {
+    get: (name) => new RemoteRateLimit(exchange, name),
+    list: async (options = {}) => exchange.get(`/rate-limits${pageQuery('rateLimits.list', options)}`, rateLimitPage),
+  }
+}
+
+function rateLimitPage(value: unknown): RateLimitPage {
   const page = object(value)
   return { ...page, rateLimits: array(page.rateLimits, rateLimitInfo) }
 }

@@ -1,13 +1,14 @@
 import type { BackfillOptions, ScheduleInfo, ScheduleOptions, ScheduleRunOptions } from 'triarch'
-import type { ScheduleHandle } from 'triarch/contract'
+import type { ScheduleCollection, ScheduleHandle } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
 import { array, date, object, text } from './shape.ts'
 import { duration, encode, instant, query, segment } from './value.ts'
 import { scheduleInfo } from './view.ts'
 
 /** A schedule on a server. Each of its writes leaves the same behind when it is sent again. */
-export class RemoteSchedule implements ScheduleHandle {
+class RemoteSchedule implements ScheduleHandle {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -98,5 +99,16 @@ export class RemoteSchedule implements ScheduleHandle {
   #post<T>(action: string, body: object | undefined, read: (answer: unknown) => T): Promise<T> {
     const said = body === undefined ? {} : { body: encode(action, body) }
     return this.#exchange.ask({ method: 'POST', path: `${this.#path}/${action}`, ...said, read })
+  }
+}
+
+export function schedulesOf(exchange: Exchange): ScheduleCollection {
+  return {
+    get: (name) => new RemoteSchedule(exchange, name),
+    list: async (options = {}) =>
+      exchange.get(`/schedules${pageQuery('schedules.list', options)}`, (body) => {
+        const page = object(body)
+        return { ...page, schedules: array(page.schedules, scheduleInfo) }
+      }),
   }
 }

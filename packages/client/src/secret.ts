@@ -9,8 +9,8 @@ export function rotateSecret(
   exchange: Exchange,
   { reason, actor, overlap, ...rest }: SecretRotateOptions,
 ): Promise<RotatedSecret> {
-  known('rotateSecret', rest)
-  const body = encode('rotateSecret', { reason, actor, overlap })
+  known('keys.rotateSecret', rest)
+  const body = encode('keys.rotateSecret', { reason, actor, overlap })
   const read = (answer: unknown) => ({ overlapsUntil: date(object(answer).overlapsUntil) })
   return exchange.ask({ method: 'POST', path: '/secret/rotate', body, once: true, read })
 }

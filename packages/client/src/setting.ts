@@ -7,9 +7,10 @@ import type {
   SettingPage,
   SettingSetOptions,
 } from 'triarch'
-import { type SettingHandle, TriarchError } from 'triarch/contract'
+import { type SettingCollection, type SettingHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
+import { pageQuery } from './page.ts'
 import { array, dated, object, text } from './shape.ts'
 import { duration, encode, query, segment } from './value.ts'
 
@@ -17,7 +18,7 @@ import { duration, encode, query, segment } from './value.ts'
  * A setting on a server. A change whose answer was lost is not sent again, for it would be another version: SERVER_UNREACHABLE,
  * STORE_UNANSWERED.
  */
-export class RemoteSetting<T> implements SettingHandle<T> {
+class RemoteSetting<T> implements SettingHandle<T> {
   readonly name: string
   readonly #exchange: Exchange
   readonly #path: string
@@ -31,7 +32,7 @@ export class RemoteSetting<T> implements SettingHandle<T> {
     this.#path = `/settings/${segment('the name of a setting', name)}`
   }
 
-  get(): Promise<SettingInfo<Partial<T>>> {
+  info(): Promise<SettingInfo<Partial<T>>> {
     return this.#exchange.ask({ method: 'GET', path: this.#path, read: (body) => settingInfo<T>(body) })
   }
 
@@ -76,6 +77,13 @@ export class RemoteSetting<T> implements SettingHandle<T> {
   }
 }
 
+export function settingCollection(exchange: Exchange): SettingCollection {
+  return {
+    get: (of) => new RemoteSetting(exchange, of),
+    list: async (options = {}) => exchange.get(`/settings${pageQuery('settings.list', options)}`, settingPage),
+  }
+}
+
 function word(what: string, options: Partial<SettingChangeOptions>): object {
   const { reason, actor, expected, ...rest } = options ?? {}
   known(what, rest)
@@ -94,7 +102,7 @@ function setOptions(what: string, options: SettingSetOptions): object {
 }
 
 /** Undefined is not said in JSON. */
-export function settingPage(value: unknown): SettingPage {
+function settingPage(value: unknown): SettingPage {
   const page = object(value)
   return { ...page, settings: array(page.settings, settingInfo) }
 }

@@ -46,11 +46,11 @@ type Result = PromiseSettledResult<Made>
 /** Sent again it is the same task. */
 export async function importTask(exchange: Exchange, exported: TaskExport, options: ImportOptions): Promise<Made> {
   const { paused, reason, actor, ...rest } = options
-  known('import', rest)
+  known('tasks.import', rest)
   const { task: id, format, veiled, records } = exported
   const body = { history: { format, task: id, veiled, records }, paused, reason, actor }
   const isNew = await exchange.ask({
-    ...{ method: 'POST', path: '/imports', body: encode('import', body) },
+    ...{ method: 'POST', path: '/imports', body: encode('tasks.import', body) },
     read: isNewTask,
   })
   return { id, isNew }

@@ -13,7 +13,7 @@ export async function resumeStep(
   options: ResumeOptions,
 ): Promise<void> {
   const { name, optional, once, ...rest } = options
-  known('resume', rest)
+  known('tasks.resume', rest)
   if (typeof token !== 'string' || token === '') throw new TriarchError('INVALID_TOKEN', 'a token must be a string')
   if (once !== undefined) segment('the name of a request', once)
   await exchange.ask({

@@ -20,7 +20,7 @@ const errorOf = (asked: Promise<unknown>) =>
 describe('a request', () => {
   it('that gets no answer is sent again, after pauses that grow', async () => {
     const { around, client } = asked([cut, cut, cut, json(200, stats)])
-    expect(await client.statistics()).toEqual(stats)
+    expect(await client.statistics.get()).toEqual(stats)
     expect(around.asked).toHaveLength(4)
     expect(around.pauses).toEqual([75, 150, 300])
     expect(around.asked[0]?.path).toBe('/base/api/v1/stats')
@@ -47,20 +47,20 @@ describe('a request', () => {
 
   it('that never gets one fails by a code, with its cause', async () => {
     const { around, client } = asked([cut], { retry: { attempts: 3, longest: '120ms' } })
-    expect(await errorOf(client.statistics())).toMatchObject({
+    expect(await errorOf(client.statistics.get())).toMatchObject({
       code: 'SERVER_UNREACHABLE',
       message: 'no answer from the server, asked 3 times: fetch failed',
       cause: expect.any(TypeError),
     })
     expect(around.pauses).toEqual([75, 90])
     const once = asked([cut], { retry: false })
-    expect(await errorOf(once.client.nodes())).toMatchObject({ code: 'SERVER_UNREACHABLE' })
+    expect(await errorOf(once.client.nodes.list())).toMatchObject({ code: 'SERVER_UNREACHABLE' })
     expect(once.around.asked).toHaveLength(1)
   })
 
   it('that takes too long is given up, and sent again', async () => {
     const { around, client } = asked([silence, json(200, stats)])
-    expect(await client.statistics()).toEqual(stats)
+    expect(await client.statistics.get()).toEqual(stats)
     expect(around.asked).toHaveLength(2)
   })
 
@@ -73,7 +73,7 @@ describe('a request', () => {
       () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
       json(200, stats),
     ])
-    expect(await client.statistics()).toEqual(stats)
+    expect(await client.statistics.get()).toEqual(stats)
     expect(around.pauses).toEqual([2_000, 3_000, 5_000, 600])
   })
 
@@ -97,9 +97,9 @@ describe('a request', () => {
     const met = asked([cut, json(200, { id: 'id-1', created: false })])
     expect((await met.client.submit(ref, null)).isNew).toBeUndefined()
     const told = asked([cut, () => new Response(null, { status: 202 })])
-    await told.client.task('t').signal('paid')
-    await told.client.task('t').pause()
-    await told.client.task('t').once('a "key"').pause()
+    await told.client.tasks.get('t').signal('paid')
+    await told.client.tasks.get('t').pause()
+    await told.client.tasks.get('t').once('a "key"').pause()
     const keys = told.around.asked.map(({ headers }) => headers.get('idempotency-key'))
     expect(keys).toEqual(['"~id-1"', '"~id-1"', '"~id-2"', '"a \\"key\\""'])
   })
@@ -118,11 +118,11 @@ describe('a request', () => {
   it('has the token of the moment, and leads nowhere else with it', async () => {
     let n = 0
     const { around, client } = asked([cut, json(200, stats)], { token: async () => `token-${++n}` })
-    await client.statistics()
+    await client.statistics.get()
     const sent = around.asked.map(({ headers }) => headers.get('authorization'))
     expect(sent).toEqual(['Bearer token-1', 'Bearer token-2'])
     const away = asked([() => new Response(null, { status: 302, headers: { location: 'https://evil.example' } })])
-    expect(await errorOf(away.client.statistics())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
+    expect(await errorOf(away.client.statistics.get())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
     expect(away.around.asked).toHaveLength(1)
   })
 
@@ -134,10 +134,10 @@ describe('a request', () => {
         throw new TypeError('fetch failed')
       },
     ])
-    expect(await errorOf(client.task('t').result({ signal: stop.signal }))).toBe('enough')
+    expect(await errorOf(client.tasks.get('t').result({ signal: stop.signal }))).toBe('enough')
     const silent = asked([silence])
     const other = new AbortController()
-    const waiting = errorOf(silent.client.task('t').result({ signal: other.signal }))
+    const waiting = errorOf(silent.client.tasks.get('t').result({ signal: other.signal }))
     other.abort('stop')
     expect(await waiting).toBe('stop')
   })
@@ -158,20 +158,22 @@ describe('an answer', () => {
     ['that says it is too large', json(200, {}, { 'content-length': '99999999999' })],
   ])('%s is told by a code, at once', async (_, answer) => {
     const { around, client } = asked([answer])
-    expect(await errorOf(client.list())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
+    expect(await errorOf(client.tasks.list())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
     expect(around.asked).toHaveLength(1)
   })
 
   it('of somebody else is no consent to a control', async () => {
     for (const answer of [html, json(200, {}), () => new Response(null, { status: 204 })])
-      expect(await errorOf(asked([answer]).client.task('t').cancel())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
+      expect(await errorOf(asked([answer]).client.tasks.get('t').cancel())).toMatchObject({
+        code: 'SERVER_ANSWER_INVALID',
+      })
   })
 
   it('whose body stops in the middle counts as none', async () => {
     const halted: Answer = () =>
       new Response(new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"tasks":')) }))
     const { around, client } = asked([halted, json(200, stats)])
-    expect(await client.statistics()).toEqual(stats)
+    expect(await client.statistics.get()).toEqual(stats)
     expect(around.asked).toHaveLength(2)
   })
 
@@ -184,7 +186,7 @@ describe('an answer', () => {
     [500, 'SOMETHING_NEWER', 'REQUEST_REFUSED'],
     [409, 'TASK_STOPPED', 'TASK_STOPPED'],
   ])('that is a problem, %i %s, is the error %s', async (status, said, code) => {
-    const error = await errorOf(asked([problem(status, said)]).client.statistics())
+    const error = await errorOf(asked([problem(status, said)]).client.statistics.get())
     expect(error).toMatchObject({
       name: 'TriarchError',
       code,
@@ -198,15 +200,15 @@ describe('an answer', () => {
       (status: number): Answer =>
       () =>
         new Response('<h1>no</h1>', { status })
-    expect(await errorOf(asked([page(403)]).client.nodes())).toMatchObject({ code: 'REQUEST_REFUSED' })
-    expect(await errorOf(asked([page(500)]).client.nodes())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
-    expect(await errorOf(asked([page(504)]).client.nodes())).toMatchObject({ code: 'SERVER_UNREACHABLE' })
+    expect(await errorOf(asked([page(403)]).client.nodes.list())).toMatchObject({ code: 'REQUEST_REFUSED' })
+    expect(await errorOf(asked([page(500)]).client.nodes.list())).toMatchObject({ code: 'SERVER_ANSWER_INVALID' })
+    expect(await errorOf(asked([page(504)]).client.nodes.list())).toMatchObject({ code: 'SERVER_UNREACHABLE' })
   })
 
   it('that comes at once, where the server has no room to let wait, is not asked for in a hurry', async () => {
     const soon = json(202, undefined)
     const { around, client } = asked([soon, soon, soon, json(200, { outcome: 'success', output: 7 })])
-    expect(await client.task('t').result()).toBe(7)
+    expect(await client.tasks.get('t').result()).toBe(7)
     expect(around.pauses.filter((ms) => ms < 5_000)).toEqual([100, 200, 400])
   })
 })
@@ -215,11 +217,11 @@ describe('a schedule that is removed', () => {
   const gone = problem(404, 'UNKNOWN_SCHEDULE')
 
   it('and is gone when that is asked again, was removed', async () => {
-    await asked([cut, gone]).client.schedule('daily').remove()
-    expect(await errorOf(asked([gone]).client.schedule('daily').remove())).toMatchObject({
+    await asked([cut, gone]).client.schedules.get('daily').remove()
+    expect(await errorOf(asked([gone]).client.schedules.get('daily').remove())).toMatchObject({
       code: 'UNKNOWN_SCHEDULE',
     })
-    const certain = asked([problem(503, 'STOPPING'), gone]).client.schedule('daily')
+    const certain = asked([problem(503, 'STOPPING'), gone]).client.schedules.get('daily')
     expect(await errorOf(certain.remove())).toMatchObject({ code: 'UNKNOWN_SCHEDULE' })
   })
 })

@@ -37,7 +37,7 @@ describe.each(clients)('keys %s', (_, of, client) => {
   const name = `billing.${of}`
 
   it('are made and handed out once, listed without their secret, rotated, revoked: with why and by whom', async () => {
-    const key = client.key(name)
+    const key = client.keys.get(name)
     expect(await codeOf(key.info())).toBe('UNKNOWN_KEY')
     const made = await key.create({ rights: ['start', 'read'], expiresIn: '90d', note: 'the billing service', ...why })
     expect(made.secret).toMatch(new RegExp(`^triarch_${name}_[\\w-]{43}$`))
@@ -47,7 +47,7 @@ describe.each(clients)('keys %s', (_, of, client) => {
       revoked: undefined,
     })
     expect(await key.info()).toEqual(made.key)
-    expect((await client.keys({ limit: 1_000 })).keys).toContainEqual(made.key)
+    expect((await client.keys.list({ limit: 1_000 })).keys).toContainEqual(made.key)
     expect(await codeOf(key.create({ rights: ['read'] }))).toBe('KEY_EXISTS')
     const again = await key.rotate({ ...why, overlap: '1h' })
     expect(again.secret).not.toBe(made.secret)
@@ -59,34 +59,34 @@ describe.each(clients)('keys %s', (_, of, client) => {
     expect(await codeOf(key.revoke({ reason: 'another' }))).toBe('UNKNOWN_KEY')
     expect(await codeOf(key.rotate(why))).toBe('UNKNOWN_KEY')
     expect(await codeOf(key.create({ rights: ['read'] }))).toBe('KEY_EXISTS')
-    const { entries } = await client.audit({ subject: `key:${name}` })
+    const { entries } = await client.audit.list({ subject: `key:${name}` })
     expect(entries.map(({ action, actor, reason }) => [action, actor, reason])).toEqual([
       ['key.revoke', 'ada', 'a test'],
       ['key.rotate', 'ada', 'a test'],
       ['key.rotate', 'ada', 'a test'],
       ['key.create', 'ada', 'a test'],
     ])
-    const told = JSON.stringify([entries, await client.keys(), await key.info()])
+    const told = JSON.stringify([entries, await client.keys.list(), await key.info()])
     for (const { secret } of [made, again]) expect(told).not.toContain(secret.slice(-43))
   })
 
   it('are listed a page at a time', async () => {
-    for (const n of [1, 2, 3]) await client.key(`page.${of}.${n}`).create({ rights: ['read'] })
-    const first = await client.keys({ limit: 2, cursor: `page.${of}` })
+    for (const n of [1, 2, 3]) await client.keys.get(`page.${of}.${n}`).create({ rights: ['read'] })
+    const first = await client.keys.list({ limit: 2, cursor: `page.${of}` })
     expect(first.keys.map((key) => key.name)).toEqual([`page.${of}.1`, `page.${of}.2`])
-    expect((await client.keys({ limit: 1, cursor: first.next as string })).keys[0]?.name).toBe(`page.${of}.3`)
+    expect((await client.keys.list({ limit: 1, cursor: first.next as string })).keys[0]?.name).toBe(`page.${of}.3`)
   })
 
   it('that make no sense are refused', async () => {
-    const key = client.key(`odd.${of}`)
+    const key = client.keys.get(`odd.${of}`)
     const invalid = [
       key.create({ rights: [] }),
       key.create({ rights: ['everything' as never] }),
       key.create({ rights: 'read' as never }),
       key.create({ rights: ['read'], note: 'x'.repeat(1_001) }),
-      client.key(`page.${of}.1`).rotate({ reason: 'x', overlap: '91d' }),
-      client.key(`page.${of}.1`).revoke({ reason: 'x'.repeat(1_001) }),
-      client.keys({ limit: 0 }),
+      client.keys.get(`page.${of}.1`).rotate({ reason: 'x', overlap: '91d' }),
+      client.keys.get(`page.${of}.1`).revoke({ reason: 'x'.repeat(1_001) }),
+      client.keys.list({ limit: 0 }),
     ]
     for (const code of await Promise.all(invalid.map(codeOf))) expect(code).toBe('INVALID_OPTION')
     expect(await codeOf(key.create({ rights: ['read'], expiresIn: 'soon' as never }))).toBe('INVALID_DURATION')
@@ -94,18 +94,18 @@ describe.each(clients)('keys %s', (_, of, client) => {
     expect(await codeOf(key.create({ rights: ['read'], until: 1 } as never))).toBe('UNKNOWN_OPTION')
     expect(await codeOf(key.revoke({ ...why, by: 'me' } as never))).toBe('UNKNOWN_OPTION')
     for (const wrong of ['', 'a_b', '-a', 'a/b', '..', 'x'.repeat(64)])
-      expect(() => client.key(wrong)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+      expect(() => client.keys.get(wrong)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
     expect(await codeOf(key.info())).toBe('UNKNOWN_KEY')
   })
 })
 
 it('a key whose answer was lost is not made, and not rotated, a second time', async () => {
-  const key = http.key('lost')
+  const key = http.keys.get('lost')
   lost = 1
   expect(await codeOf(key.create({ rights: ['read'] }))).toBe('SERVER_UNREACHABLE')
   lost = 1
   expect(await codeOf(key.rotate({ reason: 'the first answer was lost', overlap: 0 }))).toBe('SERVER_UNREACHABLE')
-  const { entries } = await triarch.audit({ subject: 'key:lost' })
+  const { entries } = await triarch.audit.list({ subject: 'key:lost' })
   expect(entries.map(({ action }) => action)).toEqual(['key.rotate', 'key.create'])
   lost = 1
   expect(await key.revoke({ reason: 'nobody has it' })).toMatchObject({ status: 'revoked' })

@@ -53,9 +53,9 @@ const client = connect('http://localhost', {
 })
 /** What was asked for has happened before it is asked for again. */
 const settled = async () => {
-  for (const { id } of (await triarch.list({ limit: 100 })).tasks)
+  for (const { id } of (await triarch.tasks.list({ limit: 100 })).tasks)
     await expect
-      .poll(async () => (await triarch.task(id).explain()).reasons.map(({ code }) => code))
+      .poll(async () => (await triarch.tasks.get(id).explain()).reasons.map(({ code }) => code))
       .not.toContain('moving')
 }
 
@@ -66,16 +66,16 @@ afterAll(async () => {
 })
 
 const typesOf = async (task: TaskHandle<unknown, never>) =>
-  (await triarch.task(task.id).history()).flatMap(({ events }) => events.map(({ type }) => type))
+  (await triarch.tasks.get(task.id).history()).flatMap(({ events }) => events.map(({ type }) => type))
 const times = (types: readonly string[], type: string) => types.filter((one) => one === type).length
 const becomes = (task: TaskHandle<unknown, never>, state: object) =>
-  expect.poll(() => triarch.task(task.id).status()).toMatchObject(state)
+  expect.poll(() => triarch.tasks.get(task.id).status()).toMatchObject(state)
 
 describe('where every first answer is lost, once it had its effect', () => {
   it('a submission is one task, with an id or without', async () => {
     const one = await client.submit(listening, null, { tags: { of: 'one' } })
     const two = await client.submit(listening, null, { id: 'two', tags: { of: 'one' } })
-    expect((await triarch.list({ tags: { of: 'one' } })).tasks.map(({ id }) => id)).toEqual(['two', one.id])
+    expect((await triarch.tasks.list({ tags: { of: 'one' } })).tasks.map(({ id }) => id)).toEqual(['two', one.id])
     await two.cancel({ compensate: false })
     await one.cancel({ compensate: false, force: true })
   })
@@ -119,8 +119,8 @@ describe('where every first answer is lost, once it had its effect', () => {
   it('a token gives its event once', async () => {
     const task = await client.submit(called, null)
     await expect.poll(() => token).not.toBe('')
-    await client.resume(token, 'paid')
-    await client.resume(token, 'paid')
+    await client.tasks.resume(token, 'paid')
+    await client.tasks.resume(token, 'paid')
     await expect.poll(() => given).toBe(2)
     await task.cancel({ compensate: false })
     expect(given).toBe(2)
@@ -128,7 +128,7 @@ describe('where every first answer is lost, once it had its effect', () => {
 
   it('schedules are as they were asked to be', async () => {
     const when = { workflow: listening, input: null, every: '1d', from: new Date('2026-01-01') } as const
-    const daily = client.schedule('daily')
+    const daily = client.schedules.get('daily')
     await daily.register(when)
     await daily.pause()
     await daily.resume()
@@ -136,7 +136,7 @@ describe('where every first answer is lost, once it had its effect', () => {
     const ids = await daily.backfill(span)
     expect(await daily.backfill(span)).toEqual(ids)
     await daily.run({ overlap: 'allow' })
-    expect((await triarch.list({ tags: { schedule: 'daily' } })).tasks).toHaveLength(2)
+    expect((await triarch.tasks.list({ tags: { schedule: 'daily' } })).tasks).toHaveLength(2)
     await daily.remove()
     await expect(daily.info()).rejects.toMatchObject({ code: 'UNKNOWN_SCHEDULE' })
   })

@@ -106,10 +106,10 @@ export async function direct(store: StoreFactory): Promise<Place> {
   const quiet = { notices: false, onError: () => undefined, statistics: { tag: 'customer' }, sweep: '500ms' } as const
   const triarch = new Triarch({ store, workflows, agents: [bank, clinic], operations: true, ...quiet })
   await triarch.start()
-  await triarch.lead('idle', () => null)
+  await triarch.leaders.lead('idle', () => null)
   const told = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
   await new Promise<void>((resolve) => {
-    void triarch.lead('busy', async ({ signal, keepProbes }) => {
+    void triarch.leaders.lead('busy', async ({ signal, keepProbes }) => {
       await keepProbes(probed)
       resolve()
       return told(signal)
@@ -181,7 +181,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(output).toEqual({ receipt: 'r-7' })
       const named = await client.submit(workflowRef<typeof order>('order'), { amount: 8 })
       expect(await named.result()).toEqual({ receipt: 'r-8' })
-      expect(await client.task('o/1 ü', order).result()).toEqual({ receipt: 'r-7' })
+      expect(await client.tasks.get('o/1 ü', order).result()).toEqual({ receipt: 'r-7' })
     })
 
     it('submits a list, and tells what became of each of it', async () => {
@@ -213,7 +213,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const options = { id: 'same' }
       expect((await client.submit(order, { amount: 1 }, options)).isNew).toBe(true)
       expect(await client.submit(order, { amount: 1 }, options)).toMatchObject({ id: 'same', isNew: false })
-      expect(client.task('same').isNew).toBeUndefined()
+      expect(client.tasks.get('same').isNew).toBeUndefined()
       expect(await codeOf(client.submit(order, { amount: 2 }, options))).toBe('TASK_EXISTS')
       expect((await client.submit(order, { amount: 2 }, { ...options, ifExists: 'return' })).id).toBe('same')
       expect(await codeOf(client.submit(order, { amount: 1 }, { ...options, ifExists: 'reject' }))).toBe('TASK_EXISTS')
@@ -229,7 +229,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(client.submit(failing, null, { priority: 1.5 }))).toBe('INVALID_OPTION')
       expect(await codeOf(client.submit(failing, null, { startAt: 'soon' as '1s' }))).toBe('INVALID_DURATION')
       expect(await codeOf(client.submit(failing, null, { when: 1 } as object))).toBe('UNKNOWN_OPTION')
-      expect(() => client.task('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+      expect(() => client.tasks.get('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
     })
 
     it('tells how else a task ended by the class of the error', async () => {
@@ -253,7 +253,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       stop.abort('enough')
       expect(await waiting).toBe('enough')
       expect(await codeOf(task.result({ signal: AbortSignal.abort('before') }))).toBe('before')
-      expect(await codeOf(client.task('nobody').result())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(client.tasks.get('nobody').result())).toBe('UNKNOWN_TASK')
       await task.cancel({ compensate: false })
     })
 
@@ -264,18 +264,18 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
         ...{ tags: { list: 'a&b', 'x[y]': '1' }, status: ['stopped' as const, 'running' as const], workflow: 'order' },
         ...{ order: 'oldest' as const, limit: 2, submittedAfter: new Date('2020-01-01') },
       }
-      const page = await client.list(options)
+      const page = await client.tasks.list(options)
       expect(page.tasks.map(({ id }) => id)).toEqual(['l-1', 'l-2'])
       expect(page.tasks[0]?.submittedAt).toBeInstanceOf(Date)
-      const rest = await client.list({ ...options, cursor: page.next ?? '' })
+      const rest = await client.tasks.list({ ...options, cursor: page.next ?? '' })
       expect(rest.tasks.map(({ id }) => id)).toEqual(['l-3'])
       expect(rest.next).toBeUndefined()
-      const filtered = await client.list({ filter: 'tag.list:"a&b" id:l-2' })
+      const filtered = await client.tasks.list({ filter: 'tag.list:"a&b" id:l-2' })
       expect(filtered.tasks.map(({ id }) => id)).toEqual(['l-2'])
-      const refused = await client.list({ filter: 'nonsense:1' }).catch((error: unknown) => error)
+      const refused = await client.tasks.list({ filter: 'nonsense:1' }).catch((error: unknown) => error)
       expect(refused).toMatchObject({ code: 'INVALID_FILTER', details: { position: expect.any(Number) } })
-      expect(await codeOf(client.list({ limit: 0 }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.list({ sort: 'newest' } as object))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.tasks.list({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.tasks.list({ sort: 'newest' } as object))).toBe('UNKNOWN_OPTION')
     })
 
     it('pauses, resumes and cancels', async () => {
@@ -288,7 +288,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       await task.cancel({ compensate: false })
       await becomes(task, { status: 'stopped' })
       expect(await codeOf(task.pause())).toBe('TASK_STOPPED')
-      expect(await codeOf(client.task('nobody').pause())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(client.tasks.get('nobody').pause())).toBe('UNKNOWN_TASK')
     })
 
     it('retries, skips, compensates and thaws', async () => {
@@ -315,17 +315,17 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const file = await task.export()
       expect(file.veiled).toBe(false)
       const text = JSON.stringify(file).replaceAll('moved', 'moved-here')
-      const copy = await client.import(JSON.parse(text), { reason: 'the shop moves' })
+      const copy = await client.tasks.import(JSON.parse(text), { reason: 'the shop moves' })
       expect(copy).toMatchObject({ id: 'moved-here', isNew: true })
       expect(await copy.result()).toEqual({ receipt: 'r-9' })
-      expect((await client.import(JSON.parse(text))).isNew).toBe(false)
-      expect((await client.audit({ subject: 'task:moved-here' })).entries).toMatchObject([
+      expect((await client.tasks.import(JSON.parse(text))).isNew).toBe(false)
+      expect((await client.audit.list({ subject: 'task:moved-here' })).entries).toMatchObject([
         { action: 'task.import', reason: 'the shop moves' },
       ])
       const other = { ...file, task: 'moved-here', records: [...file.records].slice(0, 1) }
-      expect(await codeOf(client.import({ ...other, records: [] }))).toBe('IMPORT_REFUSED')
-      expect(await codeOf(client.import({ ...file, task: 'failed' }))).toBe('TASK_EXISTS')
-      expect(await codeOf(client.import(file, { when: 1 } as object))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.tasks.import({ ...other, records: [] }))).toBe('IMPORT_REFUSED')
+      expect(await codeOf(client.tasks.import({ ...file, task: 'failed' }))).toBe('TASK_EXISTS')
+      expect(await codeOf(client.tasks.import(file, { when: 1 } as object))).toBe('UNKNOWN_OPTION')
     })
 
     it('says who asked and why, with every control', async () => {
@@ -387,12 +387,12 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const task = await client.submit(called, null)
       await expect.poll(() => tokens.get(task.id)).toBeDefined()
       const token = tokens.get(task.id) ?? ''
-      await client.resume(token, { paid: true }, { once: 'h-1' })
+      await client.tasks.resume(token, { paid: true }, { once: 'h-1' })
       expect(await task.result()).toEqual({ paid: true })
-      await client.resume(token, { paid: true }, { once: 'h-1' })
-      expect(await codeOf(client.resume(token, 1))).toBe('TOKEN_SPENT')
-      await client.resume(token, 1, { optional: true })
-      expect(await codeOf(client.resume('xyz'))).toBe('INVALID_TOKEN')
+      await client.tasks.resume(token, { paid: true }, { once: 'h-1' })
+      expect(await codeOf(client.tasks.resume(token, 1))).toBe('TOKEN_SPENT')
+      await client.tasks.resume(token, 1, { optional: true })
+      expect(await codeOf(client.tasks.resume('xyz'))).toBe('INVALID_TOKEN')
     })
 
     also('watches a task until it stops', async () => {
@@ -453,7 +453,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect([text, holds]).toEqual([expect.any(String), []])
       expect(reasons).toMatchObject([{ code: 'signal', name: 'decided', since: expect.any(Date) }])
       for (const view of ['status', 'steps', 'moment', 'history', 'export', 'plan', 'children'] as const)
-        expect(await codeOf(client.task('nobody')[view]()), view).toBe(view === 'children' ? 'none' : 'UNKNOWN_TASK')
+        expect(await codeOf(client.tasks.get('nobody')[view]()), view).toBe(
+          view === 'children' ? 'none' : 'UNKNOWN_TASK',
+        )
     })
 
     also('shows the log of a task, and follows it to its end', async () => {
@@ -474,7 +476,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const heard: string[] = []
       for await (const { message } of task.watchLogs()) heard.push(message)
       expect(heard).toEqual(['charging'])
-      expect(await codeOf(client.task('nobody').logs())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(client.tasks.get('nobody').logs())).toBe('UNKNOWN_TASK')
       expect(await codeOf(task.logs({ limit: 0 }))).toBe('INVALID_OPTION')
     })
 
@@ -485,7 +487,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
         every: '1d',
         from: new Date('2026-01-01T06:00:00Z'),
       } as const
-      const daily = client.schedule('daily')
+      const daily = client.schedules.get('daily')
       await daily.register(when)
       expect(await daily.info()).toMatchObject({
         name: 'daily',
@@ -503,34 +505,34 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const from = new Date('2026-01-01T12:00:00Z')
       const ids = await daily.backfill({ from, to: new Date('2026-01-03T12:00:00Z'), overlap: 'allow' })
       expect(ids).toHaveLength(2)
-      expect(await client.task(ids[0] ?? '').result()).toEqual({ receipt: 'r-1' })
+      expect(await client.tasks.get(ids[0] ?? '').result()).toEqual({ receipt: 'r-1' })
       const beside = await daily.run({ overlap: 'allow', reason: 'the files came late' })
       expect(beside).toMatch(/^daily@/)
-      expect(await client.task(beside).result()).toEqual({ receipt: 'r-1' })
+      expect(await client.tasks.get(beside).result()).toEqual({ receipt: 'r-1' })
       const weekly = { workflow: order, input: { amount: 1 }, cron: '0 3 * * 1', jitter: '1m' } as const
-      await client.schedule('weekly').register(weekly)
-      const page = await client.schedules({ limit: 1 })
+      await client.schedules.get('weekly').register(weekly)
+      const page = await client.schedules.list({ limit: 1 })
       expect(page.schedules.map(({ name }) => name)).toEqual(['daily'])
-      const rest = await client.schedules({ cursor: page.next ?? '' })
+      const rest = await client.schedules.list({ cursor: page.next ?? '' })
       expect(rest.schedules.map(({ name }) => name)).toEqual(['weekly'])
       await daily.remove()
       expect(await codeOf(daily.remove())).toBe('UNKNOWN_SCHEDULE')
-      expect(await codeOf(client.schedule('daily').info())).toBe('UNKNOWN_SCHEDULE')
-      expect(await codeOf(client.schedule('odd').register({ ...weekly, cron: 'x' }))).toBe('INVALID_OPTION') // biome-ignore format: one line
+      expect(await codeOf(client.schedules.get('daily').info())).toBe('UNKNOWN_SCHEDULE')
+      expect(await codeOf(client.schedules.get('odd').register({ ...weekly, cron: 'x' }))).toBe('INVALID_OPTION') // biome-ignore format: one line
     })
 
     also('tells which nodes live, and how much there is', async () => {
-      const [node] = await client.nodes()
+      const [node] = await client.nodes.list()
       expect(node).toMatchObject({ roles: expect.arrayContaining(['scheduler']), startedAt: expect.any(Date) })
       expect(node?.runs?.workflows).toContain('order@1')
-      const { tasks, stale, fenced } = await client.statistics()
+      const { tasks, stale, fenced } = await client.statistics.get()
       expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
     })
 
     also('tells what histories say, counted by the hour, and how far behind that is', async () => {
       await (await client.submit(order, { amount: 6 }, { tags: { customer: 'grace' } })).result()
       const grace = { by: ['workflow', 'action', 'hour'], tag: 'grace', outcome: 'success' } as const
-      const found = async () => (await client.statistics(grace)).rows
+      const found = async () => (await client.statistics.query(grace)).rows
       await vi.waitFor(async () => expect(await found()).toHaveLength(2), { timeout: 15_000 })
       const hour = expect.any(Number)
       const [task, step] = await found()
@@ -540,108 +542,110 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(task).toMatchObject({ workflow: 'order', action: '', hour, count: 1, timed: 1, p99: expect.any(Number) })
       expect(step).toMatchObject({ workflow: 'order', action: 'bank.charge', hour, count: 1 })
       expect((task?.hour ?? 1) % 3_600_000).toBe(0)
-      const all = await client.statistics({ by: [], kind: 'task', tag: 'grace' })
+      const all = await client.statistics.query({ by: [], kind: 'task', tag: 'grace' })
       expect(all).toMatchObject({ rows: [{ count: 1 }], truncated: false, asOf: expect.any(Number) })
       expect(all.behind).toBeGreaterThanOrEqual(0)
       expect(new Date(all.asOf ?? 0).getFullYear()).toBeGreaterThan(2025)
       const recounted = async () => {
-        const { rows, recount } = await client.statistics(grace)
+        const { rows, recount } = await client.statistics.query(grace)
         expect([rows.map(({ count }) => count), recount]).toEqual([[1, 1], undefined])
       }
-      await client.recount({ reason: 'a test', actor: 'suite' })
-      expect(await client.audit({ action: 'statistics.recount' })).toMatchObject({
+      await client.statistics.recount({ reason: 'a test', actor: 'suite' })
+      expect(await client.audit.list({ action: 'statistics.recount' })).toMatchObject({
         entries: [{ actor: 'suite', subject: 'statistics:all', reason: 'a test' }],
       })
       await vi.waitFor(recounted, { timeout: 15_000 })
-      expect(await codeOf(client.recount({ reason: 'x'.repeat(1_001) }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.recount({ why: 'so' } as never))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.statistics.recount({ reason: 'x'.repeat(1_001) }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.recount({ why: 'so' } as never))).toBe('UNKNOWN_OPTION')
       const before = { ...grace, from: 0, to: Date.UTC(2020) }
-      expect((await client.statistics(before)).rows).toEqual([])
-      expect(await codeOf(client.statistics({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics({ by: 'hour' as never }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics({ kind: 'shop' as never }))).toBe('INVALID_OPTION')
+      expect((await client.statistics.query(before)).rows).toEqual([])
+      expect(await codeOf(client.statistics.query({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.query({ by: 'hour' as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.query({ kind: 'shop' as never }))).toBe('INVALID_OPTION')
       for (const wrong of [{ from: -1 }, { to: Number.NaN }, { error: 'x'.repeat(301) }])
-        expect(await codeOf(client.statistics(wrong)), JSON.stringify(wrong)).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
+        expect(await codeOf(client.statistics.query(wrong)), JSON.stringify(wrong)).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.query({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
     })
 
     also('makes kept answers invalid, and is told what makes no sense', async () => {
-      for (const what of ['bank.charge', { key: 'bank.charge' }, { tag: 'x' }]) await client.invalidate(what)
-      await client.invalidate('bank.charge', { id: 'o-1' })
-      await client.invalidate({ action: 'bank.charge', key: null, reason: 'it was wrong' })
-      expect(await codeOf(client.invalidate({ action: 'bank.charge', why: 'x' } as never))).toBe('UNKNOWN_OPTION')
-      expect(await codeOf(client.invalidate({ action: 'bank' }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.invalidate('bank'))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.invalidate(null as never))).toBe('UNKNOWN_ACTION')
+      for (const what of ['bank.charge', { key: 'bank.charge' }, { tag: 'x' }]) await client.caches.invalidate(what)
+      await client.caches.invalidate('bank.charge', { id: 'o-1' })
+      await client.caches.invalidate({ action: 'bank.charge', key: null, reason: 'it was wrong' })
+      expect(await codeOf(client.caches.invalidate({ action: 'bank.charge', why: 'x' } as never))).toBe(
+        'UNKNOWN_OPTION',
+      )
+      expect(await codeOf(client.caches.invalidate({ action: 'bank' }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.caches.invalidate('bank'))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.caches.invalidate(null as never))).toBe('UNKNOWN_ACTION')
     })
 
     also('tells what there is by name, a page at a time: workflows, agents, locks, leaders', async () => {
-      const first = await client.workflows({ limit: 1 })
+      const first = await client.workflows.list({ limit: 1 })
       expect(first.workflows).toMatchObject([{ name: 'approval', versions: [{ version: '1', kind: 'function' }] }])
-      const { workflows, next } = await client.workflows({ cursor: first.next ?? '' })
+      const { workflows, next } = await client.workflows.list({ cursor: first.next ?? '' })
       expect([workflows[0]?.name, next]).toEqual(['called', undefined])
-      const [node] = await client.nodes()
+      const [node] = await client.nodes.list()
       expect(workflows.find(({ name }) => name === 'order')?.versions[0]?.nodes).toEqual([node?.id])
-      const { agents } = await client.agents({ limit: 100 })
+      const { agents } = await client.agents.list({ limit: 100 })
       const mine = { name: 'bank', actions: ['callback', 'charge'], queue: { depth: 0 } }
       expect(agents).toContainEqual(expect.objectContaining(mine))
       const [holder, waiter] = [await client.submit(locking, null), await client.submit(locking, null)]
-      const held = async () => (await client.locks()).locks
+      const held = async () => (await client.locks.list()).locks
       await expect.poll(async () => (await held())[0]?.waiting).toBe(1)
       const [lock] = await held()
       expect(lock).toMatchObject({ name: 'till', since: expect.any(Date), next: [{ since: expect.any(Date) }] })
       expect([holder.id, waiter.id]).toContain(lock?.holder)
-      expect((await client.locks({ cursor: 'till' })).locks).toEqual([])
+      expect((await client.locks.list({ cursor: 'till' })).locks).toEqual([])
       for (const task of [holder, waiter]) await task.cancel({ compensate: false })
-      expect(await client.leaders()).toEqual({
+      expect(await client.leaders.list()).toEqual({
         leaders: [
           { name: 'busy', node: node?.id, token: 1 },
           { name: 'idle', node: undefined, token: 1 },
         ],
       })
-      const { agents: asked, schedulers } = await client.demand({ within: '10s' })
-      expect(asked.map(({ agent }) => agent)).toEqual((await client.agents()).agents.map(({ name }) => name))
+      const { agents: asked, schedulers } = await client.nodes.demand({ within: '10s' })
+      expect(asked.map(({ agent }) => agent)).toEqual((await client.agents.list()).agents.map(({ name }) => name))
       expect(schedulers.every(({ has }) => has.processes === 1)).toBe(true)
-      expect(await codeOf(client.demand({ within: '1ms' }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.demand({ per: '1s' } as object))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.nodes.demand({ within: '1ms' }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.nodes.demand({ per: '1s' } as object))).toBe('UNKNOWN_OPTION')
       for (const ask of ['workflows', 'agents', 'locks', 'leaders'] as const) {
-        expect(await codeOf(client[ask]({ limit: 101 })), ask).toBe('INVALID_OPTION')
-        expect(await codeOf(client[ask]({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')
+        expect(await codeOf(client[ask].list({ limit: 101 })), ask).toBe('INVALID_OPTION')
+        expect(await codeOf(client[ask].list({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')
       }
     })
 
     also('tells how the engine is, each check by itself', async () => {
-      const report = await client.health({ checks: ['store.read', 'node'] })
+      const report = await client.health.check({ checks: ['store.read', 'node'] })
       expect(report).toMatchObject({ status: 'ok', node: expect.any(String) })
       expect(report.checks.map(({ name, status }) => [name, status])).toEqual([
         ['store.read', 'ok'],
         ['node', 'ok'],
       ])
       expect([report.at, report.checks[0]?.since]).toEqual([expect.any(Date), expect.any(Date)])
-      expect(await codeOf(client.health({ checks: ['nothing'] }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.health({ only: 1 } as never))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.health.check({ checks: ['nothing'] }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.health.check({ only: 1 } as never))).toBe('UNKNOWN_OPTION')
     })
 
     also(
       'tells what a prober has kept of endpoints, a page at a time, or those of some names with their history',
       async () => {
         const bare = probed.map(({ history: _, ...rest }) => rest)
-        expect(await client.probes()).toEqual({ endpoints: bare })
-        expect(await client.probes({ limit: 1 })).toEqual({ endpoints: [bare[0]], next: 'shop' })
-        expect(await client.probes({ cursor: 'shop' })).toEqual({ endpoints: [bare[1]] })
+        expect(await client.health.probes()).toEqual({ endpoints: bare })
+        expect(await client.health.probes({ limit: 1 })).toEqual({ endpoints: [bare[0]], next: 'shop' })
+        expect(await client.health.probes({ cursor: 'shop' })).toEqual({ endpoints: [bare[1]] })
         const whole = { endpoints: [probed[0]] }
-        expect(await client.probes({ names: ['shop', 'none'], history: true })).toEqual(whole)
-        expect(await client.probes({ names: [] })).toEqual({ endpoints: [] })
-        expect(await codeOf(client.probes({ limit: 101, history: true }))).toBe('INVALID_OPTION')
-        expect(await codeOf(client.probes({ names: 'shop' as never }))).toBe('INVALID_OPTION')
-        expect(await codeOf(client.probes({ name: 'shop' } as object))).toBe('UNKNOWN_OPTION')
+        expect(await client.health.probes({ names: ['shop', 'none'], history: true })).toEqual(whole)
+        expect(await client.health.probes({ names: [] })).toEqual({ endpoints: [] })
+        expect(await codeOf(client.health.probes({ limit: 101, history: true }))).toBe('INVALID_OPTION')
+        expect(await codeOf(client.health.probes({ names: 'shop' as never }))).toBe('INVALID_OPTION')
+        expect(await codeOf(client.health.probes({ name: 'shop' } as object))).toBe('UNKNOWN_OPTION')
       },
     )
 
     also('shows settings, and changes them: with why and by whom, on some nodes first, and back', async () => {
-      const handle = client.setting<{ priority: number; paused: string }>('triarch.agent.clinic')
+      const handle = client.settings.get<{ priority: number; paused: string }>('triarch.agent.clinic')
       const why = { reason: 'a test', actor: 'suite' }
-      expect(await codeOf(client.setting('nobody.knows').get())).toBe('UNKNOWN_SETTING')
+      expect(await codeOf(client.settings.get('nobody.knows').info())).toBe('UNKNOWN_SETTING')
       const first = await handle.set({ priority: 3 }, { ...why, expected: 0 })
       expect(first).toMatchObject({ revision: 1, trial: undefined, here: { value: { priority: 3 }, origin: 'store' } })
       expect(first.here?.layers).toEqual([
@@ -660,7 +664,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(trial).toMatchObject({ stage: 1, stages: 1, since: expect.any(Date), until: expect.any(Date), guards })
       expect((await handle.advance({ ...why, all: true })).live).toMatchObject({ version: 2, value: { priority: 5 } })
       expect((await handle.rollback({ ...why, to: 1 })).live?.value).toEqual({ priority: 3 })
-      expect((await client.settings({ limit: 1_000 })).settings).toContainEqual(
+      expect((await client.settings.list({ limit: 1_000 })).settings).toContainEqual(
         expect.objectContaining({ name: 'triarch.agent.clinic', drift: expect.any(Boolean) }),
       )
       expect((await handle.clear(why)).live).toBeUndefined()
@@ -680,9 +684,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
 
     also('shows who has paused by settings, why and since when', async () => {
       const why = { reason: 'a test', actor: 'suite' }
-      const clinics = client.setting<{ paused: string }>('triarch.agent.clinic')
-      const orders = client.setting<{ paused: string; closed: string }>('triarch.workflow.locking')
-      const schedules = client.setting('triarch.schedules')
+      const clinics = client.settings.get<{ paused: string }>('triarch.agent.clinic')
+      const orders = client.settings.get<{ paused: string; closed: string }>('triarch.workflow.locking')
+      const schedules = client.settings.get('triarch.schedules')
       const said = (setting: string, name: string, reason: string) => {
         return { setting, name, reason, actor: 'suite', since: expect.any(Date) }
       }
@@ -690,11 +694,11 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       await orders.set({ paused: 'stocktaking', closed: 'no room' }, why)
       await schedules.set({ paused: { 'suite-*': 'closed' } }, why)
       const paused = said('triarch.workflow.locking', 'locking', 'stocktaking')
-      const { agents } = await client.agents()
+      const { agents } = await client.agents.list()
       expect(agents.find(({ name }) => name === 'clinic')?.pausedBy).toEqual(
         said('triarch.agent.clinic', 'clinic', 'no doctor'),
       )
-      const { workflows } = await client.workflows()
+      const { workflows } = await client.workflows.list()
       expect(workflows.find(({ name }) => name === 'locking')).toMatchObject({
         pausedBy: paused,
         closedBy: said('triarch.workflow.locking', 'locking', 'no room'),
@@ -704,25 +708,31 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       await orders.change({ closed: null }, why)
       const task = await client.submit(workflowRef('locking'), null, { tags: { of: 'pause' } })
       expect((await task.status()).pausedBy).toEqual([paused])
-      expect((await client.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ id: task.id, pausedBy: [paused] }])
+      expect((await client.tasks.list({ tags: { of: 'pause' } })).tasks).toMatchObject([
+        { id: task.id, pausedBy: [paused] },
+      ])
       const waits = [{ code: 'workflow-paused', of: 'locking', text: expect.stringContaining('stocktaking') }]
       expect((await task.status()).waits).toEqual(waits)
-      expect((await client.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ waits }])
+      expect((await client.tasks.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ waits }])
       expect((await task.explain()).reasons).toMatchObject([{ code: 'workflow-paused', actor: 'suite' }])
-      await client.schedule('suite-nightly').register({ workflow: workflowRef('locking'), input: null, every: '1d' })
-      expect((await client.schedule('suite-nightly').info()).pausedBy).toEqual(
+      await client.schedules
+        .get('suite-nightly')
+        .register({ workflow: workflowRef('locking'), input: null, every: '1d' })
+      expect((await client.schedules.get('suite-nightly').info()).pausedBy).toEqual(
         said('triarch.schedules', 'suite-nightly', 'closed'),
       )
       await task.cancel()
-      await client.schedule('suite-nightly').remove()
+      await client.schedules.get('suite-nightly').remove()
       for (const handle of [clinics, orders, schedules]) await (handle as SettingHandle).clear(why)
-      expect((await client.agents()).agents.find(({ name }) => name === 'clinic')?.pausedBy).toBeUndefined()
+      expect((await client.agents.list()).agents.find(({ name }) => name === 'clinic')?.pausedBy).toBeUndefined()
     })
 
     also('lists rate limits, and changes them by hand: with why and by whom', async () => {
-      await vi.waitFor(async () => expect((await client.rateLimits()).rateLimits).toHaveLength(1), { timeout: 15_000 })
-      const { rateLimits, next } = await client.rateLimits({ limit: 10 })
-      const limit = client.rateLimit('clinic')
+      await vi.waitFor(async () => expect((await client.rateLimits.list()).rateLimits).toHaveLength(1), {
+        timeout: 15_000,
+      })
+      const { rateLimits, next } = await client.rateLimits.list({ limit: 10 })
+      const limit = client.rateLimits.get('clinic')
       const own = await limit.info()
       expect([rateLimits, next]).toEqual([[own], undefined])
       const nothing = { action: undefined, key: undefined, forced: undefined, rests: undefined }
@@ -738,20 +748,20 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const { forced: none, changes } = await limit.info()
       expect([none, changes.map(({ did }) => did)]).toEqual([undefined, ['changed', 'lifted', 'restored']])
       expect(changes[0]).toEqual({ did: 'changed', actor: 'suite', reason: 'few doctors', at: expect.any(Date) })
-      expect((await client.rateLimits({ cursor: 'clinic' })).rateLimits).toEqual([])
-      expect(await codeOf(client.rateLimit('nobody').info())).toBe('UNKNOWN_RATE_LIMIT')
-      expect(await codeOf(client.rateLimit('a#/? ü').restore({ reason: 'x' }))).toBe('UNKNOWN_RATE_LIMIT')
+      expect((await client.rateLimits.list({ cursor: 'clinic' })).rateLimits).toEqual([])
+      expect(await codeOf(client.rateLimits.get('nobody').info())).toBe('UNKNOWN_RATE_LIMIT')
+      expect(await codeOf(client.rateLimits.get('a#/? ü').restore({ reason: 'x' }))).toBe('UNKNOWN_RATE_LIMIT')
       expect(await codeOf(limit.restore({} as never))).toBe('INVALID_OPTION')
       expect(await codeOf(limit.lift({ reason: 'x', until: 'soon' as never }))).toBe('INVALID_OPTION')
       expect(await codeOf(limit.lift({ reason: 'x', by: 'me' } as never))).toBe('UNKNOWN_OPTION')
-      expect(await codeOf(client.rateLimits({ limit: 0 }))).toBe('INVALID_OPTION')
-      expect(() => client.rateLimit('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+      expect(await codeOf(client.rateLimits.list({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(() => client.rateLimits.get('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     })
 
     also('lists circuit breakers, and changes them by hand: with why and by whom', async () => {
-      const { breakers, next } = await client.breakers({ limit: 10 })
+      const { breakers, next } = await client.breakers.list({ limit: 10 })
       expect([breakers.map(({ name }) => name), next]).toEqual([['clinic'], undefined])
-      const breaker = client.breaker('clinic')
+      const breaker = client.breakers.get('clinic')
       const closed = await breaker.info()
       expect(closed).toEqual(breakers[0])
       expect(closed).toMatchObject({ agent: 'clinic', state: 'closed', key: undefined, since: expect.any(Date) })
@@ -767,37 +777,37 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       // What waits goes out in waves first, and a node finds that nothing does.
       const well = async () => expect(await breaker.info()).toMatchObject({ state: 'closed', nextProbe: undefined })
       await vi.waitFor(well, { timeout: 15_000 })
-      expect((await client.breakers({ cursor: 'clinic' })).breakers).toEqual([])
-      expect(await codeOf(client.breaker('nobody').info())).toBe('UNKNOWN_BREAKER')
-      expect(await codeOf(client.breaker('a#/? ü').open({ reason: 'x' }))).toBe('UNKNOWN_BREAKER')
+      expect((await client.breakers.list({ cursor: 'clinic' })).breakers).toEqual([])
+      expect(await codeOf(client.breakers.get('nobody').info())).toBe('UNKNOWN_BREAKER')
+      expect(await codeOf(client.breakers.get('a#/? ü').open({ reason: 'x' }))).toBe('UNKNOWN_BREAKER')
       expect(await codeOf(breaker.close({} as never))).toBe('INVALID_OPTION')
       expect(await codeOf(breaker.open({ reason: 'x', until: 'soon' as never }))).toBe('INVALID_OPTION')
       expect(await codeOf(breaker.open({ reason: 'x', by: 'me' } as never))).toBe('UNKNOWN_OPTION')
-      expect(await codeOf(client.breakers({ limit: 0 }))).toBe('INVALID_OPTION')
-      expect(() => client.breaker('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+      expect(await codeOf(client.breakers.list({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(() => client.breakers.get('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     })
 
     also('counts what fits, and asks one thing of no more than was confirmed', async () => {
       const desk = async (n: number) => client.submit(approval, null, { id: `desk-${n}`, tags: { desk: '9' } })
       for (const n of [1, 2, 3]) await desk(n)
       const filter = 'tag.desk:9 -status:stopped'
-      expect(await client.count({ filter })).toEqual({ count: 3 })
-      expect(await client.count({ filter, most: 2 })).toEqual({ count: 2, truncated: true })
+      expect(await client.tasks.count({ filter })).toEqual({ count: 3 })
+      expect(await client.tasks.count({ filter, most: 2 })).toEqual({ count: 2, truncated: true })
       const all = { filter, action: 'cancel', options: { compensate: false } } as const
-      expect(await codeOf(client.operate({ ...all, confirm: 2 }))).toBe('MORE_THAN_CONFIRMED')
+      expect(await codeOf(client.tasks.operate({ ...all, confirm: 2 }))).toBe('MORE_THAN_CONFIRMED')
       const ordered = { ...all, confirm: 3, reason: 'closed', actor: 'suite' }
-      const operation = await client.operate(ordered, { id: 'desk-op' })
+      const operation = await client.tasks.operate(ordered, { id: 'desk-op' })
       expect([operation.id, operation.isNew]).toEqual(['desk-op', true])
       expect(await operation.result()).toEqual({ ...ordered, matched: 3, done: 3, failed: 0 })
-      expect(await client.operate(ordered, { id: 'desk-op' })).toMatchObject({ isNew: false })
-      expect(await codeOf(client.operate({ ...ordered, reason: 'other' }, { id: 'desk-op' }))).toBe('TASK_EXISTS')
+      expect(await client.tasks.operate(ordered, { id: 'desk-op' })).toMatchObject({ isNew: false })
+      expect(await codeOf(client.tasks.operate({ ...ordered, reason: 'other' }, { id: 'desk-op' }))).toBe('TASK_EXISTS')
       expect((await operation.children()).tasks).toHaveLength(3)
-      expect(await client.count({ filter })).toEqual({ count: 0 })
-      expect(await codeOf(client.count({ filter: 'x:1' }))).toBe('INVALID_FILTER')
-      expect(await codeOf(client.count({ most: 0 }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.count({ filters: '' } as object))).toBe('UNKNOWN_OPTION')
-      expect(await codeOf(client.operate({ ...all, confirm: 0 }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.operate({ ...all, confirm: 1, dry: true } as never))).toBe('UNKNOWN_OPTION')
+      expect(await client.tasks.count({ filter })).toEqual({ count: 0 })
+      expect(await codeOf(client.tasks.count({ filter: 'x:1' }))).toBe('INVALID_FILTER')
+      expect(await codeOf(client.tasks.count({ most: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.tasks.count({ filters: '' } as object))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.tasks.operate({ ...all, confirm: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.tasks.operate({ ...all, confirm: 1, dry: true } as never))).toBe('UNKNOWN_OPTION')
     })
 
     also('watches a list, what comes into it, changes in it and leaves it, until it is called off', async () => {
@@ -809,7 +819,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const seen: string[] = []
       const watched = codeOf(
         (async () => {
-          for await (const change of client.watch(options)) {
+          for await (const change of client.tasks.watch(options)) {
             const { type } = change
             const id = type === 'task' ? change.task.id : type === 'gone' ? change.id : ''
             if (type === 'task') expect(change.task.submittedAt).toBeInstanceOf(Date)
@@ -824,9 +834,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await watched).toBe('seen')
       expect([seen[0], seen.at(-1)]).toEqual(['page', 'gone w-1'])
       expect(seen).toContain('task w-2')
-      for await (const { type } of client.watch({ filter: 'id:w-2', quiet: '30ms' })) if (type === 'quiet') break
-      await client.task('w-2').cancel({ compensate: false })
-      const begun = (given: object) => codeOf(client.watch(given).next())
+      for await (const { type } of client.tasks.watch({ filter: 'id:w-2', quiet: '30ms' })) if (type === 'quiet') break
+      await client.tasks.get('w-2').cancel({ compensate: false })
+      const begun = (given: object) => codeOf(client.tasks.watch(given).next())
       expect(await begun({ filter: 'nonsense:1' })).toBe('INVALID_FILTER')
       expect(await begun({ limit: 201 })).toBe('INVALID_OPTION')
       expect(await begun({ quiet: 'soon' })).toBe('INVALID_DURATION')
@@ -838,7 +848,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
 
     also('watches how much there is', async () => {
       let tasks = -1
-      for await (const change of client.watchStatistics({ quiet: '30ms' })) {
+      for await (const change of client.statistics.watch({ quiet: '30ms' })) {
         if (change.type !== 'counts') continue
         if (tasks >= 0) expect(change.counts.tasks).toBeGreaterThan(tasks)
         if (tasks >= 0) break

@@ -57,7 +57,7 @@ describe('a watch', () => {
       stream(event('task', task('b'), '2.y') + again),
       stream(event('gone', { id: 'a' }, '3.z') + over),
     ])
-    expect(await told(client.watch({ filter: 'status:running', limit: 2 }))).toMatchObject([
+    expect(await told(client.tasks.watch({ filter: 'status:running', limit: 2 }))).toMatchObject([
       { type: 'page', tasks: [{ id: 'a', submittedAt: new Date(at) }] },
       { type: 'task', task: { id: 'b' } },
       { type: 'gone', id: 'a' },
@@ -69,24 +69,24 @@ describe('a watch', () => {
 
   it('passes over comments, and events of later versions', async () => {
     const said = `: quiet\n\n${event('counted', 1)}${event('counts', { tasks: 1 })}${over}`
-    expect(await told(asked([stream(said)]).client.watchStatistics())).toEqual([
+    expect(await told(asked([stream(said)]).client.statistics.watch())).toEqual([
       { type: 'counts', counts: { tasks: 1 } },
     ])
   })
 
   it('says that it was quiet, and takes a connection that says nothing at all for a dead one', async () => {
     const { around, client } = asked([stream('', 'silence'), stream(event('counts', { tasks: 2 }) + over)])
-    const all = await told(client.watchStatistics({ quiet: '20s' }))
+    const all = await told(client.statistics.watch({ quiet: '20s' }))
     expect(all).toEqual([{ type: 'quiet' }, { type: 'quiet' }, { type: 'counts', counts: { tasks: 2 } }])
     expect(around.asked).toHaveLength(2)
   })
 
   it('fails by a code once nothing came of as many connections as a request may be sent', async () => {
     const { around, client } = asked([stream('')], { retry: { attempts: 3 } })
-    expect(await told(client.watch())).toMatchObject([{ code: 'SERVER_UNREACHABLE' }])
+    expect(await told(client.tasks.watch())).toMatchObject([{ code: 'SERVER_UNREACHABLE' }])
     expect(around.asked).toHaveLength(3)
     const down = asked([problem(503, 'STORE_UNAVAILABLE')], { retry: { attempts: 2 } })
-    expect(await told(down.client.watch())).toMatchObject([{ code: 'STORE_UNAVAILABLE' }])
+    expect(await told(down.client.tasks.watch())).toMatchObject([{ code: 'STORE_UNAVAILABLE' }])
     expect(down.around.asked).toHaveLength(2)
   })
 
@@ -94,19 +94,19 @@ describe('a watch', () => {
     const lost = event('end', { code: 'STORE_UNAVAILABLE', again: true })
     const three = (said: string) => [1, 2, 3].map(() => stream(said))
     const { around, client } = asked(three(`retry: 5\n\n${lost}`), { retry: { attempts: 3 } })
-    const [error] = await told(client.watchStatistics())
+    const [error] = await told(client.statistics.watch())
     expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE' })
     expect(String(error)).toMatch(/the server ended the stream: STORE_UNAVAILABLE/)
     expect(around.asked).toHaveLength(3)
     const waited = three(`retry: 5\n\n: quiet\n\n${lost}`)
     const patient = asked([...waited, stream(event('counts', { tasks: 1 }) + over)], { retry: { attempts: 3 } })
-    expect(await told(patient.client.watchStatistics())).toMatchObject([{ type: 'counts' }])
+    expect(await told(patient.client.statistics.watch())).toMatchObject([{ type: 'counts' }])
   })
 
   it('of a log whose task is deleted meanwhile says so, and does not end as if it had stopped', async () => {
     const deleted = event('end', { code: 'UNKNOWN_TASK', again: false })
     const { client, around } = asked([stream(event('line', line(4), '4') + deleted)])
-    expect(await told(client.task('t').watchLogs())).toMatchObject([{ seq: 4 }, { code: 'UNKNOWN_TASK' }])
+    expect(await told(client.tasks.get('t').watchLogs())).toMatchObject([{ seq: 4 }, { code: 'UNKNOWN_TASK' }])
     expect(around.asked).toHaveLength(1)
   })
 
@@ -122,7 +122,7 @@ describe('a watch', () => {
     ['that ends without saying why', stream(event('end', null))],
   ])('refuses an answer %s, at once', async (_, answer) => {
     const { around, client } = asked([answer], { answerBytes: 20_000 })
-    expect(await told(client.watch())).toMatchObject([{ code: 'SERVER_ANSWER_INVALID' }])
+    expect(await told(client.tasks.watch())).toMatchObject([{ code: 'SERVER_ANSWER_INVALID' }])
     expect(around.asked).toHaveLength(1)
   })
 
@@ -133,7 +133,7 @@ describe('a watch', () => {
       const stop = new AbortController()
       const all: unknown[] = []
       try {
-        for await (const { type } of client.watchStatistics({ signal: stop.signal })) {
+        for await (const { type } of client.statistics.watch({ signal: stop.signal })) {
           all.push(type)
           if (way === 'break') break
           stop.abort('enough')
@@ -153,7 +153,7 @@ describe('a watch', () => {
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
     }
     const { around, client } = asked([waits])
-    expect(await told(client.task('t').watchLogs({ signal: stop.signal }))).toEqual(['enough'])
+    expect(await told(client.tasks.get('t').watchLogs({ signal: stop.signal }))).toEqual(['enough'])
     expect(around.asked).toHaveLength(1)
   })
 
@@ -164,14 +164,14 @@ describe('a watch', () => {
       return stream(event('line', line(4), '4') + event('line', line(5), '5'), 'cut')(url, init)
     }
     const { around, client } = asked([first, stream(event('counted', 1, '5') + event('line', line(6), '6') + over)])
-    const all = await told(client.task('t').watchLogs({ level: 'info', after: 3 }))
+    const all = await told(client.tasks.get('t').watchLogs({ level: 'info', after: 3 }))
     expect(all).toMatchObject([{ seq: 4, at: new Date(at) }, { seq: 5 }, { seq: 6, message: 'm6' }])
     expect(around.asked.map(({ headers }) => headers.get('last-event-id'))).toEqual([null, '5'])
     expect(query).toBe('?level=info&after=3')
     const misshapen = asked([stream(event('line', { at: 'soon' }))])
-    expect(await told(misshapen.client.task('t').watchLogs())).toMatchObject([{ code: 'SERVER_ANSWER_INVALID' }])
+    expect(await told(misshapen.client.tasks.get('t').watchLogs())).toMatchObject([{ code: 'SERVER_ANSWER_INVALID' }])
     const unknown = asked([problem(404, 'UNKNOWN_TASK')])
-    expect(await told(unknown.client.task('t').watchLogs())).toMatchObject([{ code: 'UNKNOWN_TASK' }])
+    expect(await told(unknown.client.tasks.get('t').watchLogs())).toMatchObject([{ code: 'UNKNOWN_TASK' }])
   })
 
   it('goes on at the next server, and is told what changed meanwhile', async () => {
@@ -182,7 +182,7 @@ describe('a watch', () => {
     const { url } = await first.listen({ port: 0, signals: [] })
     await using second = createServer(triarch)
     const seen: string[] = []
-    for await (const change of connect(url, { retry: { longest: '20ms', attempts: 50 } }).watch({ limit: 5 })) {
+    for await (const change of connect(url, { retry: { longest: '20ms', attempts: 50 } }).tasks.watch({ limit: 5 })) {
       const tasks = change.type === 'page' ? change.tasks : change.type === 'task' ? [change.task] : []
       for (const { id } of tasks) if (!seen.includes(id)) seen.push(id)
       if (change.type === 'page' && seen.length === 0) {

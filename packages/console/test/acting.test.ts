@@ -96,9 +96,9 @@ describe('starting a task', () => {
     await page.getByLabel('Start at').fill('1s')
     await page.getByRole('button', { name: 'Start task' }).click()
     await page.waitForURL(/tasks\/started-1$/)
-    const { priority, tags } = await stage.triarch.task('started-1').status()
+    const { priority, tags } = await stage.triarch.tasks.get('started-1').status()
     expect([priority, tags]).toEqual([5, { customer: '42', lot: 'a=b' }])
-    const [record] = await stage.triarch.task('started-1').history()
+    const [record] = await stage.triarch.tasks.get('started-1').history()
     expect(record?.events[0]).toMatchObject({
       input: { customer: 'ada', amount: 7, speed: 'fast', items: [{ name: 'a book' }] },
     })
@@ -117,7 +117,7 @@ describe('starting a task', () => {
     await page.getByRole('button', { name: 'Start task' }).click()
     await page.waitForURL(/tasks\/started-2$/)
     await page.locator('.why').getByRole('button', { name: 'Approve' }).waitFor()
-    expect((await stage.triarch.task('started-2').status()).priority).toBe(5)
+    expect((await stage.triarch.tasks.get('started-2').status()).priority).toBe(5)
   })
 
   it('makes of a schema what a person fills in, and leaves the rest to JSON', () => {
@@ -180,7 +180,7 @@ describe('acting on a task', () => {
     await dialog.getByLabel('parcel').fill('p-7')
     await dialog.getByRole('button', { name: 'Send signal' }).click()
     await dialog.getByText('Recorded.').waitFor()
-    expect(await stage.triarch.task('mended').result()).toEqual({ charged: 5, parcel: 'p-7' })
+    expect(await stage.triarch.tasks.get('mended').result()).toEqual({ charged: 5, parcel: 'p-7' })
   })
 
   it('tells the second of two operators who try again at once, and tries once', async () => {

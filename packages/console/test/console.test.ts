@@ -62,8 +62,8 @@ describe('the console', () => {
     await page.getByText('Recorded.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
-    expect(await stage.triarch.task('o-1').result()).toEqual({ charged: 5 })
-    const said = (await stage.triarch.task('o-1').history()).flatMap(({ events }) => events)
+    expect(await stage.triarch.tasks.get('o-1').result()).toEqual({ charged: 5 })
+    const said = (await stage.triarch.tasks.get('o-1').history()).flatMap(({ events }) => events)
     expect(said).toContainEqual(expect.objectContaining({ reason: 'agreed on less' }))
   })
 
@@ -159,13 +159,13 @@ describe('the console', () => {
     const [first, second] = pages as [Page, Page]
     await first.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await first.getByText('Recorded.').waitFor()
-    await stage.triarch
-      .task('o-1')
+    await stage.triarch.tasks
+      .get('o-1')
       .result()
       .catch(() => undefined)
     await second.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await second.getByRole('dialog').getByText('TASK_STOPPED').waitFor()
-    const events = (await stage.triarch.task('o-1').history()).flatMap(({ events }) => events)
+    const events = (await stage.triarch.tasks.get('o-1').history()).flatMap(({ events }) => events)
     expect(events.filter(({ type }) => type === 'closing')).toHaveLength(1)
   })
 
@@ -189,7 +189,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Pause updates' }).click()
     await page.getByText('Updates are paused.').waitFor()
     await stage.triarch.submit(order, { amount: 40 }, { id: 'meanwhile' })
-    await expect.poll(async () => (await stage.triarch.count({ filter: 'status:paused' })).count).toBe(3)
+    await expect.poll(async () => (await stage.triarch.tasks.count({ filter: 'status:paused' })).count).toBe(3)
     expect(await page.getByRole('link', { name: 'meanwhile' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Resume updates' }).click()
     await page.getByRole('link', { name: 'meanwhile' }).waitFor()
@@ -216,8 +216,10 @@ describe('the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('table').getByText('30 of 30').waitFor()
     await expectUsable(page)
-    await expect.poll(async () => (await stage.triarch.count({ filter: 'tag.lot:a outcome:cancelled' })).count).toBe(30)
-    expect((await stage.triarch.count({ filter: 'tag.lot:b status:running' })).count).toBe(10)
+    await expect
+      .poll(async () => (await stage.triarch.tasks.count({ filter: 'tag.lot:a outcome:cancelled' })).count)
+      .toBe(30)
+    expect((await stage.triarch.tasks.count({ filter: 'tag.lot:b status:running' })).count).toBe(10)
   })
 
   it('can be used by the keyboard alone', async () => {
@@ -265,9 +267,9 @@ describe('the console', () => {
         .click()
       await page.getByText('Recorded.').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
-      await expect.poll(async () => (await stage.triarch.breaker('bank').info()).state).toBe(state)
+      await expect.poll(async () => (await stage.triarch.breakers.get('bank').info()).state).toBe(state)
     }
-    const { changes } = await stage.triarch.breaker('bank').info()
+    const { changes } = await stage.triarch.breakers.get('bank').info()
     expect(changes.map(({ reason }) => reason)).toContain('the bank moves house')
   })
 
@@ -295,7 +297,7 @@ describe('the console', () => {
       await dialog.getByRole('button', { name: 'Close' }).last().click()
     }
     await page.getByRole('table').getByText('ended').waitFor()
-    const { owner, silence, endedBy } = await stage.triarch.alert('check:bank').info()
+    const { owner, silence, endedBy } = await stage.triarch.alerts.get('check:bank').info()
     expect([owner, silence, endedBy]).toEqual(
       Array(3).fill(expect.objectContaining({ reason: 'the bank moves house' })),
     )
@@ -316,7 +318,7 @@ describe('the console', () => {
     await table.getByText('no route to the pager').waitFor()
     await table.getByText(/^delivered in \d+ ms$/).waitFor()
     await expectUsable(page)
-    expect((await stage.triarch.audit({ action: 'alert.test' })).entries).toHaveLength(1)
+    expect((await stage.triarch.audit.list({ action: 'alert.test' })).entries).toHaveLength(1)
   })
 
   it('says that what is seen may be old while nobody answers, and goes on by itself', async () => {
@@ -352,10 +354,10 @@ describe('the console', () => {
     const { order, options } = shop()
     await using stage = await Stage.open(options)
     await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1' })
-    const schedule = stage.triarch.schedule('nightly')
-    await stage.triarch.acting({ actor: 'ada' }, async () => {
+    const schedule = stage.triarch.schedules.get('nightly')
+    await stage.triarch.serving.acting({ actor: 'ada' }, async () => {
       await schedule.register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
-      await stage.triarch.task('o-1').pause({ reason: 'stock-taking' })
+      await stage.triarch.tasks.get('o-1').pause({ reason: 'stock-taking' })
     })
     await schedule.pause()
     const page = await stage.window(browser)

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const alerts = { every: '100ms', rules: { check: { for: 0 } } } as const
   stage = await Stage.open({ workflows: [order], agents: [till], alerts, health: { checks: { bank: () => false } } })
   await (await stage.triarch.submit(order, { amount: 42 }, { id: 'o-1' })).result()
-  await stage.triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
+  await stage.triarch.schedules.get('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
 })
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
@@ -148,7 +148,7 @@ describe('the console', () => {
       await page.getByText('Recorded.').waitFor()
       await dialog.getByRole('button', { name: 'Close' }).last().click()
     }
-    const { entries } = await stage.triarch.audit({ subject: 'schedule:nightly' })
+    const { entries } = await stage.triarch.audit.list({ subject: 'schedule:nightly' })
     expect(entries.map(({ reason }) => reason)).toEqual(
       expect.arrayContaining(['because: Resume', 'because: Backfill']),
     )

@@ -72,7 +72,7 @@ describe('in the console one', () => {
     expect(page.url()).toContain('tab=history')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Recorded.').waitFor()
-    const said = (await stage.triarch.task('s-1').history()).flatMap(({ events }) => events)
+    const said = (await stage.triarch.tasks.get('s-1').history()).flatMap(({ events }) => events)
     expect(said).toContainEqual(expect.objectContaining({ reason: 'nobody buys it' }))
   })
 
@@ -94,7 +94,7 @@ describe('in the console one', () => {
     await list.getByRole('button', { name: 'roof' }).click()
     await chosen.getByText('1, 2').waitFor()
     await expectUsable(page)
-    expect((await stage.triarch.task('h-1').steps()).map(({ status }) => status)).toEqual([
+    expect((await stage.triarch.tasks.get('h-1').steps()).map(({ status }) => status)).toEqual([
       'waiting',
       'waiting',
       'waiting',
@@ -104,7 +104,7 @@ describe('in the console one', () => {
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     await page.getByRole('tab', { name: 'Steps' }).click()
     await page.locator('.steps').getByText('roof').first().waitFor()
-    const said = (await stage.triarch.task('h-1').history()).flatMap(({ events }) => events)
+    const said = (await stage.triarch.tasks.get('h-1').history()).flatMap(({ events }) => events)
     expect(said.filter(({ type }) => type === 'stepCompleted')).toHaveLength(3)
   })
 
@@ -123,7 +123,7 @@ describe('in the console one', () => {
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     // Nothing is done yet: it says to how many it would be done.
     await page.getByRole('dialog').getByText(`${MANY} matching tasks.`).waitFor()
-    expect((await stage.triarch.count({ filter: 'status:stopped', most: 1 })).count).toBe(0)
+    expect((await stage.triarch.tasks.count({ filter: 'status:stopped', most: 1 })).count).toBe(0)
     await done(page, 'Cancel', 'the lot is recalled')
     const share = async (of: Page) => Number(await of.getByRole('progressbar').getAttribute('value'))
     await expect.poll(() => share(page)).toBeGreaterThan(0)
@@ -131,6 +131,6 @@ describe('in the console one', () => {
       await of.getByRole('table').getByText(`${MANY} of ${MANY}`).waitFor({ timeout: 110_000 })
       await of.getByRole('table').getByText('the lot is recalled').waitFor()
     }
-    expect((await stage.triarch.count({ filter: 'tag.lot:a outcome:cancelled', most: MANY })).count).toBe(MANY)
+    expect((await stage.triarch.tasks.count({ filter: 'tag.lot:a outcome:cancelled', most: MANY })).count).toBe(MANY)
   })
 })

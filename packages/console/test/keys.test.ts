@@ -68,7 +68,7 @@ describe('the page of API keys', () => {
     await row(page, 'billing').getByText('ada').waitFor()
     await row(page, 'billing').getByText('not used yet').waitFor()
     expect(await page.content()).not.toContain(secret)
-    const { made, expiresAt } = await stage.triarch.key('billing').info()
+    const { made, expiresAt } = await stage.triarch.keys.get('billing').info()
     expect([made.actor, Number(expiresAt) - Number(made.at)]).toEqual(['ada', 90 * 86_400_000])
 
     expect([await status(secret), await status(secret, '/audit')]).toEqual([200, 403])
@@ -99,7 +99,7 @@ describe('the page of API keys', () => {
 
   it('says why one is not made, and keeps what was typed; hands out no right that one lacks, nor rotates a key that has it', async () => {
     await using stage = await opened(['read', 'keys'])
-    await stage.triarch.key('root').create({ rights: ['read', 'control'] })
+    await stage.triarch.keys.get('root').create({ rights: ['read', 'control'] })
     const page = await stage.window(browser)
     await page.goto(`${stage.url}/keys`)
     expect(await row(page, 'root').getByRole('button', { name: 'Rotate' }).isDisabled()).toBe(true)
@@ -120,12 +120,12 @@ describe('the page of API keys', () => {
     await dialog.getByLabel('Expires after').fill('')
     await dialog.getByRole('button', { name: 'Create a key' }).click()
     await dialog.getByText('cannot be shown again').waitFor()
-    expect((await stage.triarch.key('reader').info()).expiresAt).toBeUndefined()
+    expect((await stage.triarch.keys.get('reader').info()).expiresAt).toBeUndefined()
   })
 
   it('asks whoever comes for a key, where nobody else is let in, and is reached by keyboard, in German, too; and asks again where that key is revoked under the open page', async () => {
     await using stage = await Stage.open({ workflows: [order] }, { keys: true })
-    const { secret } = await stage.triarch.key('first').create({ rights: ['read', 'keys'] })
+    const { secret } = await stage.triarch.keys.get('first').create({ rights: ['read', 'keys'] })
     stage.expected = /status of 401/
     const page = await stage.window(browser, { locale: 'de-DE', viewport: { width: 390, height: 800 } })
     await page.goto(`${stage.url}/keys`)
@@ -144,8 +144,8 @@ describe('the page of API keys', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('zweiter')
     await expectUsable(page)
     // The key that let one in ends meanwhile. Another one goes on where one was, with what was typed.
-    const spare = await stage.triarch.key('spare').create({ rights: ['read', 'keys'] })
-    await stage.triarch.key('first').revoke({ reason: 'it was in a log' })
+    const spare = await stage.triarch.keys.get('spare').create({ rights: ['read', 'keys'] })
+    await stage.triarch.keys.get('first').revoke({ reason: 'it was in a log' })
     await page.getByText('Der Server fragt, wer Sie sind').waitFor()
     await page.getByLabel('Schlüssel', { exact: true }).fill(spare.secret)
     await page.keyboard.press('Enter')

@@ -80,7 +80,7 @@ describe('an operator', () => {
     await dialog.getByText('Enter a number').waitFor()
     await done(page, 'Open breaker', { 'Duration in minutes': '30' })
     await breaker.getByText('Next probe').waitFor()
-    expect((await stage.triarch.breaker('bank').info()).nextProbe?.getTime()).toBeGreaterThan(0)
+    expect((await stage.triarch.breakers.get('bank').info()).nextProbe?.getTime()).toBeGreaterThan(0)
     const waits = await stage.triarch.submit(order, null)
     await breaker.getByRole('button', { name: 'Close breaker' }).click()
     await done(page, 'Close breaker', { Reason: 'it has moved' })
@@ -93,12 +93,12 @@ describe('an operator', () => {
 
   it('finds on the first page what needs somebody, with one button each', async () => {
     await stage.triarch.submit(visit, null, { id: 'v-1' })
-    await stage.triarch.breaker('bank').open({ reason: 'no money on Sundays' })
+    await stage.triarch.breakers.get('bank').open({ reason: 'no money on Sundays' })
     // The node hears of it within a moment.
     let kept = ''
     const isKept = async () => {
       kept = (await stage.triarch.submit(order, null)).id
-      return (await stage.triarch.task(kept).status()).waits?.map(({ code }) => code)
+      return (await stage.triarch.tasks.get(kept).status()).waits?.map(({ code }) => code)
     }
     await expect.poll(isKept).toEqual(['breaker'])
     const page = await stage.window(browser)
@@ -121,12 +121,12 @@ describe('an operator', () => {
     await asked.waitFor({ state: 'detached' })
     await needs.getByRole('row', { name: 'v-1' }).getByRole('button', { name: 'Resume' }).click()
     await done(page, 'Resume', { Reason: 'somebody came home' })
-    const said = (await stage.triarch.task('v-1').history()).flatMap(({ events }) => events)
+    const said = (await stage.triarch.tasks.get('v-1').history()).flatMap(({ events }) => events)
     expect(said).toContainEqual(expect.objectContaining({ reason: 'somebody came home' }))
   })
 
   it('reads in plain words when a schedule runs, runs it now, makes up for what is past, and pauses it', async () => {
-    const nightly = stage.triarch.schedule('nightly')
+    const nightly = stage.triarch.schedules.get('nightly')
     await nightly.register({
       workflow: report,
       input: { of: 'today' },
@@ -157,7 +157,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Resume' }).click()
     await done(page, 'Resume')
     await page.getByText('stock-taking').waitFor({ state: 'detached' })
-    expect((await stage.triarch.audit({ action: 'schedule.run' })).entries).toEqual([
+    expect((await stage.triarch.audit.list({ action: 'schedule.run' })).entries).toEqual([
       expect.objectContaining({ reason: 'the files came late', subject: 'schedule:nightly' }),
     ])
   })
@@ -169,7 +169,7 @@ describe('an operator', () => {
     const picture = page.getByRole('region', { name: 'Wait graph' })
     await expect.poll(() => picture.getByRole('link').count()).toBe(3)
     await expectUsable(page)
-    await stage.triarch.task('s-1').signal('done', null)
+    await stage.triarch.tasks.get('s-1').signal('done', null)
     await picture.getByRole('link', { name: 's-1' }).waitFor({ state: 'detached' })
     await picture.getByRole('link', { name: 's-3' }).click()
     await page.waitForURL(/tasks\/s-3$/)
@@ -183,7 +183,7 @@ describe('an operator', () => {
     await page.getByText(/Counted up to .* behind/).waitFor()
     await page.getByRole('button', { name: 'Rebuild statistics' }).click()
     await done(page, 'Rebuild statistics', { Reason: 'a version that counts more' })
-    expect((await stage.triarch.audit({ action: 'statistics.recount' })).entries).toEqual([
+    expect((await stage.triarch.audit.list({ action: 'statistics.recount' })).entries).toEqual([
       expect.objectContaining({ reason: 'a version that counts more' }),
     ])
     await page.getByRole('region', { name: 'Workflows' }).getByRole('row', { name: 'report' }).waitFor()
@@ -194,11 +194,11 @@ describe('an operator', () => {
       { workflows: [report], agents: [bank], operations: true },
       { authenticate: () => ({ id: 'ada', rights: ['read'] }) },
     )
-    await strict.triarch
-      .breaker('bank')
+    await strict.triarch.breakers
+      .get('bank')
       .open({ reason: 'no money on Sundays' })
       .catch(() => undefined)
-    await strict.triarch.schedule('nightly').register({ workflow: report, input: { of: 'x' }, cron: '0 3 * * *' })
+    await strict.triarch.schedules.get('nightly').register({ workflow: report, input: { of: 'x' }, cron: '0 3 * * *' })
     const page = await strict.window(browser)
     await page.goto(`${strict.url}/schedules`)
     await page.getByText('This needs the right schedules').waitFor()

@@ -68,9 +68,9 @@ export async function begun(
   moves: readonly Move[],
   shipped: (task: TaskHandle<unknown>) => Promise<unknown>,
 ): Promise<readonly Move[]> {
-  await triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * 1-5' })
-  await triarch.schedule('hourly').register({ workflow: letter, input: { to: 'a@b' }, every: '1h' })
-  await triarch.schedule('hourly').pause({ reason: 'stock-taking' })
+  await triarch.schedules.get('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * 1-5' })
+  await triarch.schedules.get('hourly').register({ workflow: letter, input: { to: 'a@b' }, every: '1h' })
+  await triarch.schedules.get('hourly').pause({ reason: 'stock-taking' })
   for (const amount of [3, 5])
     await shipped(await triarch.submit(order, { amount }, { id: `o-${amount}`, tags: { customer: 'c-7' } }))
   await triarch.submit(letter, { to: 'nowhere' }, { id: 'l-lost', tags: { customer: 'c-8' } })
@@ -90,13 +90,13 @@ export async function played(triarch: Triarch, { order, letter, move }: ReturnTy
       await task.result()
     },
   )
-  await vi.waitFor(async () => expect((await triarch.locks()).locks).toHaveLength(4), 60_000)
-  for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.task(id).signal('go', null)
+  await vi.waitFor(async () => expect((await triarch.locks.list()).locks).toHaveLength(4), 60_000)
+  for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.tasks.get(id).signal('go', null)
   for (let n = 0; n < 8; n++) await triarch.submit(order, { amount: 20 }, { id: `b-${n}` })
   const stands = async () => {
-    expect((await triarch.breaker('bank').info()).state).toBe('open')
-    expect((await triarch.locks()).locks.filter(({ waiting }) => waiting > 0)).toHaveLength(2)
-    expect((await triarch.count({ filter: 'status:paused' })).count).toBe(1)
+    expect((await triarch.breakers.get('bank').info()).state).toBe('open')
+    expect((await triarch.locks.list()).locks.filter(({ waiting }) => waiting > 0)).toHaveLength(2)
+    expect((await triarch.tasks.count({ filter: 'status:paused' })).count).toBe(1)
   }
   await vi.waitFor(stands, 60_000)
 }

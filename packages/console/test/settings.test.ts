@@ -66,7 +66,7 @@ describe('the page of settings', () => {
 
   it('shows what is on trial, lets it go on or takes it back; versions stand side by side, and a former one counts again', async () => {
     await using stage = await Stage.open(bank())
-    const handle = stage.triarch.setting<Limits>(NAME)
+    const handle = stage.triarch.settings.get<Limits>(NAME)
     await handle.set({ amount: 500 }, { reason: 'first' })
     await handle.set({ amount: 500, note: 'an audit' }, { reason: 'second' })
     const page = await stage.window(browser)
@@ -106,7 +106,7 @@ describe('the page of settings', () => {
     await dialog.getByLabel('Reason').fill('as it was')
     await dialog.getByRole('button', { name: 'Back to version 1' }).click()
     await dialog.getByText('Recorded.').waitFor()
-    expect((await handle.get()).live?.value).toEqual({ amount: 500 })
+    expect((await handle.info()).live?.value).toEqual({ amount: 500 })
   })
 
   it('shows on the pages of agents, schedules and tasks who paused them by a setting, and leads there', async () => {
@@ -114,12 +114,12 @@ describe('the page of settings', () => {
     options.agents[0]?.action('charge', { run: async () => null })
     await using stage = await Stage.open(options)
     const why = { reason: 'incident 12', actor: 'ada' }
-    await stage.triarch.setting('triarch.agent.bank').set({ paused: 'the bank is down' }, why)
-    await stage.triarch.setting('triarch.workflow.order').set({ paused: 'stocktaking' }, why)
-    await stage.triarch.setting('triarch.schedules').set({ paused: { nightly: 'the books are closed' } }, why)
+    await stage.triarch.settings.get('triarch.agent.bank').set({ paused: 'the bank is down' }, why)
+    await stage.triarch.settings.get('triarch.workflow.order').set({ paused: 'stocktaking' }, why)
+    await stage.triarch.settings.get('triarch.schedules').set({ paused: { nightly: 'the books are closed' } }, why)
     const [order] = options.workflows
     await stage.triarch.submit(order as Workflow<null, null>, null, { id: 'o-1' })
-    await stage.triarch.schedule('nightly').register({ workflow: order as Workflow, input: null, every: '1d' })
+    await stage.triarch.schedules.get('nightly').register({ workflow: order as Workflow, input: null, every: '1d' })
     const page = await stage.window(browser)
     await page.goto(`${stage.url}/agents/bank`)
     await page.getByRole('status').getByText('the bank is down · ada').waitFor()

@@ -51,7 +51,7 @@ export class Still implements AsyncDisposable {
       await engine.advance('2s')
     })
     await engine.advance('5s')
-    for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.task(id).signal('go', null)
+    for (const { id, hosts } of moves) if (hosts.length > 0) await triarch.tasks.get(id).signal('go', null)
     for (let n = 0; n < 8; n++) await triarch.submit(order, { amount: 20 }, { id: `b-${n}` })
     await engine.advance('90s')
     const server = createServer(triarch, { workflows, console: files, keys: true, authenticate: () => ({ id: 'ada' }) })

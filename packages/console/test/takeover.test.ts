@@ -34,7 +34,7 @@ it('a kill -9 is seen in the console: nobody who could go on, the node that is g
   const page = await stage.window(browser)
   await page.goto(`${stage.url}/tasks/p-1`)
   await page.locator('.steps').getByText('running').waitFor()
-  const killed = (await stage.triarch.task('p-1').status()).lockedBy as string
+  const killed = (await stage.triarch.tasks.get('p-1').status()).lockedBy as string
   first.kill('SIGKILL')
   await once(first, 'exit')
   // Nobody is left who could go on: the page says so, and leads to the nodes.
@@ -50,7 +50,7 @@ it('a kill -9 is seen in the console: nobody who could go on, the node that is g
   const events = page.getByRole('table')
   await events.getByText('STEP_LOST').waitFor()
   for (const event of ['verified', 'stepCompleted']) await events.getByText(event, { exact: true }).waitFor()
-  expect(await stage.triarch.task('p-1').result()).toBe('shipped')
+  expect(await stage.triarch.tasks.get('p-1').result()).toBe('shipped')
   second.kill('SIGKILL')
   await once(second, 'exit')
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { triarch } = stage
   await triarch.submit(order, { amount: 1 }, { id: 'o-1', tags: { city: 'New York' } })
   await triarch.submit(order, { amount: 2 }, { id: 'o-2', tags: { city: 'Ulm' } })
-  await vi.waitFor(async () => expect((await triarch.count({ filter: 'status:paused' })).count).toBe(2), 20_000)
+  await vi.waitFor(async () => expect((await triarch.tasks.count({ filter: 'status:paused' })).count).toBe(2), 20_000)
 })
 afterAll(async () => {
   gate.resolve()
@@ -199,7 +199,7 @@ describe('the page of tasks', () => {
     await row.getByText('free slot: depot.carry').waitFor()
     // Of what goes on, nothing is said.
     expect(await page.locator('.wait').count()).toBe(1)
-    await stage.triarch.setting('triarch.agent.depot').set({ paused: 'stock-taking' }, { reason: 'each year' })
+    await stage.triarch.settings.get('triarch.agent.depot').set({ paused: 'stock-taking' }, { reason: 'each year' })
     await row.getByText('paused agent: depot').waitFor()
     expect(await wait.getAttribute('title')).toContain('stock-taking')
     expect(await row.getByText('stock-taking').first().isVisible()).toBe(true)
@@ -207,7 +207,7 @@ describe('the page of tasks', () => {
     await row.getByRole('link', { name: 'p-2' }).click()
     await page.locator('.why').getByText('stock-taking').waitFor()
     await page.goBack()
-    await stage.triarch.setting('triarch.agent.depot').clear({ reason: 'all is counted' })
+    await stage.triarch.settings.get('triarch.agent.depot').clear({ reason: 'all is counted' })
     await row.getByText('free slot: depot.carry').waitFor()
     gate.resolve()
     await row.getByText('success').waitFor()

@@ -57,7 +57,7 @@ it('scheduler, agent and service are one trace from the submission over HTTP on,
   await Promise.all([agent.end('SIGKILL'), scheduler.end('SIGKILL')])
   const others = await Promise.all([node('scheduler'), node('agent')])
   await using triarch = new Triarch({ store: sqlite(file), workflows: [order], roles: [] })
-  expect(await triarch.task('o-1').result({ timeout: '2m' })).toEqual(['acmé, inc charge', 'ship', 'acmé, inc'])
+  expect(await triarch.tasks.get('o-1').result({ timeout: '2m' })).toEqual(['acmé, inc charge', 'ship', 'acmé, inc'])
   await Promise.all([...others, service].map((one) => one.end('SIGTERM')))
   await provider.forceFlush()
 

@@ -86,7 +86,7 @@ describe('the metrics of Prometheus', () => {
       await engine.submit(quote, null)
       await engine.advance('6s')
     }
-    const invalid = engine.triarch.invalidate(rate)
+    const invalid = engine.triarch.caches.invalidate(rate)
     await engine.advance('1s')
     await invalid
     const text = await textOf(prom)
@@ -185,7 +185,10 @@ describe('the metrics of Prometheus', () => {
     const gone = async () => {
       throw new Error('gone')
     }
-    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone, list: gone, health: gone })
+    const end = prom.observe({
+      ...{ statistics: { get: gone }, breakers: { list: gone }, nodes: { list: gone, demand: gone } },
+      ...{ tasks: { list: gone }, health: { check: gone } },
+    })
     expect(await textOf(prom)).toContain('triarch_store_readable 0\n')
     expect(errors.map(String)).toEqual(['Error: gone', 'Error: gone'])
     end()
@@ -198,14 +201,15 @@ describe('the metrics of Prometheus', () => {
       return new Promise<never>(() => undefined)
     }
     const observed = {
-      ...{ statistics: hangs('statistics'), demand: hangs('demand'), breakers: hangs('breakers') },
-      ...{ nodes: hangs('nodes'), list: hangs('list'), health: hangs('health') },
+      ...{ statistics: { get: hangs('statistics') }, breakers: { list: hangs('breakers') } },
+      nodes: { list: hangs('nodes'), demand: hangs('demand') },
+      ...{ tasks: { list: hangs('tasks') }, health: { check: hangs('health') } },
     }
     const gauges = new Gauges(observed, () => undefined, 10)
     const readable = async () => (await gauges.read()).find(({ name }) => name === 'triarch.store.readable')?.value
     expect(await Promise.all([readable(), readable(), readable()])).toEqual([0, 0, 0])
     expect(await readable()).toBe(0)
-    expect(asked.sort()).toEqual(['breakers', 'demand', 'health', 'list', 'nodes', 'statistics'])
+    expect(asked.sort()).toEqual(['breakers', 'demand', 'health', 'nodes', 'statistics', 'tasks'])
     gauges.close()
   })
 
@@ -218,12 +222,8 @@ describe('the metrics of Prometheus', () => {
     const { triarch } = engine
     const gauges = new Gauges(
       {
-        statistics: triarch.statistics.bind(triarch),
-        breakers: (page) => triarch.breakers(page),
-        nodes: () => triarch.nodes(),
-        list: (query) => triarch.list(query),
-        health: (given) => triarch.health(given),
-        demand: async () => ({ agents: [], schedulers }),
+        ...{ statistics: triarch.statistics, breakers: triarch.breakers, tasks: triarch.tasks, health: triarch.health },
+        nodes: { list: () => triarch.nodes.list(), demand: async () => ({ agents: [], schedulers }) },
       },
       () => undefined,
     )
@@ -309,15 +309,16 @@ it('circuit breakers are counted beyond the first page', async () => {
   const prom = prometheus()
   const info = (name: string, state: string) => ({ name, agent: 'shop', state, keyed: false })
   const end = prom.observe({
-    statistics: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never,
-    demand: async () => ({ agents: [], schedulers: [] }),
-    nodes: async () => [],
-    list: async () => ({ tasks: [] }),
-    health: async () => ({ checks: [] }) as never,
-    breakers: async ({ cursor } = {}) =>
-      (cursor === undefined
-        ? { breakers: [info('shop#a', 'closed')], next: 'shop#a' }
-        : { breakers: [info('shop#b', 'open')] }) as never,
+    statistics: { get: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never },
+    nodes: { list: async () => [], demand: async () => ({ agents: [], schedulers: [] }) },
+    tasks: { list: async () => ({ tasks: [] }) },
+    health: { check: async () => ({ checks: [] }) as never },
+    breakers: {
+      list: async ({ cursor } = {}) =>
+        (cursor === undefined
+          ? { breakers: [info('shop#a', 'closed')], next: 'shop#a' }
+          : { breakers: [info('shop#b', 'open')] }) as never,
+    },
   })
   const text = await textOf(prom)
   end()

@@ -160,7 +160,7 @@ describe('the trace of a task', () => {
     await engine.submit(single, null, { id: 's-1' })
     await engine.advance('1m')
     for (const options of [{}, { input: null }]) {
-      await engine.task('s-1').retry(options)
+      await engine.tasks.get('s-1').retry(options)
       await engine.advance('1m')
       ill.is = false
     }
@@ -187,7 +187,7 @@ describe('the trace of a task', () => {
     const { engine, store } = staged
     await engine.submit(late, null, { id: 'l-1' })
     await engine.advance('1s')
-    const [node] = await engine.triarch.nodes()
+    const [node] = await engine.triarch.nodes.list()
     await store.declareDead([node?.id ?? ''])
     await engine.advance('1m')
     entered[0]?.resolve()
@@ -231,7 +231,7 @@ describe('the trace of a task', () => {
   it('begins with the task where no submission was traced, and every process finds it', async () => {
     const { given, spans } = traced()
     await using engine = await engineOf({ ...given })
-    await engine.triarch.schedule('nightly').register({ workflow: order, input: null, every: '1h' })
+    await engine.triarch.schedules.get('nightly').register({ workflow: order, input: null, every: '1h' })
     await engine.advance('150m')
     const found = paths(spans()).filter((path) => !path.startsWith('MISSING'))
     const own = ['item', 'order', 'order > shop.flaky', ...twice('order > shop.flaky > run shop.flaky')]
@@ -469,7 +469,9 @@ describe('the trace of a task', () => {
   ])('keeps %s when the sampler says so', async (_, sampler, least) => {
     const { given, spans } = traced({ sampler })
     await using engine = await engineOf(given)
-    await engine.triarch.schedule('often').register({ workflow: order, input: null, every: '1h', overlap: 'allow' })
+    await engine.triarch.schedules
+      .get('often')
+      .register({ workflow: order, input: null, every: '1h', overlap: 'allow' })
     await engine.advance('24h')
     const tasks = Map.groupBy(spans(), ({ attributes }) => String(attributes['triarch.task']))
     const whole = [...tasks.values()].filter((of) => of.some(({ name }) => name === 'order'))

@@ -30,7 +30,7 @@ export interface PostgresOptions {
    */
   reads?: number
   /**
-   * A standby of the server, which answers `list`, `count`, `statistics` and `audit` in its place: its address, or its
+   * A standby of the server, which answers `tasks.list`, `tasks.count`, `statistics.get` and `audit.list` in its place: its address, or its
    * address and how far it may lag behind (`maxLag`, ms, default 10 s). Reads still see what this process has just
    * done; if the standby lags or is unreachable, the primary answers.
    */

@@ -114,7 +114,7 @@ describe('a fleet', () => {
       await client.query('COMMIT')
       return task.id
     })
-    expect(await t.client.task(id).result()).toBe(5)
+    expect(await t.client.tasks.get(id).result()).toBe(5)
   })
 
   it('gives a node that joins what was waiting for it, and what comes next', async () => {

@@ -34,10 +34,10 @@ it('a lease that no thread can renew is renewed by timers, and that is said', as
   const triarch = new Triarch({ store, lease: '1s', sweep: '50ms', onError: (error) => errors.push(error) })
   await triarch.start()
   expect(errors).toMatchObject([{ code: 'LEASE_UNGUARDED' }])
-  const until = async () => (await triarch.nodes())[0]?.leaseUntil.getTime() ?? 0
+  const until = async () => (await triarch.nodes.list())[0]?.leaseUntil.getTime() ?? 0
   const first = await until()
   await expect.poll(until).toBeGreaterThan(first + 1_000)
-  expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+  expect(await triarch.statistics.get()).toMatchObject({ fenced: 0 })
   await triarch.stop()
   await dropSchema(schema)
 })

@@ -30,7 +30,7 @@ it('a number or text that no column has room for is refused by its code, or find
       expect.stringMatching(/^(?:nothing|UNKNOWN_RECORD|ILLEGAL_MOVE|TASK_NOT_PAUSED)$/),
     ])
   }
-  expect(await codeOf(triarch.probes({ names: ['a\0b'] }))).toBe('INVALID_OPTION')
-  expect(await codeOf(triarch.statistics({ error: 'a\0b' }))).toBe('INVALID_OPTION')
-  expect(await codeOf(triarch.list({ filter: `error:"a\0b"` }))).toMatch(/^INVALID_/)
+  expect(await codeOf(triarch.health.probes({ names: ['a\0b'] }))).toBe('INVALID_OPTION')
+  expect(await codeOf(triarch.statistics.query({ error: 'a\0b' }))).toBe('INVALID_OPTION')
+  expect(await codeOf(triarch.tasks.list({ filter: `error:"a\0b"` }))).toMatch(/^INVALID_/)
 })

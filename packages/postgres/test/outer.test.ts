@@ -129,7 +129,7 @@ describe('a submission in the transaction of', () => {
       await triarch.submit(greet, 1, { id, transaction })
       expect(await rows()).toBe(0)
     })
-    expect(await triarch.task(id).result()).toBe(1)
+    expect(await triarch.tasks.get(id).result()).toBe(1)
     expect(await rows()).toBe(1)
   })
 
@@ -141,7 +141,7 @@ describe('a submission in the transaction of', () => {
       throw new Error('changed its mind')
     })
     await expect(undone).rejects.toThrow('changed its mind')
-    await expect(triarch.task(id).status()).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
+    await expect(triarch.tasks.get(id).status()).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
     expect(await rows()).toBe(0)
   })
 
@@ -161,7 +161,7 @@ describe('a submission in the transaction of', () => {
       expect((await triarch.submit(greet, 1, { id, transaction })).id).toBe(id)
       await expect(triarch.submit(greet, 2, { id, transaction })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
     })
-    expect(await triarch.task(id).result()).toBe(1)
+    expect(await triarch.tasks.get(id).result()).toBe(1)
   })
 
   it('a list of tasks goes with it, or none of them, a thousand in one call', async () => {
@@ -180,13 +180,13 @@ describe('a submission in the transaction of', () => {
       expect(results.every(({ status }) => status === 'fulfilled')).toBe(true)
       expect(asked).toBeLessThanOrEqual(2 * 2)
       await query(end)
-      const first = triarch.task('list-0').status()
+      const first = triarch.tasks.get('list-0').status()
       if (end === 'COMMIT') expect(await first).toMatchObject({ id: 'list-0' })
       else await expect(first).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
     }
     client.query = query as typeof client.query
     client.release()
-    expect(await triarch.task('list-1499').result()).toBe(1_499)
+    expect(await triarch.tasks.get('list-1499').result()).toBe(1_499)
   })
 
   it('nothing is refused: neither a pool nor a query builder outside of one will do', async () => {

@@ -47,8 +47,8 @@ function writer(): Triarch {
   return new Triarch({ store: postgres(primary.url()), workflows, roles: [], notices: false })
 }
 
-const ids = async (triarch: Triarch) => (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
-const lagOf = async (triarch: Triarch) => (await triarch.health()).checks.find(({ name }) => name === 'replica')
+const ids = async (triarch: Triarch) => (await triarch.tasks.list({ limit: 1_000 })).tasks.map(({ id }) => id)
+const lagOf = async (triarch: Triarch) => (await triarch.health.check()).checks.find(({ name }) => name === 'replica')
 
 /** The standby has all there is. */
 async function even(): Promise<void> {
@@ -85,10 +85,10 @@ describe('what users ask, with a standby to read from', () => {
       const after = await added()
       expect(await ids(triarch)).toContain(before)
       expect(await ids(triarch)).not.toContain(after)
-      expect((await triarch.count({ filter: `id:${after}` })).count).toBe(0)
-      expect((await triarch.statistics()).tasks).toBe((await other.statistics()).tasks - 1)
+      expect((await triarch.tasks.count({ filter: `id:${after}` })).count).toBe(0)
+      expect((await triarch.statistics.get()).tasks).toBe((await other.statistics.get()).tasks - 1)
       // What one task is, the primary says.
-      expect((await triarch.task(after).status()).id).toBe(after)
+      expect((await triarch.tasks.get(after).status()).id).toBe(after)
       await expect.poll(async () => Number((await lagOf(triarch))?.observed?.lag)).toBeGreaterThan(300)
       expect(await lagOf(triarch)).toMatchObject({ message: expect.stringMatching(/^it is \d+ ms behind$/) })
     } finally {
@@ -106,12 +106,12 @@ describe('what users ask, with a standby to read from', () => {
       expect(await ids(triarch)).not.toEqual([])
       const own = await added(triarch)
       expect(await ids(triarch)).toContain(own)
-      const before = (await other.statistics()).tasks
-      expect((await triarch.statistics()).tasks).toBe(before)
-      await triarch
-        .setting('triarch.agent.depot')
+      const before = (await other.statistics.get()).tasks
+      expect((await triarch.statistics.get()).tasks).toBe(before)
+      await triarch.settings
+        .get('triarch.agent.depot')
         .set({ paused: 'stock-taking' }, { reason: 'each year', actor: 'ada' })
-      expect((await triarch.audit({ actor: 'ada' })).entries).toHaveLength(1)
+      expect((await triarch.audit.list({ actor: 'ada' })).entries).toHaveLength(1)
     } finally {
       await replay('resume')
     }
@@ -124,8 +124,8 @@ describe('what users ask, with a standby to read from', () => {
     try {
       await using node = reader({}, ['scheduler', 'agent'])
       await node.start()
-      expect(await node.task(id).result()).toBe('rung')
-      expect((await node.list({ filter: `id:${id}` })).tasks).toMatchObject([{ status: 'stopped' }])
+      expect(await node.tasks.get(id).result()).toBe('rung')
+      expect((await node.tasks.list({ filter: `id:${id}` })).tasks).toMatchObject([{ status: 'stopped' }])
     } finally {
       await replay('resume')
     }

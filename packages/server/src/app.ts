@@ -111,7 +111,9 @@ async function answer(
     if (reads || !(error instanceof Refused) || error.code !== 'FORBIDDEN' || !refusals.counts(principal?.id ?? ''))
       return
     const { right: lacked } = error.details as { right: string }
-    await triarch.acting(acting, () => triarch.refused({ ...actOf(route, paramsOf(route, path)), right: lacked }))
+    await triarch.serving.acting(acting, () =>
+      triarch.serving.refused({ ...actOf(route, paramsOf(route, path)), right: lacked }),
+    )
   }
   const turn: { end?: EndRead } = {}
   const act = async () => {
@@ -139,7 +141,7 @@ async function answer(
           return signalOf()
         },
       }
-      return reads ? route.run(call, site) : triarch.acting(acting, () => route.run(call, site))
+      return reads ? route.run(call, site) : triarch.serving.acting(acting, () => route.run(call, site))
     }
     return still && isLong ? guard.during(still, request, (signal) => run(() => signal)) : run(() => request.signal)
   }

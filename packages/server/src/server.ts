@@ -99,13 +99,13 @@ class HttpServer implements TriarchServer {
   constructor(triarch: Triarch, settings: Settings) {
     this.#triarch = triarch
     this.#settings = settings
-    this.#guard = new Guard(settings.authenticate, settings.keys ? triarch.keyring() : null)
+    this.#guard = new Guard(settings.authenticate, settings.keys ? triarch.serving.keyring() : null)
     this.#waits = new Waits(settings.limits.waiting)
     const bytes = new Held(settings.limits.held)
     const codeOf = (error: unknown) => problemOf(error, settings.onError).code
     this.#streams = new Streams(settings.limits, this.#guard, codeOf, bytes)
-    const reads = new Reads(settings.limits.reads, () => triarch.moves)
-    this.#agents = triarch.remoteAgents()
+    const reads = new Reads(settings.limits.reads, () => triarch.serving.moves)
+    this.#agents = triarch.serving.remoteAgents()
     this.#sockets = new AgentSockets(this.#agents, this.#guard, settings)
     const isLeaving = () => this.#isLeaving
     const held = {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     health: { checks: { cellar: () => false } },
   })
   await here.triarch.start()
-  const isFiring = async () => (await here.triarch.alerts()).alerts.some(({ name }) => name === 'check:cellar')
+  const isFiring = async () => (await here.triarch.alerts.list()).alerts.some(({ name }) => name === 'check:cellar')
   await vi.waitUntil(isFiring, { timeout: 60_000 })
 }, 120_000)
 afterAll(() => here[Symbol.asyncDispose]())
@@ -49,9 +49,9 @@ it.each<[path: string, body: object, has: object]>([
 
 it('what is cached is invalidated, and a key has another secret', async () => {
   expect((await here.ask('POST', '/cache/invalidate', { tag: 'prices', reason })).status).toBe(204)
-  const { entries } = await here.triarch.audit({ action: 'cache.invalidate' })
+  const { entries } = await here.triarch.audit.list({ action: 'cache.invalidate' })
   expect(entries).toMatchObject([{ reason }])
-  const { secret } = await here.triarch.key('billing').create({ rights: ['read'] })
+  const { secret } = await here.triarch.keys.get('billing').create({ rights: ['read'] })
   const rotated = await here.ask('POST', '/keys/billing/rotate', { reason })
   expect(rotated.status).toBe(200)
   const issued = (await rotated.json()) as { secret: string }
@@ -77,7 +77,7 @@ it('what is submitted or imported a second time is not new', async () => {
   ])
   expect(await submit()).toMatchObject([{ created: false }, { created: false }])
   await here.ask('POST', '/tasks?wait=30s', { workflow: 'order', id: 'done', input: { amount: 4 } })
-  const history = await here.triarch.task('done').export({ secrets: true })
+  const history = await here.triarch.tasks.get('done').export({ secrets: true })
   await using other = await shop({}, memory())
   await other.triarch.open()
   const answers = [await other.ask('POST', '/imports', { history }), await other.ask('POST', '/imports', { history })]

@@ -212,7 +212,7 @@ describe('an agent over HTTP', () => {
     await using _ = await connected(here.url)
     const by = async (to: string) => (await here.triarch.submit(letter, to)).result()
     expect(await by('ada')).toEqual({ id: 'p-ada' })
-    await here.triarch.breaker('post').open({ reason: 'a strike' })
+    await here.triarch.breakers.get('post').open({ reason: 'a strike' })
     await expect.poll(() => by('bob')).toEqual({ id: 'm-bob' })
     const task = await here.triarch.submit(letter, 'cid', { id: 'to-cid' })
     expect(await task.result()).toEqual({ id: 'm-cid' })
@@ -326,13 +326,13 @@ describe('processes that die', () => {
     await undertaker.start()
     // Another owns the task, and awaits what still runs.
     const awaited = async () => {
-      const events = (await survivor.triarch.task('s-1').history()).flatMap((it) => it.events)
+      const events = (await survivor.triarch.tasks.get('s-1').history()).flatMap((it) => it.events)
       return events.filter(({ type }) => type === 'heartbeat').length
     }
     await expect.poll(awaited, { timeout: 60_000 }).toBeGreaterThan(1)
     gate('s-1').leave.resolve('survived')
     await acknowledged
-    expect(await survivor.triarch.task('s-1').result()).toBe('survived')
+    expect(await survivor.triarch.tasks.get('s-1').result()).toBe('survived')
     expect(heard.filter((it) => it.includes('s-1'))).toEqual(['wait s-1 1'])
     rmSync(folder, { recursive: true, force: true })
   })
@@ -351,7 +351,7 @@ describe('processes that die', () => {
     await using _ = await connected([first.url, next.url], { fetch: asked })
     const task = await next.triarch.submit(named('wait'), 'p-1', { id: 'p-1' })
     await gate('p-1').entered.promise
-    await next.triarch.setting('triarch.agent.mail').change({ paused: 'the mail is down' }, { reason: 'a test' })
+    await next.triarch.settings.get('triarch.agent.mail').change({ paused: 'the mail is down' }, { reason: 'a test' })
     await first.server.close()
     await moved.promise
     gate('p-1').leave.resolve('gone on')
@@ -462,8 +462,8 @@ describe('a hostile agent', () => {
       }),
       { numRuns: Number(process.env.FUZZ ?? 150) },
     )
-    await here.triarch.task('h-1').cancel({ force: true })
-    expect(await here.triarch.statistics()).toBeDefined()
+    await here.triarch.tasks.get('h-1').cancel({ force: true })
+    expect(await here.triarch.statistics.get()).toBeDefined()
     const errors = here.errors.filter((it) => !(it instanceof TriarchError))
     expect(errors).toEqual([])
   })

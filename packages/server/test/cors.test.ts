@@ -47,16 +47,16 @@ describe('a page of another origin that is named', () => {
     const client = connect(url, { token: 'x', fetch: browser(PAGE), retry: false })
     const task = await client.submit(workflowRef<typeof order>('order', '1'), { amount: 3 }, { id: 'cors' })
     expect(await task.result()).toEqual({ receipt: 'r-3' })
-    for await (const change of client.watch({ filter: 'id:cors' })) {
+    for await (const change of client.tasks.watch({ filter: 'id:cors' })) {
       expect(change).toMatchObject({ type: 'page', tasks: [{ id: 'cors' }] })
       break
     }
     await expect(task.pause()).rejects.toMatchObject({ code: 'TASK_STOPPED' })
-    await client.schedule('cors').register({ workflow: workflowRef('failing'), input: null, every: '1d' })
-    await client.schedule('cors').remove()
+    await client.schedules.get('cors').register({ workflow: workflowRef('failing'), input: null, every: '1d' })
+    await client.schedules.get('cors').remove()
     const stranger = connect(url, { token: 'y', fetch: browser(PAGE), retry: false })
     const unknown = { code: 'REQUEST_REFUSED', details: { code: 'UNAUTHENTICATED' } }
-    await expect(stranger.statistics()).rejects.toMatchObject(unknown)
+    await expect(stranger.statistics.get()).rejects.toMatchObject(unknown)
   })
 
   it('is told what it may send, without having to say who it is', async () => {
@@ -91,7 +91,7 @@ describe('a page of an origin that is not', () => {
       }
     }
     const evil = connect(url, { token: 'x', fetch: browser('https://evil.example'), retry: false })
-    await expect(evil.statistics()).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+    await expect(evil.statistics.get()).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
   })
 
   it('is every one, where none is named', async () => {

@@ -73,7 +73,7 @@ async function scene() {
     const known = tokens.length
     await triarch.submit(approval, null, { id })
     await expect.poll(() => tokens.length).toBeGreaterThan(known)
-    await expect.poll(async () => (await triarch.task(id).steps())[0]?.status).toBe('suspended')
+    await expect.poll(async () => (await triarch.tasks.get(id).steps())[0]?.status).toBe('suspended')
     return tokens.at(-1) ?? ''
   }
   return {
@@ -88,7 +88,7 @@ async function scene() {
 }
 
 const made = async (here: { triarch: Triarch }, name: string, rights: Right[]) =>
-  (await here.triarch.key(name).create({ rights })).secret
+  (await here.triarch.keys.get(name).create({ rights })).secret
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 
 /** Without what differs from request to request. */
@@ -124,7 +124,7 @@ it('a token that the store did not sign resumes nothing, and is answered alike, 
   expect([...new Set(answers.map(({ status, code }) => `${status} ${code}`))]).toEqual(['404 INVALID_TOKEN'])
   expect(new Set(answers.map(({ text }) => plain(text))).size).toBe(1)
   for (const call of ['task', 'records', 'replay', 'post', 'list', 'secrets']) expect(here.calls).not.toContain(call)
-  expect((await here.triarch.task('payout-1').steps())[0]?.status).toBe('suspended')
+  expect((await here.triarch.tasks.get('payout-1').steps())[0]?.status).toBe('suspended')
 })
 
 it('a token is taken from the body, a header or the path, is in the audit, and ends with its step', async () => {
@@ -138,11 +138,11 @@ it('a token is taken from the body, a header or the path, is in the audit, and e
   for (const [index, way] of ways.entries()) {
     const token = await here.asking(`t-${index}`)
     expect((await way(token)).status).toBe(202)
-    results.push(await here.triarch.task(`t-${index}`).result())
+    results.push(await here.triarch.tasks.get(`t-${index}`).result())
     expect(await way(token)).toMatchObject({ status: 410, code: 'TOKEN_SPENT' })
   }
   expect(results).toEqual(['body', 'header', 'path'])
-  const { entries } = await here.triarch.audit({ actor: 'token' })
+  const { entries } = await here.triarch.audit.list({ actor: 'token' })
   expect(entries.map(({ action, subject, details }) => [action, subject, details?.step])).toEqual([
     ['token.resume', 'task:t-2', 1],
     ['token.resume', 'task:t-1', 1],
@@ -153,7 +153,7 @@ it('a token is taken from the body, a header or the path, is in the audit, and e
 it('what holders of a token ask for does not make a task forget what others asked for', async () => {
   await using here = await scene()
   const token = await here.asking('busy')
-  const task = here.triarch.task('busy')
+  const task = here.triarch.tasks.get('busy')
   await task.once('mine').signal('note', 1)
   const flood = Array.from({ length: 130 }, (_, n) => n)
   for (const n of flood)
@@ -168,7 +168,7 @@ it('what holders of a token ask for does not make a task forget what others aske
 it('a token that was signed before the secret was rotated is taken for as long as was said, and no longer', async () => {
   await using here = await scene()
   const first = await here.asking('first')
-  const { overlapsUntil } = await here.triarch.rotateSecret({ reason: 'a test', overlap: '1d' })
+  const { overlapsUntil } = await here.triarch.keys.rotateSecret({ reason: 'a test', overlap: '1d' })
   expect(overlapsUntil.getTime()).toBeGreaterThan(Date.now() + 80_000_000)
   expect((await here.post('/tokens', { token: first, value: 1 })).status).toBe(202)
   const second = await here.asking('second')
@@ -179,7 +179,7 @@ it('a token that was signed before the secret was rotated is taken for as long a
   expect(await here.post('/tokens', { token: second, value: 1 })).toMatchObject({ status: 404, code: 'INVALID_TOKEN' })
   const third = await here.asking('third')
   expect((await here.post('/tokens', { token: third, value: 1 })).status).toBe(202)
-  const { entries } = await here.triarch.audit({ subject: 'secret:store' })
+  const { entries } = await here.triarch.audit.list({ subject: 'secret:store' })
   expect(entries.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
     'key:root secret.rotate',
     'operator secret.rotate',
@@ -210,7 +210,7 @@ it('an agent answers no attempt that no server gave it, nor one of an agent that
   }
   // An attempt that runs in the server's own process, and one that was given to a connected agent.
   await here.triarch.submit(hosted, null, { id: 'own' })
-  await expect.poll(async () => (await here.triarch.task('own').steps())[0]?.status).toBe('running')
+  await expect.poll(async () => (await here.triarch.tasks.get('own').steps())[0]?.status).toBe('running')
   const mails = await sessionOf('i-1', 'mail')
   await here.triarch.submit(mailed, null, { id: 'given' })
   const others = await sessionOf('i-2', 'other')
@@ -232,7 +232,7 @@ it('an agent answers no attempt that no server gave it, nor one of an agent that
     // Signed by the store, and given to another agent.
     ticket,
   ]
-  const before = (await here.triarch.statistics()).stale
+  const before = (await here.triarch.statistics.get()).stale
   for (const attempt of forged) {
     const reply: AgentMessage = { type: 'reply', attempt, outcome: { kind: 'done', output: 'mallory' } }
     const acks: unknown[] = []
@@ -245,15 +245,15 @@ it('an agent answers no attempt that no server gave it, nor one of an agent that
       })
       .toEqual([true, 'ATTEMPT_NOT_GIVEN'])
   }
-  expect((await here.triarch.statistics()).stale - before).toBe(forged.length)
-  for (const id of ['own', 'given']) expect((await here.triarch.task(id).steps())[0]?.status).toBe('running')
+  expect((await here.triarch.statistics.get()).stale - before).toBe(forged.length)
+  for (const id of ['own', 'given']) expect((await here.triarch.tasks.get(id).steps())[0]?.status).toBe('running')
   // Nor may it say that it runs them: what is not its own is not spoken for.
   await exchange([{ ...hello('i-3', 'other'), running: forged } as AgentMessage])
   gate.leave.resolve('honest')
-  expect(await here.triarch.task('own').result()).toBe('honest')
+  expect(await here.triarch.tasks.get('own').result()).toBe('honest')
   await exchange([{ type: 'reply', attempt: ticket, outcome: { kind: 'done', output: 'sent' } }], mails)
-  expect(await here.triarch.task('given').result()).toBe('sent')
-  const records = JSON.stringify((await here.triarch.task('given').export()).records)
+  expect(await here.triarch.tasks.get('given').result()).toBe('sent')
+  const records = JSON.stringify((await here.triarch.tasks.get('given').export()).records)
   expect(records).toContain(String(node))
   expect(records).not.toContain('mallory')
 })

@@ -54,7 +54,7 @@ describe('the health of a server', () => {
     expect((await s.ask('GET', '/health?report=true')).status).toBe(200)
     expect([answer.status, ((await answer.json()) as Report).status]).toEqual([503, 'critical'])
     const { url, close } = await s.server.listen({ port: 0, signals: [] })
-    const report = await connect(url).health({ checks: ['leader', 'disk'] })
+    const report = await connect(url).health.check({ checks: ['leader', 'disk'] })
     expect(report.checks.map(({ name, status }) => [name, status])).toEqual([['disk', 'ok'], ['leader', 'critical']]) // biome-ignore format: a row
     expect(report.checks[0]?.since).toBeInstanceOf(Date)
     await close()

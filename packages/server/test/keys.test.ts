@@ -10,7 +10,7 @@ import { type Shop, shop } from './shop.ts'
 const keyed = (options: Parameters<typeof shop>[0] = {}, store?: StoreFactory) =>
   shop({ keys: true, ...options }, store ?? memory())
 const made = async (here: Shop, name: string, rights: Right[], expiresIn?: '1h') =>
-  (await here.triarch.key(name).create({ rights, ...(expiresIn && { expiresIn }) })).secret
+  (await here.triarch.keys.get(name).create({ rights, ...(expiresIn && { expiresIn }) })).secret
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 const as = (here: Shop, secret: string) => (method: string, path: string, body?: unknown) =>
   here.ask(method, path, body, bearer(secret))
@@ -31,7 +31,7 @@ it('a key does what its rights let it, under its own name, and is told which rig
     expect.objectContaining({ code: 'FORBIDDEN', details: { right: 'breakers' } }),
   ])
   for (const path of ['/keys', '/keys/clerk']) expect((await clerk('GET', path)).status).toBe(403)
-  const { entries } = await here.triarch.audit({ actor: 'key:clerk' })
+  const { entries } = await here.triarch.audit.list({ actor: 'key:clerk' })
   expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
     'breaker.open refused',
     'task.pause done',
@@ -52,7 +52,7 @@ it('what is no key, or not any more, is 401; whoever else there is, `authenticat
   // One that looks like a key of the store is nothing else.
   expect((await here.ask('GET', '/stats', undefined, { ...bearer('triarch_one_x'), 'x-key': 'ops' })).status).toBe(401)
   expect(await status({})).toBe(401)
-  await here.triarch.key('one').revoke(gone)
+  await here.triarch.keys.get('one').revoke(gone)
   expect(await status(bearer(secret))).toBe(401)
 })
 
@@ -92,7 +92,7 @@ it('nobody hands out a right that they lack, or one for longer than they have it
   expect((await brief('POST', '/keys/brief/rotate', { reason: 'x', overlap: '1h' })).status).toBe(200)
   // Taken away it may be by whoever has the right to that.
   expect((await brief('POST', '/keys/other/revoke', gone)).status).toBe(200)
-  const { entries } = await here.triarch.audit({ actor: 'key:root' })
+  const { entries } = await here.triarch.audit.list({ actor: 'key:root' })
   expect(entries.map(({ action, subject, outcome }) => `${action} ${subject} ${outcome}`)).toEqual([
     'key.rotate key:other refused',
     'key.create key:more refused',
@@ -129,7 +129,7 @@ it('a stream, a long poll and a WebSocket end when their key is taken away, and 
   )
   const exchange = as(here, bad)('POST', '/agents/exchange', { messages: [], wait: 60_000 })
   await other.until('page', () => true)
-  await here.triarch.key('bad').revoke(gone)
+  await here.triarch.keys.get('bad').revoke(gone)
   for (const stream of streams)
     expect((await events(stream)).at(-1)).toMatchObject({
       event: 'end',
@@ -140,7 +140,7 @@ it('a stream, a long poll and a WebSocket end when their key is taken away, and 
   expect((await Promise.all(waits)).map(({ status }) => status).slice(0, 2)).toEqual([401, 401])
   expect([200, 401]).toContain((await exchange).status)
   expect((await closed)[0]).toBe(1008)
-  await here.triarch.task('t-1').signal('decided', { by: 'ada' })
+  await here.triarch.tasks.get('t-1').signal('decided', { by: 'ada' })
   await other.until('task', ({ status }) => status === 'stopped')
   expect(sockets[1].readyState).toBe(WebSocket.OPEN)
   sockets[1].terminate()
@@ -166,12 +166,12 @@ it('with its store out of reach, a server takes the keys that it knows, and of o
   const [known, other] = [await made(here, 'known', ['read']), await made(here, 'other', ['read'])]
   const status = async (secret: string) => (await as(here, secret)('GET', '/principal')).status
   expect(await status(known)).toBe(200)
-  await here.triarch.key('other').revoke(gone)
+  await here.triarch.keys.get('other').revoke(gone)
   down = true
   expect(await status(known)).toBe(200)
   const answer = await as(here, other)('GET', '/principal')
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-  const { checks } = await here.triarch.health({ checks: ['keys'] })
+  const { checks } = await here.triarch.health.check({ checks: ['keys'] })
   expect(checks).toMatchObject([{ name: 'keys', status: 'warning' }])
   down = false
   await vi.waitFor(async () => expect(await status(other)).toBe(401), { timeout: 20_000, interval: 200 })

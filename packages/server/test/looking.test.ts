@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { triarch } = here
   await triarch.start()
   const isKept = Promise.withResolvers<void>()
-  void triarch.lead('prober', async ({ signal, keepProbes }) => {
+  void triarch.leaders.lead('prober', async ({ signal, keepProbes }) => {
     await keepProbes(probed)
     isKept.resolve()
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -51,15 +51,15 @@ beforeAll(async () => {
     id: 'op',
     reason: 'a test',
   })
-  await triarch.task('op').result({ timeout: '30s' })
+  await triarch.tasks.get('op').result({ timeout: '30s' })
   await here.ask('PUT', '/schedules/nightly', { workflow: 'approval', every: '1d', jitter: '5m' })
   await here.ask('POST', '/breakers/clinic/open', { reason: 'a test' })
   await here.ask('POST', '/rate-limits/clinic/change', { limit: 5, per: '1s', reason: 'a test' })
   await here.ask('PUT', '/settings/triarch.agent.bank', { value: { priority: 3 }, reason: 'a test' })
-  await triarch.key('billing').create({ rights: ['read'] })
-  const isFiring = async () => (await triarch.alerts()).alerts.some(({ name }) => name === 'check:cellar')
-  const isCounted = async () => (await triarch.statistics({ by: ['workflow'] })).rows.some(({ workflow }) => workflow === 'planned') // biome-ignore format: one line
-  const isLogged = async () => (await triarch.task('locking').logs()).lines.length > 0
+  await triarch.keys.get('billing').create({ rights: ['read'] })
+  const isFiring = async () => (await triarch.alerts.list()).alerts.some(({ name }) => name === 'check:cellar')
+  const isCounted = async () => (await triarch.statistics.query({ by: ['workflow'] })).rows.some(({ workflow }) => workflow === 'planned') // biome-ignore format: one line
+  const isLogged = async () => (await triarch.tasks.get('locking').logs()).lines.length > 0
   for (const isThere of [isFiring, isCounted, isLogged]) await vi.waitUntil(isThere, { timeout: 60_000 })
 }, 120_000)
 afterAll(() => here[Symbol.asyncDispose]())
@@ -192,9 +192,9 @@ it.each([
   ['?limit=10', 10],
   ['?limit=1000', 50],
 ])('a log that is followed is read fifty lines at a time, or fewer: %s', async (query, limit) => {
-  const task = here.triarch.task('locking')
+  const task = here.triarch.tasks.get('locking')
   const asked = vi.spyOn(task, 'watchLogs')
-  const known = vi.spyOn(here.triarch, 'task').mockReturnValue(task as never)
+  const known = vi.spyOn(here.triarch.tasks, 'get').mockReturnValue(task as never)
   onTestFinished(() => known.mockRestore())
   await using stream = await opened(here, `/tasks/locking/logs/events${query}`)
   expect((await stream.next())?.event).toBe('line')

@@ -123,10 +123,10 @@ describe('an operation whose process is killed', () => {
     await once(second.lines, 'line')
     await using eye = new Triarch({ store: sqlite(file), roles: [], notices: false })
     await using _ = { [Symbol.asyncDispose]: async () => void second.child.kill('SIGKILL') }
-    const report = await eye.task('op').result({ timeout: '90s' })
+    const report = await eye.tasks.get('op').result({ timeout: '90s' })
     expect(report).toMatchObject({ matched: TASKS, done: TASKS, failed: 0 })
     const heard = async (id: string) => {
-      const records = await eye.task(id).history()
+      const records = await eye.tasks.get(id).history()
       return records.flatMap(({ events }) => events).filter(({ type }) => type === 'signalReceived').length
     }
     for (let n = 0; n < TASKS; n++) await expect.poll(() => heard(`in-${n}`), { timeout: 20_000 }).toBe(1)

@@ -158,7 +158,7 @@ describe('a prober', () => {
     const prober = createProber({ endpoints: { shop: { url: server.url, failures: 2 } }, history: 3 })
     const health = { checks: prober.checks(), cache: 0 }
     await using triarch = new Triarch({ store: memory(), notices: false, health })
-    const status = async () => (await triarch.health({ checks: ['probe.shop'] })).status
+    const status = async () => (await triarch.health.check({ checks: ['probe.shop'] })).status
     await prober.probe('shop')
     expect(await status()).toBe('ok')
     for (let i = 0; i < 5; i++) await prober.probe('shop')

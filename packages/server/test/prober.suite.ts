@@ -44,8 +44,8 @@ export function proberSuite(name: string, module: string, make: () => Promise<Pr
     const { triarch, prober } = watching(store, where, ({ to }) => changes.push(to))
     const stop = new AbortController()
     const known = async () =>
-      (await triarch.probes({ names: ['shop'], history: true })).endpoints[0] as Required<KeptEndpoint>
-    const status = async () => (await triarch.health({ checks: ['probes'] })).status
+      (await triarch.health.probes({ names: ['shop'], history: true })).endpoints[0] as Required<KeptEndpoint>
+    const status = async () => (await triarch.health.check({ checks: ['probes'] })).status
     await triarch.open()
     const child = fork(module, [target, JSON.stringify(where)], { execArgv: [] })
     try {
@@ -57,7 +57,7 @@ export function proberSuite(name: string, module: string, make: () => Promise<Pr
       expect(before).toMatchObject({ url, state: 'down', last: { status: 500, problem: { code: 'status' } } })
       expect(before.streak).toBe(before.history.length)
       expect(await status()).toBe('critical')
-      const [alert] = (await triarch.alerts()).alerts
+      const [alert] = (await triarch.alerts.list()).alerts
 
       await triarch.start()
       const watched = prober.run(stop.signal)
@@ -66,7 +66,7 @@ export function proberSuite(name: string, module: string, make: () => Promise<Pr
       expect([after.state, after.since]).toEqual(['down', before.since])
       expect(after.history.slice(0, before.history.length)).toEqual(before.history)
       expect(after.streak).toBe(after.history.length)
-      expect((await triarch.alerts()).alerts).toEqual([alert])
+      expect((await triarch.alerts.list()).alerts).toEqual([alert])
 
       shop.status = 200
       await expect.poll(() => told.map(({ news }) => news)).toEqual(['raised', 'ended'])

@@ -214,7 +214,7 @@ describe('a push agent', () => {
       if (data.signal) return { told: data.signal.name }
       response.writeHead(202).end()
       const name = data.input === 'fails' ? 'failed' : 'moved'
-      here.triarch.resume(data.token, { why: 'no such customer' }, { name }).catch(() => undefined)
+      here.triarch.tasks.resume(data.token, { why: 'no such customer' }, { name }).catch(() => undefined)
       return undefined
     })
     await using here = await world(there.url, there.outbound)

@@ -61,7 +61,7 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ...{ id: 'writer', rights: ['settings:write'], keys: false },
   })
   expect((await here.ask('GET', '/principal')).status).toBe(401)
-  const { changes } = await here.triarch.setting('triarch.agent.bank').history()
+  const { changes } = await here.triarch.settings.get('triarch.agent.bank').history()
   expect(changes.map(({ actor }) => actor)).toEqual(['writer', 'root'])
 })
 

@@ -27,7 +27,7 @@ it('no route, stream or metric says a secret, whatever way it went', async () =>
   await play(triarch, advancing(engine))
   const options: ServerOptions = { workflows, open: true, onError: () => undefined }
   const server: TriarchServer = createServer(triarch, options)
-  const ids = (await triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
+  const ids = (await triarch.tasks.list({ limit: 1_000 })).tasks.map(({ id }) => id)
   const named: Record<string, string[]> = { schedules: ['daily'], operations: ['operation'], tasks: ids }
   const leaks: Record<string, string[]> = {}
   const asked: string[] = []
@@ -67,7 +67,7 @@ it('no route, stream or metric says a secret, whatever way it went', async () =>
   ])
     expect(asked).toContain(path)
   // What is looked for is there to be found.
-  const whole = JSON.stringify(await Promise.all(ids.map((id) => triarch.task(id).export({ secrets: true }))))
+  const whole = JSON.stringify(await Promise.all(ids.map((id) => triarch.tasks.get(id).export({ secrets: true }))))
   expect(ways.filter((way) => way !== 'schedule' && !leaksIn(whole).includes(way))).toEqual([])
   expect(leaksIn(Buffer.from(`x${markOf('input')}`).toString('base64url'))).toEqual(['input'])
   await server.close()

@@ -223,7 +223,7 @@ describe('a mailbox that is told of alerts', () => {
   it('is tried by hand', async () => {
     await using there = await mailServer()
     const engine = await testEngine({ alerts: { sinks: [there.sink()] } })
-    expect(await engine.triarch.testAlert({ sink: 'smtp' })).toMatchObject([{ sink: 'smtp', ok: true }])
+    expect(await engine.triarch.alerts.test({ sink: 'smtp' })).toMatchObject([{ sink: 'smtp', ok: true }])
     expect(there.heard[0]?.mail).toMatch(/^Subject: \[Triarch\] warning: test: /m)
     await engine.stop({ grace: 0 })
   })

@@ -321,7 +321,7 @@ describe('a hostile connection', () => {
     // It never says that it saw anything.
     const count = () => frames.flatMap((it) => (JSON.parse(it) as AgentResponse).messages).length
     while (count() < 150) await once(client, 'message')
-    const { messages } = (await here.triarch.remoteAgents().exchange({ messages: [] })) satisfies AgentResponse
+    const { messages } = (await here.triarch.serving.remoteAgents().exchange({ messages: [] })) satisfies AgentResponse
     expect(messages).toEqual([{ type: 'reset' }] satisfies ServerMessage[])
     expect(count()).toBeLessThanOrEqual(501)
     client.terminate()

@@ -15,7 +15,7 @@ const whole = { traceparent, tracestate: 'vendor=1', baggage: 'tenant=acm%C3%A9'
 async function metadataOf(headers: Record<string, string>, metadata?: Record<string, string>) {
   const body = { workflow: 'approval', input: null, ...(metadata && { metadata }) }
   const { id } = (await (await here.ask('POST', '/tasks', body, headers)).json()) as { id: string }
-  return (await here.triarch.task(id).status()).metadata
+  return (await here.triarch.tasks.get(id).status()).metadata
 }
 
 const many = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`m${index}`, '']))
@@ -58,6 +58,6 @@ it('all tasks of a list go on in the trace of the request, and the same one sent
     const { results } = (await (await here.ask('POST', '/submissions', body, headers)).json()) as { results: object[] }
     expect(results).toEqual([expect.objectContaining({ id: 'l-1' }), expect.objectContaining({ id: 'l-2' })])
   }
-  const of = async (id: string) => (await here.triarch.task(id).status()).metadata.traceparent
+  const of = async (id: string) => (await here.triarch.tasks.get(id).status()).metadata.traceparent
   expect([await of('l-1'), await of('l-2')]).toEqual([traceparent, other])
 })

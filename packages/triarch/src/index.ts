@@ -7,6 +7,7 @@ export type { KeyValueCache } from './cache/shared-cache.ts'
 export type { Acting } from './client/act.ts'
 export type {
   AlertActOptions,
+  AlertCollection,
   AlertHandle,
   AlertInfo,
   AlertPage,
@@ -14,20 +15,25 @@ export type {
   AlertTestOptions,
   AlertWord,
 } from './client/alert.ts'
-export type { AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'
+export type { AuditCollection, AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'
 export type {
+  BreakerCollection,
   BreakerControlOptions,
   BreakerHandle,
   BreakerOpenOptions,
   BreakerPage,
   BreakersOptions,
 } from './client/breaker.ts'
+export type { CacheCollection } from './client/caches.ts'
 export type { ChildrenOptions } from './client/children.ts'
 export type { TriarchClient } from './client/client.ts'
+export type { HealthCollection } from './client/health.ts'
 export type { ImportOptions } from './client/import.ts'
+export type { AgentCollection, LockCollection, NodeCollection, WorkflowCollection } from './client/inventory.ts'
 export type {
   IssuedKey,
   KeyActOptions,
+  KeyCollection,
   KeyCreateOptions,
   KeyHandle,
   KeyInfo,
@@ -37,6 +43,7 @@ export type {
   KeyWord,
 } from './client/key.ts'
 export type { Keyring, VerifiedKey } from './client/keyring.ts'
+export type { EngineLeaders, LeaderCollection } from './client/leaders.ts'
 export type { EngineEvents } from './client/listeners.ts'
 export type { LogOptions, LogPage } from './client/log.ts'
 export type { SubmitResult, TaskEntry } from './client/many.ts'
@@ -46,6 +53,7 @@ export type { OperationAction, OperationOrder, OperationReport } from './client/
 export { type OperationInfo, operationInfo } from './client/operation-info.ts'
 export type { TaskPage } from './client/page.ts'
 export type {
+  RateLimitCollection,
   RateLimitControlOptions,
   RateLimitForceOptions,
   RateLimitHandle,
@@ -56,6 +64,7 @@ export type {
 export type { ResumeOptions } from './client/resume.ts'
 export type {
   BackfillOptions,
+  ScheduleCollection,
   ScheduleHandle,
   ScheduleInfo,
   SchedulePage,
@@ -63,8 +72,10 @@ export type {
   SchedulesOptions,
 } from './client/schedule.ts'
 export type { RotatedSecret, SecretRotateOptions } from './client/secret.ts'
+export type { Serving } from './client/serving.ts'
 export type {
   SettingChangeOptions,
+  SettingCollection,
   SettingHandle,
   SettingHistory,
   SettingHistoryOptions,
@@ -74,8 +85,10 @@ export type {
   SettingsOptions,
 } from './client/setting.ts'
 export { stopOnSignals } from './client/signals.ts'
+export type { StatisticsCollection } from './client/statistics.ts'
 export type { Predecessor, SubmitOptions, TaskOptions } from './client/submission.ts'
 export type { TaskHandle, WaitOptions } from './client/task.ts'
+export type { TaskCollection } from './client/tasks.ts'
 export { Triarch } from './client/triarch.ts'
 export type { CountsChange, ListChange, WatchOptions } from './client/watcher.ts'
 export { type AgentOptions, agent } from './definition/agent.ts'

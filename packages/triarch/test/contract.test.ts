@@ -19,7 +19,7 @@ describe('a workflow that is named', () => {
     // @ts-expect-error: it takes a number
     const wrong = () => client.submit(workflowRef<typeof double>('double'), { n: '1' })
     expectTypeOf(wrong).toBeFunction()
-    const schedule = client.schedule('daily')
+    const schedule = client.schedules.get('daily')
     await schedule.register({
       workflow: workflowRef<typeof double>('double'),
       input: { n: 1 },

@@ -231,7 +231,7 @@ const longFiles: Record<string, string> = {
     'one attempt, whole: its code, its complete-by, what it says meanwhile and how it ends',
   'packages/triarch/src/agent/host.ts':
     'the life of attempts in one host: what waits to begin and what runs share its maps',
-  'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',
+  'packages/triarch/src/client/triarch.ts': 'the assembly of one process: each of its parts is made once',
   'packages/triarch/src/definition/definition.ts': 'what users define: its types speak of each other',
   'packages/triarch/src/node/node.ts': 'one life of a node: each of its parts is made once',
   'packages/triarch/src/scheduler/function/run.ts':

@@ -48,7 +48,7 @@ export function addAlerts(alerts: Command, means: CommandDeps): void {
       onTasks<AlertFlags>(means, command, async ({ session, report, options }) => {
         const which = { ended: options.ended === true, limit: 1_000 }
         const found = await everyPage<AlertInfo>(report, async (page) => {
-          const { alerts: rows, next } = await session.triarch.alerts({ ...which, ...page })
+          const { alerts: rows, next } = await session.triarch.alerts.list({ ...which, ...page })
           return { rows, next }
         })
         report.rows(columns, found, options.ended ? 'nothing was wrong' : 'nothing is wrong that anybody watches for')
@@ -61,7 +61,7 @@ export function addAlerts(alerts: Command, means: CommandDeps): void {
     .argument('<name>', 'of the alert, rule:subject')
     .action((name: string, _, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found = await session.triarch.alert(name).info()
+        const found = await session.triarch.alerts.get(name).info()
         const { phase, severity, message, since, owner, silence } = found
         report.one(found, {
           ...{ alert: name, phase, severity, what: message, since, owner: owner?.actor },
@@ -80,7 +80,7 @@ export function addAlerts(alerts: Command, means: CommandDeps): void {
       onTasks<Partial<AlertFlags>>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal) } = options
         const which = { ...(sink !== undefined && { sink }), ...(reason !== undefined && { reason }) }
-        const tried = await session.triarch.testAlert({ ...which, ...(actor && { actor }) })
+        const tried = await session.triarch.alerts.test({ ...which, ...(actor && { actor }) })
         report.rows(trials, tried, NOBODY)
         if (tried.length === 0 || tried.some(({ ok }) => !ok)) means.end(exitCodes.failed)
       }),
@@ -100,7 +100,7 @@ export function addAlerts(alerts: Command, means: CommandDeps): void {
       onTasks<AlertFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, yes } = options
         const why = { reason, ...(actor && { actor }) }
-        const alert = session.triarch.alert(name)
+        const alert = session.triarch.alerts.get(name)
         if (word === 'end') await confirm(means, yes, `End the alert "${name}"`)
         const found =
           word === 'silence' ? await alert.silence({ ...why, until: until as Date }) : await alert[word](why)

@@ -50,7 +50,11 @@ export function addAudit(program: Command, means: CommandDeps): void {
         const look = async () => {
           do {
             const most = Math.min(PAGE, limit - found.length)
-            const page = await session.triarch.audit({ ...query, limit: most, ...(cursor !== undefined && { cursor }) })
+            const page = await session.triarch.audit.list({
+              ...query,
+              limit: most,
+              ...(cursor !== undefined && { cursor }),
+            })
             found.push(...page.entries)
             cursor = page.next
           } while (cursor !== undefined && found.length < limit)

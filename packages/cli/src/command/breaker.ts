@@ -36,7 +36,7 @@ export function addBreakers(breakers: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<BreakerInfo>(report, async (page) => {
-          const { breakers: rows, next } = await session.triarch.breakers({ limit: 1_000, ...page })
+          const { breakers: rows, next } = await session.triarch.breakers.list({ limit: 1_000, ...page })
           return { rows, next }
         })
         report.rows(columns, found, 'no circuit breaker')
@@ -49,7 +49,7 @@ export function addBreakers(breakers: Command, means: CommandDeps): void {
     .argument('<name>', 'of its agent, or agent#key')
     .action((name: string, _, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const found = await session.triarch.breaker(name).info()
+        const found = await session.triarch.breakers.get(name).info()
         const { state, since, nextProbe, idle, waiting, seen, changes } = found
         const last = changes.at(-1)
         report.one(found, {
@@ -79,7 +79,7 @@ export function addBreakers(breakers: Command, means: CommandDeps): void {
       onTasks<BreakerFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, yes } = options
         if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
-        const breaker = session.triarch.breaker(name)
+        const breaker = session.triarch.breakers.get(name)
         await breaker[word]({ reason, ...(actor && { actor }), ...(until && { until }) })
         const found = await breaker.info()
         report.one(found, { breaker: name, state: found.state, 'next probe': found.nextProbe })

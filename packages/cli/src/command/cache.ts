@@ -24,7 +24,7 @@ export function addCaches(caches: Command, means: CommandDeps): void {
         if (tag !== undefined && key !== undefined) throw usage('--key is of an action')
         const of = key === undefined ? {} : { key: await json('--key', key, means.terminal) }
         const which = tag === undefined ? { action: action ?? '', ...of } : { tag }
-        await triarch.invalidate({ ...which, ...(reason !== undefined && { reason }) })
+        await triarch.caches.invalidate({ ...which, ...(reason !== undefined && { reason }) })
         const done = { invalidated: tag === undefined ? { action, ...of } : { tag } }
         if (report.isData) report.one(done, {})
         else report.say('done: no node gives an answer that was kept before')

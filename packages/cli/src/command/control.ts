@@ -132,7 +132,7 @@ export function addControls(tasks: Command, means: CommandDeps): void {
     waitable(saying(command)).action((id: string, _, command: Command) =>
       onTasks<ControlFlags & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
         if (destroys) await confirm(means, options.yes, destroys(id))
-        const task = session.triarch.task(id)
+        const task = session.triarch.tasks.get(id)
         await act(task, options, saidIn(options, means), read)
         const well = wanted ? (outcome: string) => wanted.includes(outcome) : endedWell
         if (options.wait) return wait(task, { means, report, options }, well)
@@ -152,7 +152,7 @@ export function addControls(tasks: Command, means: CommandDeps): void {
     ),
   ).action((id: string, name: string, payload: string | undefined, _, command: Command) =>
     onTasks<ControlOptions & Waiting>(means, command, async ({ session, report, options }) => {
-      const task = session.triarch.task(id)
+      const task = session.triarch.tasks.get(id)
       const given = payload === undefined ? null : await read('the payload', payload)
       await task.signal(name, given, saidIn(options, means))
       if (options.wait) return wait(task, { means, report, options })

@@ -26,7 +26,7 @@ export function addDemand(program: Command, means: CommandDeps): void {
     .action((options: { within?: number }, command: Command) =>
       onTasks(means, command, async ({ session: { triarch }, report }) => {
         const { within } = options
-        const counted = triarch.demand(within === undefined ? {} : { within })
+        const counted = triarch.nodes.demand(within === undefined ? {} : { within })
         const { agents, schedulers } = await report.during('counting', counted)
         const rows: Row[] = [
           ...agents.map(({ agent, ...work }) => ({ kind: 'agent' as const, name: agent, ...work })),

@@ -36,7 +36,7 @@ export function addDoctor(program: Command, means: CommandDeps): void {
         if (place.type !== 'server') return lookAtStore(place, look)
         return look('server', async () => {
           await using session = await sessionAt(place)
-          await session.triarch.statistics()
+          await session.triarch.statistics.get()
           findings.push(ok('server', `${place.url} answers`))
           for (const part of [living, versions, agents, breakers]) await look(part.name, async () => part(session))
           return []

@@ -36,13 +36,13 @@ export function addExport(program: Command, means: CommandDeps): void {
         const file = output === undefined ? null : openSync(output, 'wx', 0o600)
         const write = (text: string) => (file === null ? means.terminal.out(text) : void writeSync(file, text))
         const one = async (task: string): Promise<Exported> => {
-          const handle = triarch.task(task)
+          const handle = triarch.tasks.get(task)
           return exported(await handle.status(), await handle.export(secrets ? { secrets } : {}))
         }
         const measure: Measure = { done: 0, total: null }
         const all = async () => {
           if (id !== undefined) return write(`${dataOf(await one(id), 2)}\n`)
-          measure.total = (await triarch.count({ filter: filter as string })).count
+          measure.total = (await triarch.tasks.count({ filter: filter as string })).count
           for await (const task of fitting(triarch, filter as string)) {
             write(`${dataOf(await one(task))}\n`)
             measure.done++
@@ -62,7 +62,7 @@ export function addExport(program: Command, means: CommandDeps): void {
 /** Newest first: what is submitted meanwhile is not among them. */
 async function* fitting(triarch: TriarchClient, filter: string): AsyncGenerator<string> {
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-    const page: TaskPage = await triarch.list({ filter, limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    const page: TaskPage = await triarch.tasks.list({ filter, limit: PAGE, ...(cursor !== undefined && { cursor }) })
     for (const { id } of page.tasks) yield id
     cursor = page.next
   }

@@ -20,7 +20,7 @@ export function addHealth(program: Command, means: CommandDeps): void {
     .argument('[checks...]', 'only these')
     .action((checks: string[], _, command: Command) =>
       onTasks<{ strict?: true }>(means, command, async ({ session, report, options }) => {
-        const found = await report.during('looking', session.triarch.health(checks.length > 0 ? { checks } : {}))
+        const found = await report.during('looking', session.triarch.health.check(checks.length > 0 ? { checks } : {}))
         report.rows(columns, found.checks, '')
         if (found.status === 'critical' || (options.strict && found.status === 'warning')) means.end(exitCodes.failed)
       }),

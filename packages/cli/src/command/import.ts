@@ -45,14 +45,14 @@ export function addImport(program: Command, means: CommandDeps): void {
         const results: Result[] = []
         const all = async () => {
           for (const history of histories) {
-            results.push(await resultOf(history.task, () => triarch.import(history, order)))
+            results.push(await resultOf(history.task, () => triarch.tasks.import(history, order)))
             measure.done++
           }
         }
         // Alone it ends the command as any other error does.
         const [only] = histories
         if (histories.length === 1 && only) {
-          const { id, isNew } = await report.during('import', triarch.import(only, order))
+          const { id, isNew } = await report.during('import', triarch.tasks.import(only, order))
           const result = isNew === false ? 'there' : 'imported'
           // Programs are given a list, however many there are.
           if (report.isData) return report.rows(columns, [{ id, result }], '')

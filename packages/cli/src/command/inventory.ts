@@ -40,7 +40,7 @@ export function addInventories(program: Command, means: CommandDeps): void {
     (_, command: Command) =>
       onTasks(means, command, async ({ session: { triarch }, report }) => {
         const found = await everyPage(report, async (page) => {
-          const { workflows, next } = await triarch.workflows(page)
+          const { workflows, next } = await triarch.workflows.list(page)
           return { rows: workflows, next }
         })
         report.rows(workflows, found, 'no living node runs a workflow')
@@ -49,7 +49,7 @@ export function addInventories(program: Command, means: CommandDeps): void {
   list(program, 'agent', 'the agents that living nodes host, and what waits for each').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await everyPage(report, async (page) => {
-        const { agents, next } = await triarch.agents(page)
+        const { agents, next } = await triarch.agents.list(page)
         return { rows: agents, next }
       })
       report.rows(agents, found, 'no living node hosts an agent')
@@ -58,7 +58,7 @@ export function addInventories(program: Command, means: CommandDeps): void {
   list(program, 'lock', 'the locks that tasks have, and who waits for them').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await everyPage(report, async (page) => {
-        const { locks, next } = await triarch.locks(page)
+        const { locks, next } = await triarch.locks.list(page)
         return { rows: locks, next }
       })
       report.rows(locks, found, 'nobody has a lock')
@@ -67,7 +67,7 @@ export function addInventories(program: Command, means: CommandDeps): void {
   list(program, 'leader', 'the names that processes lead by, and who does').action((_, command: Command) =>
     onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await everyPage(report, async (page) => {
-        const { leaders, next } = await triarch.leaders(page)
+        const { leaders, next } = await triarch.leaders.list(page)
         return { rows: leaders, next }
       })
       report.rows(leaders, found, 'nobody ever led')

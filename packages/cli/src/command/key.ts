@@ -46,7 +46,7 @@ export function addKeys(keys: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<KeyInfo>(report, async (page) => {
-          const { keys: rows, next } = await session.triarch.keys({ limit: 1_000, ...page })
+          const { keys: rows, next } = await session.triarch.keys.list({ limit: 1_000, ...page })
           return { rows, next }
         })
         report.rows(columns, found, 'no key')
@@ -55,7 +55,7 @@ export function addKeys(keys: Command, means: CommandDeps): void {
 
   one('get', 'a key as it stands').action((name: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const found = await session.triarch.key(name).info()
+      const found = await session.triarch.keys.get(name).info()
       report.one(found, fieldsOf(found))
     }),
   )
@@ -71,7 +71,7 @@ export function addKeys(keys: Command, means: CommandDeps): void {
         const { rights, expires, note, reason, actor = actorOf(means.terminal) } = options
         const more = { ...(expires !== undefined && { expiresIn: expires }), ...(note !== undefined && { note }) }
         const by = { ...(reason !== undefined && { reason }), ...(actor && { actor }) }
-        handOut(report, await session.triarch.key(name).create({ rights, ...more, ...by }))
+        handOut(report, await session.triarch.keys.get(name).create({ rights, ...more, ...by }))
       }),
     )
 
@@ -81,7 +81,7 @@ export function addKeys(keys: Command, means: CommandDeps): void {
       onTasks<KeyFlags>(means, command, async ({ session, report, options }) => {
         const { overlap } = options
         const more = overlap !== undefined && { overlap }
-        handOut(report, await session.triarch.key(name).rotate({ ...word(options), ...more }))
+        handOut(report, await session.triarch.keys.get(name).rotate({ ...word(options), ...more }))
       }),
     )
 
@@ -90,7 +90,7 @@ export function addKeys(keys: Command, means: CommandDeps): void {
     .action((name: string, _, command: Command) =>
       onTasks<KeyFlags>(means, command, async ({ session, report, options }) => {
         await confirm(means, options.yes, `Revoke the key "${name}"`)
-        const found = await session.triarch.key(name).revoke(word(options))
+        const found = await session.triarch.keys.get(name).revoke(word(options))
         report.one(found, fieldsOf(found))
       }),
     )

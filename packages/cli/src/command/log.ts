@@ -28,7 +28,7 @@ export function addLogs(tasks: Command, means: CommandDeps): void {
     .action((id: string, _, command: Command) =>
       onTasks<Logs>(means, command, async ({ session, report, options }) => {
         const { step, attempt, level, limit, follow } = options
-        const task = session.triarch.task(id)
+        const task = session.triarch.tasks.get(id)
         const which: LogOptions = {
           ...(step !== undefined && { step }),
           ...(attempt !== undefined && { attempt }),

@@ -21,7 +21,7 @@ export function addNodes(program: Command, means: CommandDeps): void {
     .description('the nodes that live, where, and what they run')
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) =>
-        report.rows(columns, await report.during('looking', session.triarch.nodes()), 'no node lives'),
+        report.rows(columns, await report.during('looking', session.triarch.nodes.list()), 'no node lives'),
       ),
     )
 
@@ -36,7 +36,7 @@ export function addNodes(program: Command, means: CommandDeps): void {
           work,
           inbox,
           truncated = [],
-        } = await report.during('counting', session.triarch.statistics())
+        } = await report.during('counting', session.triarch.statistics.get())
         const counts = { tasks, ready, work, inbox }
         const shown = Object.entries(counts).map(([name, count]) => [
           name,

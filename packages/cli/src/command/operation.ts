@@ -92,7 +92,7 @@ export function addOperations(all: Command, means: CommandDeps): void {
       await confirm(means, options.yes, questionOf(action, count))
       await checkHands(session)
       const who = options.actor ?? actorOf(means.terminal)
-      const operation = await session.triarch.operate(
+      const operation = await session.triarch.tasks.operate(
         {
           ...{ filter: query, action, confirm: options.confirm ?? count },
           ...(taken !== undefined && { options: taken as Record<string, unknown> }),
@@ -112,7 +112,7 @@ export function addOperations(all: Command, means: CommandDeps): void {
     .option('--limit <n>', 'most of them: 1 to 1,000', whole('--limit', 1, 1_000), 100)
     .action((_, command: Command) =>
       onTasks<{ limit: number }>(means, command, async ({ session, report, options: { limit } }) => {
-        const looked = session.triarch.list({ filter: 'tag.triarch:operation', limit })
+        const looked = session.triarch.tasks.list({ filter: 'tag.triarch:operation', limit })
         const { tasks } = await report.during('looking', looked)
         const found = tasks.flatMap((task) => operationInfo(task) ?? [])
         report.rows(operations, found, 'no operation')
@@ -121,7 +121,7 @@ export function addOperations(all: Command, means: CommandDeps): void {
 
   one(all, 'get', 'what was ordered, and how far it is').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const operation = await known(session.triarch.task(id))
+      const operation = await known(session.triarch.tasks.get(id))
       const { status, outcome, error, matched, done, failed, cancelled, pending } = operation
       report.one(operation, {
         operation: id,
@@ -144,7 +144,7 @@ export function addOperations(all: Command, means: CommandDeps): void {
     .action((id: string, _, command: Command) =>
       onTasks<{ reason?: string }>(means, command, async ({ session, report, options: { reason } }) => {
         const actor = actorOf(means.terminal)
-        const task = session.triarch.task(id)
+        const task = session.triarch.tasks.get(id)
         await known(task)
         await task.cancel({
           compensate: false,
@@ -163,8 +163,8 @@ function one(all: Command, name: string, description: string): Command {
 async function preview({ triarch }: Session, filter: string) {
   // Operations themselves are never among them.
   const [{ count, truncated }, { tasks }] = await Promise.all([
-    triarch.count({ filter: `${filter} -workflow:${WORKFLOW}*`.trim() }),
-    triarch.list({ filter: `${filter} -workflow:${WORKFLOW}*`.trim(), limit: SHOWN }),
+    triarch.tasks.count({ filter: `${filter} -workflow:${WORKFLOW}*`.trim() }),
+    triarch.tasks.list({ filter: `${filter} -workflow:${WORKFLOW}*`.trim(), limit: SHOWN }),
   ])
   return { count, truncated, first: tasks }
 }
@@ -176,7 +176,7 @@ function questionOf(action: OperationAction, count: number): string {
 
 /** Else it would wait, and nobody would know for what. */
 async function checkHands({ triarch }: Session): Promise<void> {
-  const nodes = await triarch.nodes()
+  const nodes = await triarch.nodes.list()
   if (nodes.some(({ runs }) => runs?.workflows.some((key) => key.startsWith(`${WORKFLOW}@`)))) return
   const message = 'no living node carries out operations: give one of them `operations: true`, or run triarch start'
   throw new Failure(exitCodes.unavailable, 'NO_OPERATIONS', message)

@@ -32,7 +32,7 @@ export function addProbes(probes: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<KeptEndpoint>(report, async (page) => {
-          const { endpoints: rows, next } = await session.triarch.probes({ limit: 1_000, ...page })
+          const { endpoints: rows, next } = await session.triarch.health.probes({ limit: 1_000, ...page })
           return { rows, next }
         })
         report.rows(endpoints, found, 'no endpoint is watched by a prober that keeps what it finds')
@@ -45,7 +45,7 @@ export function addProbes(probes: Command, means: CommandDeps): void {
     .argument('<name>', 'the name of the endpoint')
     .action((name: string, _, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const [found] = (await session.triarch.probes({ names: [name], history: true })).endpoints
+        const [found] = (await session.triarch.health.probes({ names: [name], history: true })).endpoints
         if (!found) throw new Failure(exitCodes.absent, 'NO_ENDPOINT', `no prober has kept an endpoint "${name}"`)
         report.rows(looks, found.history ?? [], 'nobody has looked at it yet')
       }),

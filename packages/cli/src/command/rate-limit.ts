@@ -41,7 +41,7 @@ export function addRateLimits(rateLimits: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<RateLimitInfo>(report, async (page) => {
-          const { rateLimits: rows, next } = await session.triarch.rateLimits({ limit: 1_000, ...page })
+          const { rateLimits: rows, next } = await session.triarch.rateLimits.list({ limit: 1_000, ...page })
           return { rows, next }
         })
         report.rows(columns, found, 'no rate limit')
@@ -71,7 +71,7 @@ export function addRateLimits(rateLimits: Command, means: CommandDeps): void {
       onTasks<RateLimitFlags>(means, command, async ({ session, report, options }) => {
         const { reason, actor = actorOf(means.terminal), until, limit, per, burst, yes } = options
         const why = { reason, ...(actor && { actor }), ...(until && { until }) }
-        const rate = session.triarch.rateLimit(name)
+        const rate = session.triarch.rateLimits.get(name)
         if (word === 'lift') await confirm(means, yes, `Lift the rate limit of "${name}"`)
         if (word === 'lift') await rate.lift(why)
         if (word === 'restore') await rate.restore(why)

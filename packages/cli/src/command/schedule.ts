@@ -34,7 +34,7 @@ export function addSchedules(schedules: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<ScheduleInfo>(report, async (page) => {
-          const { schedules: rows, next } = await session.triarch.schedules({ limit: 1_000, ...page })
+          const { schedules: rows, next } = await session.triarch.schedules.list({ limit: 1_000, ...page })
           return { rows, next }
         })
         report.rows(columns, found, 'no schedule')
@@ -165,6 +165,6 @@ function on<O extends object>(
   work: (of: { schedule: ScheduleHandle; report: Report; options: O & Shared }) => Promise<void>,
 ): Promise<void> {
   return onTasks<O>(means, command, async ({ session, report, options }) =>
-    work({ schedule: session.triarch.schedule(name), report, options }),
+    work({ schedule: session.triarch.schedules.get(name), report, options }),
   )
 }

@@ -24,7 +24,7 @@ export function addSecret(secret: Command, means: CommandDeps): void {
         const { reason, overlap, yes, actor = actorOf(means.terminal) } = options
         if (overlap === 0) await confirm(means, yes, 'Refuse all resume tokens that were handed out so far')
         const more = { ...(overlap !== undefined && { overlap }), ...(actor && { actor }) }
-        const done = await session.triarch.rotateSecret({ reason, ...more })
+        const done = await session.triarch.keys.rotateSecret({ reason, ...more })
         report.one(done, { 'old tokens until': done.overlapsUntil })
       }),
     )

@@ -46,7 +46,7 @@ export function addSettings(settings: Command, means: CommandDeps): void {
     .action((_, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
         const found = await everyPage<SettingInfo>(report, async (page) => {
-          const { settings: rows, next } = await session.triarch.settings({ limit: PAGE, ...page })
+          const { settings: rows, next } = await session.triarch.settings.list({ limit: PAGE, ...page })
           return { rows, next }
         })
         report.rows(columns, found, 'no setting')
@@ -75,7 +75,7 @@ export function addSettings(settings: Command, means: CommandDeps): void {
         async ({ session, report, options }) => {
           const { reason, actor = actorOf(means.terminal), expected } = options
           const word = { reason, ...(actor && { actor }), ...(expected !== undefined && { expected }) }
-          const handle = session.triarch.setting<Record<string, unknown>>(own.args[0] ?? '')
+          const handle = session.triarch.settings.get<Record<string, unknown>>(own.args[0] ?? '')
           show(report, await work(handle, options, word))
         },
         known,
@@ -84,7 +84,9 @@ export function addSettings(settings: Command, means: CommandDeps): void {
 
   one('get', 'a setting as it stands: its value, where that is from, who runs which version').action(
     (name: string, _, command: Command) =>
-      onTasks(means, command, async ({ session, report }) => show(report, await session.triarch.setting(name).get())),
+      onTasks(means, command, async ({ session, report }) =>
+        show(report, await session.triarch.settings.get(name).info()),
+      ),
   )
 
   const set = change('set', 'what the store says from now on: everywhere, or on some nodes first')
@@ -125,7 +127,7 @@ export function addSettings(settings: Command, means: CommandDeps): void {
     .option('--limit <n>', 'how many changes: 1 to 1,000', whole('--limit', 1, PAGE), 50)
     .action((name: string, _, command: Command) =>
       onTasks<{ limit: number }>(means, command, async ({ session, report, options: { limit } }) => {
-        const { changes } = await session.triarch.setting(name).history({ limit })
+        const { changes } = await session.triarch.settings.get(name).history({ limit })
         report.rows(moves, changes, 'it was never changed')
       }),
     )
@@ -135,7 +137,7 @@ export function addSettings(settings: Command, means: CommandDeps): void {
     .argument('[to]', 'the later one; the last', whole('to', 1, 2 ** 53 - 1))
     .action((name: string, from: number | undefined, to: number | undefined, _, command: Command) =>
       onTasks(means, command, async ({ session, report }) => {
-        const versions = await versionsOf(session.triarch.setting(name), from)
+        const versions = await versionsOf(session.triarch.settings.get(name), from)
         const at = to === undefined ? 0 : versions.findIndex(({ revision }) => revision === to)
         const later = versions[at]
         const earlier = from === undefined ? versions[at + 1] : versions.find(({ revision }) => revision === from)

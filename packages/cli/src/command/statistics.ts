@@ -48,7 +48,7 @@ export function addStatistics(program: Command, means: CommandDeps): void {
       const chosen = Object.fromEntries(names.flatMap((it) => (options[it] === undefined ? [] : [[it, options[it]]])))
       const within = { ...(from && { from: from.getTime() }), ...(to && { to: to.getTime() }) }
       const query = { ...chosen, ...within, by } as FiguresQuery
-      const found = await report.during('counting', session.triarch.statistics(query))
+      const found = await report.during('counting', session.triarch.statistics.query(query))
       if (report.isData) return report.one(dated(found), {})
       report.rows([...by.map(columnOf), ...FIGURES], found.rows, 'nothing was counted')
       if (found.truncated) report.say('there is more: ask for fewer hours, or tell less apart')
@@ -83,7 +83,7 @@ export function addRecount(program: Command, means: CommandDeps): void {
         async ({ session: { triarch }, report, options }) => {
           const { reason, actor = actorOf(means.terminal), yes, wait, timeout } = options
           await confirm(means, yes, 'Drop all statistics, also of tasks that are no more')
-          await triarch.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
+          await triarch.statistics.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
           const begun = { recount: wait ? 'done' : 'begun' }
           if (!wait && report.isData) return report.one(begun, {})
           if (!wait) return report.say('it is counted again: `triarch statistics` shows how far that is')
@@ -100,7 +100,7 @@ export function addRecount(program: Command, means: CommandDeps): void {
 async function counted(triarch: TriarchClient, measure: Measure, timeout = Number.POSITIVE_INFINITY): Promise<void> {
   const until = now() + timeout
   for (;;) {
-    const { recount } = await triarch.statistics({ by: [] })
+    const { recount } = await triarch.statistics.query({ by: [] })
     if (!recount) return
     measure.done = Math.floor(recount.share * 100)
     if (now() >= until)

@@ -54,7 +54,11 @@ export function addTasks(tasks: Command, means: CommandDeps): void {
         const look = async () => {
           do {
             const limit = Math.min(options.limit - found.length, 1_000)
-            const page = await session.triarch.list({ filter: text, limit, ...(cursor !== undefined && { cursor }) })
+            const page = await session.triarch.tasks.list({
+              filter: text,
+              limit,
+              ...(cursor !== undefined && { cursor }),
+            })
             found.push(...page.tasks)
             cursor = page.next
           } while (cursor !== undefined && found.length < options.limit)
@@ -67,7 +71,7 @@ export function addTasks(tasks: Command, means: CommandDeps): void {
 
   one(tasks, 'get', 'a task, and its steps under way').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const found = await report.during('looking', session.triarch.task(id).status())
+      const found = await report.during('looking', session.triarch.tasks.get(id).status())
       report.one(found, fields(found))
     }),
   )
@@ -81,7 +85,7 @@ export function addTasks(tasks: Command, means: CommandDeps): void {
         const stop = options.timeout === undefined ? null : timer(options.timeout, () => over.abort(expired(id)))
         try {
           let last: TaskInfo | undefined
-          for await (const info of triarch.task(id).watch({ signal: over.signal })) {
+          for await (const info of triarch.tasks.get(id).watch({ signal: over.signal })) {
             report.next(info, `${shown(info.updatedAt)}  ${standing(info)}  ${cell(about(info))}`.trimEnd())
             last = info
           }
@@ -100,7 +104,7 @@ export function addTasks(tasks: Command, means: CommandDeps): void {
         ['AT', ({ at }) => at],
         ['EVENTS', ({ events, error }) => error?.message ?? events.map(happened).join(', ')],
       ]
-      report.rows(columns, await report.during('looking', session.triarch.task(id).history()), 'no records')
+      report.rows(columns, await report.during('looking', session.triarch.tasks.get(id).history()), 'no records')
     }),
   )
 
@@ -114,13 +118,13 @@ export function addTasks(tasks: Command, means: CommandDeps): void {
         ['ATTEMPTS', ({ attempts }) => attempts],
         ['ABOUT', ({ summary, error, output }) => summary ?? error?.message ?? output],
       ]
-      report.rows(columns, await report.during('looking', session.triarch.task(id).steps()), 'no steps')
+      report.rows(columns, await report.during('looking', session.triarch.tasks.get(id).steps()), 'no steps')
     }),
   )
 
   one(tasks, 'explain', 'why it does not move').action((id: string, _, command: Command) =>
     onTasks(means, command, async ({ session, report }) => {
-      const found = await report.during('looking', session.triarch.task(id).explain())
+      const found = await report.during('looking', session.triarch.tasks.get(id).explain())
       report.one(found, {
         task: found.task,
         status: found.status,

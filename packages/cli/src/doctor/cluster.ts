@@ -39,7 +39,7 @@ export async function nodes({ port }: StoreSession): Promise<Finding[]> {
 
 /** The same, by what a server tells: it leaves out nodes that are late. */
 export async function living({ triarch }: Session): Promise<Finding[]> {
-  const nodes = await triarch.nodes()
+  const nodes = await triarch.nodes.list()
   if (nodes.length === 0) return [warn('nodes', 'none lives', 'start one: nothing moves')]
   return [ok('nodes', `${nodes.length} ${nodes.length === 1 ? 'lives' : 'live'}`), ...roles(nodes)]
 }
@@ -56,7 +56,7 @@ export async function agents({ triarch }: Session): Promise<Finding[]> {
   const all: AgentInfo[] = []
   let cursor: string | undefined
   do {
-    const page = await triarch.agents(cursor === undefined ? {} : { cursor })
+    const page = await triarch.agents.list(cursor === undefined ? {} : { cursor })
     all.push(...page.agents)
     cursor = page.next
   } while (cursor !== undefined)
@@ -73,7 +73,7 @@ export async function agents({ triarch }: Session): Promise<Finding[]> {
 
 /** Circuit breakers that hold attempts back. */
 export async function breakers({ triarch }: Session): Promise<Finding[]> {
-  const { breakers } = await triarch.breakers({ limit: 1_000 })
+  const { breakers } = await triarch.breakers.list({ limit: 1_000 })
   const open = breakers.filter(({ state }) => state === 'open')
   if (open.length === 0) return [ok('breakers', 'none is open')]
   return open.map(({ name }) => warn('breakers', `${name} is open`, `look at the service: triarch breaker list`))
@@ -81,7 +81,7 @@ export async function breakers({ triarch }: Session): Promise<Finding[]> {
 
 /** Versions that open tasks need and nobody has. */
 export async function versions({ triarch }: Session): Promise<Finding[]> {
-  const living = (await triarch.nodes()).flatMap(({ runs }) => runs?.workflows ?? [])
+  const living = (await triarch.nodes.list()).flatMap(({ runs }) => runs?.workflows ?? [])
   const open = await openTasks(triarch)
   const needed = new Map<string, number>()
   for (const { workflow, version } of open.tasks) {
@@ -109,7 +109,7 @@ async function openTasks(triarch: Session['triarch']): Promise<{ tasks: TaskInfo
   const tasks: TaskInfo[] = []
   let cursor: string | undefined
   do {
-    const page = await triarch.list({
+    const page = await triarch.tasks.list({
       filter: '-status:stopped',
       limit: 1_000,
       ...(cursor !== undefined && { cursor }),

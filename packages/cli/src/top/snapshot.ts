@@ -32,13 +32,13 @@ export interface Snapshot {
 
 export async function snapshotOf(triarch: TriarchClient, now: () => number): Promise<Snapshot> {
   const [counts, newest, paused, failed, { agents }, nodes, { breakers }] = await Promise.all([
-    triarch.statistics(),
-    triarch.list({ filter: 'sort:newest', limit: NEWEST }),
-    triarch.list({ filter: 'status:paused', limit: MOST }),
-    triarch.list({ filter: 'outcome:error', limit: MOST }),
-    triarch.agents(),
-    triarch.nodes(),
-    triarch.breakers({ limit: MOST }),
+    triarch.statistics.get(),
+    triarch.tasks.list({ filter: 'sort:newest', limit: NEWEST }),
+    triarch.tasks.list({ filter: 'status:paused', limit: MOST }),
+    triarch.tasks.list({ filter: 'outcome:error', limit: MOST }),
+    triarch.agents.list(),
+    triarch.nodes.list(),
+    triarch.breakers.list({ limit: MOST }),
   ])
   const at = now()
   return {

@@ -44,7 +44,7 @@ async function answer(request: IncomingMessage): Promise<[status: number, body: 
     return [202, { task: task.id }]
   }
   if (request.method === 'GET' && pathname.startsWith('/orders/')) {
-    const { status, outcome, output } = await triarch.task(\`order-\${pathname.slice(8)}\`).status()
+    const { status, outcome, output } = await triarch.tasks.get(\`order-\${pathname.slice(8)}\`).status()
     return [200, { status, outcome, output }]
   }
   return [404, { error: 'nothing is here' }]

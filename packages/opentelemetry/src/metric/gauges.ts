@@ -6,7 +6,18 @@ import { LoopDelay } from './delay.ts'
 import type { Reading } from './sink.ts'
 
 /** What of an engine is looked at. */
-export type Observed = Pick<Triarch, 'statistics' | 'demand' | 'breakers' | 'nodes' | 'health' | 'list'>
+export interface Observed {
+  /** Counts. */
+  statistics: Pick<Triarch['statistics'], 'get'>
+  /** The circuit breakers. */
+  breakers: Pick<Triarch['breakers'], 'list'>
+  /** The nodes, and how many are needed. */
+  nodes: Triarch['nodes']
+  /** The health of the engine. */
+  health: Pick<Triarch['health'], 'check'>
+  /** The tasks. */
+  tasks: Pick<Triarch['tasks'], 'list'>
+}
 
 /** Circuit breakers of one look, at most; those of keys count. */
 const MOST_BREAKERS = 10_000
@@ -81,16 +92,16 @@ export class Gauges {
   }
 
   async #pools(): Promise<Reading[]> {
-    return ofPools(await this.#observed.health({ checks: ['pool'] }))
+    return ofPools(await this.#observed.health.check({ checks: ['pool'] }))
   }
 
   async #store(): Promise<Reading[]> {
     const [statistics, { agents, schedulers }, breakers, nodes, { tasks: paused }] = await Promise.all([
-      this.#observed.statistics(),
-      this.#observed.demand(),
+      this.#observed.statistics.get(),
+      this.#observed.nodes.demand(),
       this.#breakers(),
-      this.#observed.nodes(),
-      this.#observed.list({ filter: 'status:paused -cause:operator sort:oldest', limit: MOST_PAUSED }),
+      this.#observed.nodes.list(),
+      this.#observed.tasks.list({ filter: 'status:paused -cause:operator sort:oldest', limit: MOST_PAUSED }),
     ])
     return [
       { name: 'triarch.store.readable', value: 1, labels: {} },
@@ -110,7 +121,7 @@ export class Gauges {
     let cursor: string | undefined
     do {
       const page = { limit: BREAKERS_PAGE, ...(cursor !== undefined && { cursor }) }
-      const { breakers, next } = await this.#observed.breakers(page)
+      const { breakers, next } = await this.#observed.breakers.list(page)
       all.push(...breakers)
       cursor = next
     } while (cursor !== undefined && all.length < MOST_BREAKERS)
@@ -192,7 +203,7 @@ function ofPaused(tasks: readonly TaskInfo[]): Reading[] {
   })
 }
 
-function ofNodes(nodes: Awaited<ReturnType<Observed['nodes']>>): Reading[] {
+function ofNodes(nodes: Awaited<ReturnType<Observed['nodes']['list']>>): Reading[] {
   const roles = ['scheduler', 'agent', 'supervisor'].map((role) => {
     const value = nodes.filter((node) => node.roles.includes(role)).length
     return { name: 'triarch.node.living' as const, value, labels: { role } }

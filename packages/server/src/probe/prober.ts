@@ -29,7 +29,7 @@ export interface ProberOptions {
    * In its store the prober keeps what it knows, and one process at a time probes, whichever leads by the name `prober`: the next goes on from what
    * was kept. Give all processes the same endpoints: what is not among them is dropped. Nothing is kept, and each process probes for itself.
    */
-  triarch?: Pick<Triarch, 'lead' | 'probes'>
+  triarch?: Pick<Triarch, 'leaders' | 'health'>
   /** Results that this process remembers of each: 1 to 10,000; 100. In a store the last 100 are kept. */
   history?: number
   /** Probes at the same time, of all endpoints: 1 to 1,000; 20. More wait. */
@@ -87,7 +87,7 @@ export interface Prober {
    */
   probe(name: string): Promise<ProbeResult>
   /**
-   * All of them as they stand, as far as this process knows: `triarch.probes()` says it for whichever process probes.
+   * All of them as they stand, as far as this process knows: `triarch.health.probes()` says it for whichever process probes.
    * @example for (const { name, state, last } of prober.endpoints()) console.log(name, state, last?.ms)
    */
   endpoints(): EndpointInfo[]
@@ -123,7 +123,10 @@ interface Watched {
 export function createProber(options: ProberOptions): Prober {
   known('createProber', options, ['endpoints', 'triarch', 'history', 'atOnce', 'onChange', 'onError'])
   const { endpoints, triarch, history = 100, atOnce = 20, onChange = () => undefined, onError = warn } = options
-  if (triarch !== undefined && (typeof triarch?.lead !== 'function' || typeof triarch.probes !== 'function'))
+  if (
+    triarch !== undefined &&
+    (typeof triarch?.leaders.lead !== 'function' || typeof triarch.health.probes !== 'function')
+  )
     throw refused('triarch must be a Triarch')
   if (typeof onChange !== 'function' || typeof onError !== 'function')
     throw refused('onChange and onError must be functions')
@@ -138,7 +141,7 @@ const FEW = 100
 const PAGE = 1_000
 
 interface ProberDeps extends Required<Omit<ProberOptions, 'endpoints' | 'triarch'>> {
-  triarch: Pick<Triarch, 'lead' | 'probes'> | null
+  triarch: Pick<Triarch, 'leaders' | 'health'> | null
 }
 
 class EndpointProber implements Prober {
@@ -198,10 +201,10 @@ class EndpointProber implements Prober {
     const { triarch } = this.#options
     if (!triarch) return this.#watchAll(signal)
     const lead = (leadership: Leadership) => this.#lead(triarch, leadership)
-    await triarch.lead(NAME, lead, { signal, retry: {} })
+    await triarch.leaders.lead(NAME, lead, { signal, retry: {} })
   }
 
-  async #lead(triarch: Pick<Triarch, 'probes'>, leadership: Leadership): Promise<void> {
+  async #lead(triarch: Pick<Triarch, 'health'>, leadership: Leadership): Promise<void> {
     await this.#resume(triarch, leadership)
     const read = (name: string) => keptOf(this.#of(name))
     const keeper = new Keeper({ leadership, read, failed: (error) => this.#failed(error) })
@@ -215,18 +218,18 @@ class EndpointProber implements Prober {
   }
 
   /** Goes on from what was kept: what this process knows itself may be of a leadership long ago. */
-  async #resume(triarch: Pick<Triarch, 'probes'>, leadership: Leadership): Promise<void> {
+  async #resume(triarch: Pick<Triarch, 'health'>, leadership: Leadership): Promise<void> {
     for (const one of this.#watched.values()) Object.assign(one, unknown())
     let cursor: string | undefined
     do {
-      const page = await triarch.probes({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
+      const page = await triarch.health.probes({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
       const dropped = page.endpoints.map(({ name }) => name).filter((name) => !this.#watched.has(name))
       if (dropped.length > 0) await leadership.keepProbes([], dropped)
       cursor = page.next
     } while (cursor !== undefined)
     const names = [...this.#watched.keys()]
     for (let at = 0; at < names.length; at += FEW) {
-      const { endpoints } = await triarch.probes({ names: names.slice(at, at + FEW), history: true })
+      const { endpoints } = await triarch.health.probes({ names: names.slice(at, at + FEW), history: true })
       for (const kept of endpoints) this.#restore(this.#of(kept.name), kept)
     }
   }

@@ -11,7 +11,7 @@ const list = route({
   query: alertsQuery,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: AlertPage } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.alerts(given(query)))
+    return reply(200, await triarch.alerts.list(given(query)))
   },
 })
 
@@ -23,7 +23,7 @@ const get = route({
   answers: { 200: { description: 'The alert', schema: Alert } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.alert(params.name).info())
+    return reply(200, await triarch.alerts.get(params.name).info())
   },
 })
 
@@ -36,7 +36,7 @@ const test = route({
   body: AlertTest,
   answers: { 200: { description: 'Each that was tried; none: this process watches for nothing', schema: AlertTrials } },
   async run({ body: { sink, reason, actor }, principal }, { triarch }) {
-    return reply(200, { sinks: await triarch.testAlert(given({ sink, reason, actor: principal?.id ?? actor })) })
+    return reply(200, { sinks: await triarch.alerts.test(given({ sink, reason, actor: principal?.id ?? actor })) })
   },
 })
 
@@ -58,7 +58,7 @@ function control<B extends typeof AlertControl | typeof AlertSilence>(
     async run({ params, body, principal }, { triarch }) {
       const { reason, actor } = body as z.output<typeof AlertControl>
       const options = given({ reason, actor: principal?.id ?? actor })
-      return reply(200, await act(triarch.alert((params as { name: string }).name), options, body as z.output<B>))
+      return reply(200, await act(triarch.alerts.get((params as { name: string }).name), options, body as z.output<B>))
     },
   })
 }

@@ -15,7 +15,7 @@ const list = route({
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     }
-    return reply(200, await triarch.audit({ ...given(query), ...within }))
+    return reply(200, await triarch.audit.list({ ...given(query), ...within }))
   },
 })
 

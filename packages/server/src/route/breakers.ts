@@ -11,7 +11,7 @@ const list = route({
   query: z.strictObject({ cursor: z.string().max(300).optional(), limit: z.int().min(1).max(1_000).optional() }),
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: BreakerPage } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.breakers(given(query)))
+    return reply(200, await triarch.breakers.list(given(query)))
   },
 })
 
@@ -23,7 +23,7 @@ const get = route({
   answers: { 200: { description: 'The circuit breaker', schema: Breaker } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.breaker(params.name).info())
+    return reply(200, await triarch.breakers.get(params.name).info())
   },
 })
 
@@ -43,7 +43,7 @@ function control<B extends typeof BreakerControl | typeof BreakerOpening>(
     answers: { 200: { description: 'The circuit breaker as it is now', schema: Breaker } },
     problems: [404],
     async run({ params, body, principal }, { triarch }) {
-      const breaker = triarch.breaker((params as { name: string }).name)
+      const breaker = triarch.breakers.get((params as { name: string }).name)
       const { reason, actor } = body as z.output<typeof BreakerControl>
       await act(breaker, given({ reason, actor: principal?.id ?? actor }), body as z.output<B>)
       return reply(200, await breaker.info())

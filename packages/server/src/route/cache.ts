@@ -19,7 +19,7 @@ const invalidate = route({
   body: Invalidation,
   answers: { 204: { description: 'No node gives an answer that was asked for before' } },
   async run({ body }, { triarch }) {
-    await triarch.invalidate(given(body))
+    await triarch.caches.invalidate(given(body))
     return reply(204)
   },
 })

@@ -28,7 +28,7 @@ function control<B extends z.ZodType>(
     problems: [404, 409, 422],
     headers: key,
     async run({ params, body, headers, principal }, { triarch }) {
-      const task = triarch.task((params as { id: string }).id)
+      const task = triarch.tasks.get((params as { id: string }).id)
       const once = keyOf(headers)
       // Who asks is who the server knows, whatever the body says.
       const actor = principal ? { actor: principal.id } : {}
@@ -48,7 +48,7 @@ const resumed = {
 async function resume(triarch: Triarch, token: string, body: z.output<typeof Token>, headers: Headers) {
   const { value = null, ...options } = body
   const terms = given({ ...options, once: keyOf(headers) })
-  await triarch.acting({ actor: 'token' }, () => triarch.resume(token, value, terms))
+  await triarch.serving.acting({ actor: 'token' }, () => triarch.tasks.resume(token, value, terms))
   return reply(202)
 }
 

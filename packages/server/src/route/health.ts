@@ -33,7 +33,7 @@ const ready = route({
   short: true,
   async run(_, { triarch, isLeaving }) {
     if (isLeaving()) return reply(503, { status: 'unavailable' as const })
-    const { status } = await triarch.health({ checks: READY })
+    const { status } = await triarch.health.check({ checks: READY })
     return status === 'critical'
       ? reply(503, { status: 'unavailable' as const })
       : reply(200, { status: 'ok' as const })
@@ -53,7 +53,7 @@ const deep = route({
   },
   short: true,
   async run({ query: { check, report: isRead } }, { triarch, unhealthyAt }) {
-    const report = await triarch.health(check ? { checks: check } : {})
+    const report = await triarch.health.check(check ? { checks: check } : {})
     const { status } = report
     const isBad = status === 'critical' || status === unhealthyAt
     return isBad && !isRead ? reply(503, report) : reply(200, report)

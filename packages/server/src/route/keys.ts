@@ -26,7 +26,7 @@ const list = route({
   query: keysQuery,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: KeyPage } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.keys(given(query)))
+    return reply(200, await triarch.keys.list(given(query)))
   },
 })
 
@@ -39,7 +39,7 @@ const get = route({
   answers: { 200: { description: 'The key', schema: Key } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.key(params.name).info())
+    return reply(200, await triarch.keys.get(params.name).info())
   },
 })
 
@@ -56,7 +56,7 @@ const create = route({
     const lasts = expiresIn === undefined ? null : span(expiresIn)
     checkReach(principal, body.rights, lasts === null ? null : now() + lasts)
     const options = given({ ...body, actor: principal?.id ?? actor, expiresIn: expiresIn as Duration })
-    return reply(201, await triarch.key(params.name).create(options as KeyCreateOptions))
+    return reply(201, await triarch.keys.get(params.name).create(options as KeyCreateOptions))
   },
 })
 
@@ -70,7 +70,7 @@ const rotate = route({
   answers: { 200: { description: 'The key; `secret` is what its holder sends from now on', schema: IssuedKey } },
   problems: [404],
   async run({ params, body: { reason, actor, overlap }, principal }, { triarch }) {
-    const key = triarch.key(params.name)
+    const key = triarch.keys.get(params.name)
     const { rights, expiresAt } = await key.info()
     checkReach(principal, rights, expiresAt?.getTime() ?? null)
     const options = given({ reason, actor: principal?.id ?? actor, overlap: overlap as Duration | undefined })
@@ -88,7 +88,10 @@ const revoke = route({
   answers: { 200: { description: 'The key as it is now', schema: Key } },
   problems: [404],
   async run({ params, body: { reason, actor }, principal }, { triarch }) {
-    return reply(200, await triarch.key(params.name).revoke({ reason, ...given({ actor: principal?.id ?? actor }) }))
+    return reply(
+      200,
+      await triarch.keys.get(params.name).revoke({ reason, ...given({ actor: principal?.id ?? actor }) }),
+    )
   },
 })
 

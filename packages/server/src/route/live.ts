@@ -46,7 +46,7 @@ const task = route({
   async run(call, site) {
     const { id } = call.params
     const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
-      site.triarch.watch({ filter: itself(id), limit: 1, quiet: QUIET, signal })
+      site.triarch.tasks.watch({ filter: itself(id), limit: 1, quiet: QUIET, signal })
     const stream = await open(site, { watch, task: id }, call)
     return stream === null ? reply(204) : { status: 200 as const, headers: streamed, stream }
   },
@@ -72,9 +72,9 @@ const logs = route({
     const source = {
       ...{ after, still, signal, ...watcher(principal) },
       follow: (after: number, signal: AbortSignal) =>
-        triarch.task(id).watchLogs({ ...which, limit: Math.min(limit, LINES), after, signal }),
+        triarch.tasks.get(id).watchLogs({ ...which, limit: Math.min(limit, LINES), after, signal }),
       async stopped() {
-        const [task] = (await triarch.list({ filter: itself(id), limit: 1 })).tasks
+        const [task] = (await triarch.tasks.list({ filter: itself(id), limit: 1 })).tasks
         if (!task) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
         return task.status === 'stopped'
       },
@@ -97,7 +97,7 @@ const list = route({
   answers: { 200: { description: about, events: { page: TaskPage, task: TaskInfo, gone: Gone, end: StreamEnd } } },
   async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
-      site.triarch.watch({ ...given(call.query), quiet: QUIET, signal })
+      site.triarch.tasks.watch({ ...given(call.query), quiet: QUIET, signal })
     const stream = await open(site, { watch }, call)
     return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
   },
@@ -112,7 +112,7 @@ const counts = route({
   answers: { 200: { description: about, events: { counts: Counts, end: StreamEnd } } },
   async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
-      site.triarch.watchStatistics({ quiet: QUIET, signal })
+      site.triarch.statistics.watch({ quiet: QUIET, signal })
     const { headers, signal, still, principal } = call
     const stream = await site.streams.begin(
       { watch, still, signal, ...watcher(principal) },

@@ -41,14 +41,14 @@ const begin = route({
   async run({ body, headers, principal }, { triarch }) {
     const { dryRun, confirm, options, id = keyOf(headers), ...order } = body
     const checked = check(controls[order.action], options ?? {}, 'body')
-    if (dryRun) return reply(200, await triarch.count({ filter: order.filter }))
+    if (dryRun) return reply(200, await triarch.tasks.count({ filter: order.filter }))
     if (confirm === undefined)
       throw new Refused('INVALID_REQUEST', 'body.confirm: say how many tasks it may be, as a dry run counts them', [
         { path: 'body.confirm', message: 'say how many tasks it may be' },
       ])
     await checkHands(triarch)
     const actor = principal?.id ?? order.actor
-    const task = await triarch.operate(
+    const task = await triarch.tasks.operate(
       given({ ...order, confirm, actor, ...(options !== undefined && { options: given(checked) }) }),
       given({ id }),
     )
@@ -59,7 +59,7 @@ const begin = route({
 
 /** Else it would wait, and nobody would know for what. */
 async function checkHands(triarch: Triarch): Promise<void> {
-  const nodes = await triarch.nodes()
+  const nodes = await triarch.nodes.list()
   if (nodes.some(({ runs }) => runs?.workflows.some((key) => key.startsWith(`${WORKFLOW}@`)))) return
   throw new Refused('NO_OPERATIONS', 'no living node carries out operations')
 }
@@ -79,7 +79,7 @@ const list = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: OperationPage } },
   async run({ query }, { triarch }) {
     // Each has a tag, by which an index leads.
-    const { tasks, next } = await triarch.list({ ...given(query), filter: `tag.triarch:operation` })
+    const { tasks, next } = await triarch.tasks.list({ ...given(query), filter: `tag.triarch:operation` })
     return reply(200, { operations: tasks.flatMap((task) => operationInfo(task) ?? []), next })
   },
 })
@@ -108,14 +108,14 @@ const cancel = route({
   async run({ params, body, principal }, { triarch }) {
     await operationOf(triarch, params.id)
     const actor = principal?.id ?? body.actor
-    await triarch.task(params.id).cancel({ compensate: false, ...given({ ...body, actor }) })
+    await triarch.tasks.get(params.id).cancel({ compensate: false, ...given({ ...body, actor }) })
     return reply(202)
   },
 })
 
 /** Throws UNKNOWN_TASK, also for a task that is no operation. */
 async function operationOf(triarch: Triarch, id: string): Promise<OperationInfo> {
-  const task = triarch.task(id)
+  const task = triarch.tasks.get(id)
   const details = await task.status()
   const operation = operationInfo(details) && operationInfo(details, await task.steps())
   if (operation) return operation

@@ -10,7 +10,7 @@ const list = route({
   query: probesQuery,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: ProbePage } },
   async run({ query: { name: names, ...query } }, { triarch }) {
-    return reply(200, await triarch.probes(given({ names, ...query })))
+    return reply(200, await triarch.health.probes(given({ names, ...query })))
   },
 })
 

@@ -11,7 +11,7 @@ const list = route({
   query: z.strictObject({ cursor: z.string().max(300).optional(), limit: z.int().min(1).max(1_000).optional() }),
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: RateLimitPage } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.rateLimits(given(query)))
+    return reply(200, await triarch.rateLimits.list(given(query)))
   },
 })
 
@@ -23,7 +23,7 @@ const get = route({
   answers: { 200: { description: 'The rate limit', schema: RateLimit } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.rateLimit(params.name).info())
+    return reply(200, await triarch.rateLimits.get(params.name).info())
   },
 })
 
@@ -43,7 +43,7 @@ function control<B extends typeof RateLimitControl | typeof RateLimitLift | type
     answers: { 200: { description: 'The rate limit as it is now', schema: RateLimit } },
     problems: [404],
     async run({ params, body, principal }, { triarch }) {
-      const limit = triarch.rateLimit((params as { name: string }).name)
+      const limit = triarch.rateLimits.get((params as { name: string }).name)
       const { reason, actor } = body as z.output<typeof RateLimitControl>
       await act(limit, given({ reason, actor: principal?.id ?? actor }), body as z.output<B>)
       return reply(200, await limit.info())

@@ -22,7 +22,7 @@ const list = route({
   query: z.strictObject({ cursor: z.string().optional(), limit: z.int().min(1).max(1_000).optional() }),
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SchedulePage } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.schedules(given(query)))
+    return reply(200, await triarch.schedules.list(given(query)))
   },
 })
 
@@ -40,7 +40,7 @@ const put = route({
   problems: [404, 422],
   async run({ params, body }, site) {
     const { workflow, version, input, every, from, jitter, catchUp, ...rest } = body
-    const schedule = site.triarch.schedule(params.name)
+    const schedule = site.triarch.schedules.get(params.name)
     const known = await isThere(schedule)
     await schedule.register({
       ...(given(rest) as Partial<ScheduleOptions>),
@@ -73,7 +73,7 @@ const get = route({
   answers: { 200: { description: 'The schedule', schema: Schedule } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.schedule(params.name).info())
+    return reply(200, await triarch.schedules.get(params.name).info())
   },
 })
 
@@ -87,7 +87,7 @@ const remove = route({
   answers: { 204: { description: 'It is gone' } },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    await triarch.schedule(params.name).remove(given(query))
+    await triarch.schedules.get(params.name).remove(given(query))
     return reply(204)
   },
 })
@@ -102,7 +102,7 @@ const pause = route({
   answers: { 200: { description: 'The schedule as it is now', schema: Schedule } },
   problems: [404],
   async run({ params, body }, { triarch }) {
-    const schedule = triarch.schedule(params.name)
+    const schedule = triarch.schedules.get(params.name)
     await schedule.pause(given(body))
     return reply(200, await schedule.info())
   },
@@ -118,7 +118,7 @@ const resume = route({
   answers: { 200: { description: 'The schedule as it is now', schema: Schedule } },
   problems: [404],
   async run({ params, body }, { triarch }) {
-    const schedule = triarch.schedule(params.name)
+    const schedule = triarch.schedules.get(params.name)
     await schedule.resume(given(body))
     return reply(200, await schedule.info())
   },
@@ -134,7 +134,7 @@ const backfill = route({
   answers: { 200: { description: 'The ids of their tasks', schema: Backfilled } },
   problems: [404],
   async run({ params, body: { from, to, ...rest } }, { triarch }) {
-    const schedule = triarch.schedule(params.name)
+    const schedule = triarch.schedules.get(params.name)
     const span = { from: new Date(from), to: new Date(to) }
     const tasks = await schedule.backfill({ ...span, ...given(rest) })
     return reply(200, { tasks })
@@ -151,7 +151,7 @@ const run = route({
   answers: { 200: { description: 'The id of the task', schema: ScheduleStarted } },
   problems: [404, 409],
   async run({ params, body }, { triarch }) {
-    return reply(200, { task: await triarch.schedule(params.name).run(given(body)) })
+    return reply(200, { task: await triarch.schedules.get(params.name).run(given(body)) })
   },
 })
 
@@ -164,7 +164,7 @@ const next = route({
   answers: { 200: { description: 'Instants, the earliest first', schema: Occurrences } },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const schedule = triarch.schedule(params.name)
+    const schedule = triarch.schedules.get(params.name)
     return reply(200, { occurrences: await schedule.next(query.count) })
   },
 })

@@ -15,7 +15,7 @@ const rotate = route({
   async run({ body: { reason, actor, overlap }, principal }, { triarch }) {
     checkRight(principal, 'control')
     const options = given({ reason, actor: principal?.id ?? actor, overlap: overlap as Duration | undefined })
-    return reply(200, await triarch.rotateSecret(options as SecretRotateOptions))
+    return reply(200, await triarch.keys.rotateSecret(options as SecretRotateOptions))
   },
 })
 

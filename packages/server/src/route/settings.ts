@@ -26,7 +26,7 @@ const list = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SettingPage } },
   right: reading,
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.settings(given(query)))
+    return reply(200, await triarch.settings.list(given(query)))
   },
 })
 
@@ -40,7 +40,7 @@ const get = route({
   problems: [404],
   right: reading,
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.setting(params.name).get())
+    return reply(200, await triarch.settings.get(params.name).info())
   },
 })
 
@@ -53,7 +53,7 @@ const history = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SettingHistory } },
   right: reading,
   async run({ params, query }, { triarch }) {
-    return reply(200, await triarch.setting(params.name).history(given(query)))
+    return reply(200, await triarch.settings.get(params.name).history(given(query)))
   },
 })
 
@@ -67,7 +67,7 @@ const set = route({
   problems: [404, 409, 422],
   right: writing,
   async run({ params, body: { value, ...options }, principal }, { triarch }) {
-    const handle: SettingHandle = triarch.setting(params.name)
+    const handle: SettingHandle = triarch.settings.get(params.name)
     return reply(200, await handle.set(value, wordOf<SettingSetOptions>(options, principal)))
   },
 })
@@ -88,7 +88,7 @@ function act<B extends z.ZodType>(
     problems: [404, 409, 422],
     right: writing,
     async run({ params, body, principal }, { triarch }) {
-      const handle = triarch.setting<Record<string, unknown>>((params as { name: string }).name)
+      const handle = triarch.settings.get<Record<string, unknown>>((params as { name: string }).name)
       return reply(200, await work(handle, wordOf(body as object, principal) as z.output<B>))
     },
   })

@@ -16,7 +16,7 @@ const get = route({
       ...(from !== undefined && { from: Date.parse(from) }),
       ...(to !== undefined && { to: Date.parse(to) }),
     }
-    return reply(200, sent(await triarch.statistics({ ...given(query), ...within })))
+    return reply(200, sent(await triarch.statistics.query({ ...given(query), ...within })))
   },
 })
 
@@ -30,7 +30,7 @@ const recount = route({
   body: RecountOrder,
   answers: { 202: { description: 'It will be: the supervisor does it' } },
   async run({ body: { reason, actor }, principal }, { triarch }) {
-    await triarch.recount(given({ reason, actor: principal?.id ?? actor }))
+    await triarch.statistics.recount(given({ reason, actor: principal?.id ?? actor }))
     return reply(202)
   },
 })

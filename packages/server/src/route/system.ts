@@ -18,7 +18,7 @@ const workflows = route({
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Workflows } },
   async run({ query }, site) {
     const { cursor: after = '', limit = MOST } = query
-    const { workflows, next: end } = await site.triarch.workflows({ cursor: after, limit })
+    const { workflows, next: end } = await site.triarch.workflows.list({ cursor: after, limit })
     const found = new Map(
       workflows.map(({ name, versions }) => [name, new Map(versions.map((it) => [it.version, it]))]),
     )
@@ -82,7 +82,7 @@ const agents = route({
   query: page,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Agents } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.agents(given(query)))
+    return reply(200, await triarch.agents.list(given(query)))
   },
 })
 
@@ -96,7 +96,10 @@ const demand = route({
   answers: { 200: { description: 'What there is, and what should be there', schema: Demand } },
   problems: [422],
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.demand(query.within === undefined ? {} : { within: query.within as Duration }))
+    return reply(
+      200,
+      await triarch.nodes.demand(query.within === undefined ? {} : { within: query.within as Duration }),
+    )
   },
 })
 
@@ -108,7 +111,7 @@ const locks = route({
   query: page,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Locks } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.locks(given(query)))
+    return reply(200, await triarch.locks.list(given(query)))
   },
 })
 
@@ -120,7 +123,7 @@ const leaders = route({
   query: page,
   answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Leaders } },
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.leaders(given(query)))
+    return reply(200, await triarch.leaders.list(given(query)))
   },
 })
 
@@ -131,7 +134,7 @@ const nodes = route({
   summary: 'The nodes that live, and where.',
   answers: { 200: { description: 'Each life of a node has an id of its own', schema: Nodes } },
   async run(_, { triarch }) {
-    return reply(200, { nodes: await triarch.nodes() })
+    return reply(200, { nodes: await triarch.nodes.list() })
   },
 })
 
@@ -142,7 +145,7 @@ const statistics = route({
   summary: 'How much is in the store, and what the process of this server counted.',
   answers: { 200: { description: 'Counts; those named in `truncated` are lower bounds', schema: Statistics } },
   async run(_, { triarch }) {
-    return reply(200, await triarch.statistics())
+    return reply(200, await triarch.statistics.get())
   },
 })
 
@@ -158,7 +161,7 @@ const count = route({
   answers: { 200: { description: 'So many; `truncated`: or more', schema: Matching } },
   problems: [422],
   async run({ query }, { triarch }) {
-    return reply(200, await triarch.count(given(query)))
+    return reply(200, await triarch.tasks.count(given(query)))
   },
 })
 

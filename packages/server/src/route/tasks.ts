@@ -33,7 +33,7 @@ const list = route({
   async run({ query }, { triarch }) {
     const { quarantined, submittedAfter, submittedBefore, ...rest } = query
     const options = given(rest)
-    const body = await triarch.list({
+    const body = await triarch.tasks.list({
       ...options,
       ...(quarantined && { quarantined: true }),
       ...(submittedAfter !== undefined && { submittedAfter: new Date(submittedAfter) }),
@@ -52,7 +52,7 @@ const get = route({
   answers: { 200: { description: 'The task', schema: Task } },
   problems: [404],
   async run({ params, query, signal }, { triarch, waits, patience }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     if (query.wait !== undefined) await waits.stopped(task, patience(query.wait), signal)
     return reply(200, await task.status())
   },
@@ -70,7 +70,7 @@ const outcome = route({
   },
   problems: [404],
   async run({ params, query, signal }, { triarch, waits, patience }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     await waits.stopped(task, patience(query.wait), signal)
     const { status, outcome, output, error } = await seen(task)
     if (status !== 'stopped') return { status: 202 as const, headers: { 'Retry-After': AGAIN } }
@@ -89,7 +89,7 @@ const change = route({
   },
   problems: [404],
   async run({ params, query: { after, wait }, signal }, { triarch, waits, patience }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     const over = new AbortController()
     void waits.stopped(task, patience(wait), signal).then(
       () => over.abort(),
@@ -141,7 +141,7 @@ const steps = route({
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     const steps = await task.steps(rangeOf(query))
     return reply(200, { steps, ...(await nextOf(idsOf(steps), async (range) => idsOf(await task.steps(range)))) })
   },
@@ -162,7 +162,7 @@ const moment = route({
   },
   problems: [404, 422],
   async run({ params, query }, { triarch }) {
-    return reply(200, await triarch.task(params.id).moment(query.at, rangeOf(query)))
+    return reply(200, await triarch.tasks.get(params.id).moment(query.at, rangeOf(query)))
   },
 })
 
@@ -177,7 +177,7 @@ const history = route({
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     return reply(200, await paged((range) => task.history(range), query))
   },
 })
@@ -193,7 +193,7 @@ const exported = route({
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const task = triarch.task(params.id)
+    const task = triarch.tasks.get(params.id)
     const exported = await task.export(rangeOf(query))
     const { records, ...rest } = exported
     const next = await nextOf(seqsOf(records), async (range) => seqsOf((await task.export(range)).records))
@@ -216,7 +216,7 @@ const imported = route({
   problems: [409, 422],
   async run({ body: { history, actor, ...options }, principal }, { triarch }) {
     const order = given({ ...options, actor: principal?.id ?? actor })
-    const { id, isNew } = await triarch.import(history as TaskExport, order)
+    const { id, isNew } = await triarch.tasks.import(history as TaskExport, order)
     const receipt = { id, created: isNew !== false }
     return isNew ? reply(201, receipt, { Location: `tasks/${encodeURIComponent(id)}` }) : reply(200, receipt)
   },
@@ -260,7 +260,7 @@ const logs = route({
   },
   problems: [404, 422],
   async run({ params, query }, { triarch }) {
-    return reply(200, await triarch.task(params.id).logs(given(query)))
+    return reply(200, await triarch.tasks.get(params.id).logs(given(query)))
   },
 })
 
@@ -272,7 +272,7 @@ const plan = route({
   answers: { 200: { description: 'Its plan; null for a function, and before it is planned', schema: Plan } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, { plan: await triarch.task(params.id).plan() })
+    return reply(200, { plan: await triarch.tasks.get(params.id).plan() })
   },
 })
 
@@ -285,7 +285,7 @@ const children = route({
   answers: { 200: { description: 'A page; `next` is the cursor of the next one', schema: TaskPage } },
   problems: [404, 422],
   async run({ params, query }, { triarch }) {
-    return reply(200, await triarch.task(params.id).children(given(query)))
+    return reply(200, await triarch.tasks.get(params.id).children(given(query)))
   },
 })
 
@@ -297,7 +297,7 @@ const explain = route({
   answers: { 200: { description: 'What it waits for', schema: Explanation } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.task(params.id).explain())
+    return reply(200, await triarch.tasks.get(params.id).explain())
   },
 })
 

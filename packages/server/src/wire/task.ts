@@ -165,7 +165,7 @@ export const Explanation = named(
   }),
 )
 
-/** What list() takes. */
+/** What tasks.list() takes. */
 export const listQuery = z.strictObject({
   filter: z.string().max(4_000).optional(),
   status: z.array(taskStatus).optional(),

@@ -9,7 +9,7 @@ import type { Asking } from './terms.ts'
  * On whose behalf a program acts, for the audit and for requests to tasks.
  * @example
  * const acting: Acting = { actor: 'ada@example.com', request: 'r-4711' }
- * await triarch.acting(acting, () => triarch.task('o-1').cancel({ reason: 'a duplicate' }))
+ * await triarch.serving.acting(acting, () => triarch.tasks.get('o-1').cancel())
  */
 export interface Acting {
   /** The actor: up to 200 characters; used where a call itself names none. None by default. */
@@ -47,11 +47,11 @@ const current = new AsyncLocalStorage<Acting>()
 
 /** Runs `work` on behalf of an actor, with everything that it starts. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function actingAs<T>(acting: Acting, work: () => T): T {
-  checkOptions('acting', acting ?? null, ['actor', 'request'])
+  checkOptions('serving.acting', acting ?? null, ['actor', 'request'])
   const { actor, request } = acting
   const within = { ...current.getStore() }
-  if (actor !== undefined) within.actor = checkText('acting: actor', actor, LONGEST)
-  if (request !== undefined) within.request = checkText('acting: request', request, LONGEST)
+  if (actor !== undefined) within.actor = checkText('serving.acting: actor', actor, LONGEST)
+  if (request !== undefined) within.request = checkText('serving.acting: request', request, LONGEST)
   return current.run(within, work)
 }
 

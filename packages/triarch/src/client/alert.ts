@@ -1,22 +1,5 @@
-import type { AlertDelivery } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
-import { isEvaluated, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
-import { TriarchError } from '../error/error.ts'
-import {
-  type AlertAct,
-  type AlertNews,
-  type AlertPhase,
-  type AlertSeverity,
-  type AlertState,
-  acknowledged,
-  endedBy,
-  silenced,
-} from '../policy/alert.ts'
-import type { AlertRow } from '../store/port.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
-import { checkText } from '../value/text.ts'
-import { actor as acting, entryOf } from './act.ts'
-import type { Connection } from './connection.ts'
+import type { AlertPhase, AlertSeverity } from '../policy/alert.ts'
 
 /**
  * Who did something to an alert, and why.
@@ -68,7 +51,7 @@ export interface AlertInfo {
 
 /**
  * Which alerts to list, and how many.
- * @example const { alerts } = await triarch.alerts({ ended: true })
+ * @example const { alerts } = await triarch.alerts.list({ ended: true })
  */
 export interface AlertsOptions {
   /** Ended alerts instead of those that have not ended; false by default. */
@@ -82,8 +65,8 @@ export interface AlertsOptions {
 /**
  * A page of the alerts, by name.
  * @example
- * const page: AlertPage = await triarch.alerts({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.alerts({ cursor: page.next })
+ * const page: AlertPage = await triarch.alerts.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.alerts.list({ cursor: page.next })
  */
 export interface AlertPage {
   /** The alerts of this page. */
@@ -94,7 +77,7 @@ export interface AlertPage {
 
 /**
  * Why something is done to an alert, and by whom; both are stored.
- * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+ * @example await triarch.alerts.get('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
  */
 export interface AlertActOptions {
   /** The reason: up to 1,000 characters. */
@@ -105,7 +88,7 @@ export interface AlertActOptions {
 
 /**
  * Which sinks are tested, why and by whom; both are kept in the audit.
- * @example await triarch.testAlert({ sink: 'pager', actor: 'ada' })
+ * @example await triarch.alerts.test({ sink: 'pager', actor: 'ada' })
  */
 export interface AlertTestOptions {
   /** The name of one sink; all by default. */
@@ -118,20 +101,20 @@ export interface AlertTestOptions {
 
 /**
  * One alert: what it is, and what an operator can do to it.
- * @example const { message, owner } = await triarch.alert('no-agent:mail').info()
+ * @example const { message, owner } = await triarch.alerts.get('no-agent:mail').info()
  */
 export interface AlertHandle {
   /** `rule:subject`. */
   readonly name: string
   /**
    * Its current state. Throws UNKNOWN_ALERT.
-   * @example const { phase } = await triarch.alert('no-agent:mail').info()
+   * @example const { phase } = await triarch.alerts.get('no-agent:mail').info()
    */
   info(): Promise<AlertInfo>
   /**
    * Acknowledges it: sinks are not notified again before it ends. Throws UNKNOWN_ALERT if there is none that has not ended,
    * INVALID_OPTION.
-   * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+   * @example await triarch.alerts.get('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
    */
   acknowledge(options: AlertActOptions): Promise<AlertInfo>
   /**
@@ -139,162 +122,43 @@ export interface AlertHandle {
    * UNKNOWN_ALERT, INVALID_OPTION.
    * @example
    * const until = new Date(Date.now() + 3_600_000)
-   * await triarch.alert('no-agent:mail').silence({ reason: 'maintenance', until })
+   * await triarch.alerts.get('no-agent:mail').silence({ reason: 'maintenance', until })
    */
   silence(options: AlertActOptions & { until: Date }): Promise<AlertInfo>
   /**
    * Ends it, whether its condition holds or not; it opens anew only after the condition was gone once. Throws UNKNOWN_ALERT,
    * INVALID_OPTION.
-   * @example await triarch.alert('no-agent:mail').end({ reason: 'that agent is no more' })
+   * @example await triarch.alerts.get('no-agent:mail').end({ reason: 'that agent is no more' })
    */
   end(options: AlertActOptions): Promise<AlertInfo>
 }
 
-/** Gives up after concurrent changes have won this many times. */
-const PATIENCE = 20
-const LONGEST_NAME = 500
-const LONGEST_REASON = 1_000
-const MOST = 1_000
+/**
+ * The alerts.
+ * @example const { alerts }: AlertPage = await triarch.alerts.list()
+ */
+export interface AlertCollection {
+  /**
+   * An alert by its name (`rule:subject`); whether it exists is only checked when it is used. Throws INVALID_OPTION.
+   * @example await triarch.alerts.get('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+   */
+  get(name: string): AlertHandle
 
-/** An alert in the store, by name. */
-export class StoredAlertHandle implements AlertHandle {
-  readonly name: string
-  readonly #connection: Connection
+  /**
+   * Alerts by name, a page at a time: those that have not ended, including `pending` ones, and those that were ended by hand while their
+   * condition still holds; or with `ended` those that have ended. None if no supervisor watches. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { alerts } = await triarch.alerts.list()
+   * for (const { name, phase, message } of alerts) console.log(name, phase, message)
+   */
+  list(options?: AlertsOptions): Promise<AlertPage>
 
-  constructor(connection: Connection, name: string) {
-    this.name = checkText('alert: name', name, LONGEST_NAME)
-    this.#connection = connection
-  }
-
-  async info(): Promise<AlertInfo> {
-    await this.#connection.opened()
-    const { row } = await this.#read()
-    return alertInfo(row) ?? this.#unknown()
-  }
-
-  acknowledge(options: AlertActOptions): Promise<AlertInfo> {
-    return this.#change('acknowledge', options, (state, act) => {
-      const next = acknowledged(state, act)
-      return next && { state: next, news: null }
-    })
-  }
-
-  async silence(options: AlertActOptions & { until: Date }): Promise<AlertInfo> {
-    const until: unknown = options?.until
-    if (!(until instanceof Date) || Number.isNaN(until.getTime()))
-      throw new TriarchError('INVALID_OPTION', 'silence: until must be a valid date')
-    return this.#change('silence', options, (state, act) => {
-      const next = silenced(state, { ...act, until: until.getTime() })
-      return next && { state: next, news: null }
-    })
-  }
-
-  end(options: AlertActOptions): Promise<AlertInfo> {
-    return this.#change('end', options, (state, act) => endedBy(state, act) as ReturnType<AlertChange>)
-  }
-
-  async #change(
-    what: 'acknowledge' | 'silence' | 'end',
-    options: AlertActOptions,
-    change: AlertChange,
-  ): Promise<AlertInfo> {
-    if (what === 'silence') checkOptions<Partial<Silencing>, typeof silenceKeys>(what, options ?? null, silenceKeys)
-    else checkOptions(what, options ?? null, ['reason', 'actor'])
-    const { reason, actor = acting() ?? 'operator' } = options
-    checkText(`${what}: reason`, reason, LONGEST_REASON)
-    checkText(`${what}: actor`, actor, 200)
-    await this.#connection.opened()
-    const { store, environment } = this.#connection
-    const subject = `alert:${this.name}`
-    const details = { until: 'until' in options ? options.until : undefined }
-    const audit = entryOf(environment, { action: `alert.${what}`, subject, reason, actor, details })
-    for (let round = 0; round < PATIENCE; round++) {
-      const { row, stored } = await this.#read()
-      const now = await store.now()
-      const step = change(stored.state, { by: actor, reason, at: now })
-      // The call was repeated because its answer was lost; the alert is already ended.
-      if (!step && what === 'end' && isSaid(stored.state.ended?.by, actor, reason)) return this.info()
-      if (!step) throw new TriarchError('UNKNOWN_ALERT', `alert "${this.name}" has ended`)
-      const next: StoredAlert = { ...stored, state: step.state }
-      const posts = postsOf(next, step.news, { now, id: () => environment.id() })
-      const write = { name: this.name, open: isEvaluated(step.state), at: now, state: JSON.stringify(next) }
-      if (await store.writeAlert({ ...write, expected: row.revision, posts, fence: null, audit })) return this.info()
-    }
-    throw new TriarchError('STORE_BUSY', `alert "${this.name}" changes all the time`)
-  }
-
-  async #read(): Promise<{ row: AlertRow; stored: StoredAlert }> {
-    const [row] = await this.#connection.store.alerts({ names: [this.name] })
-    if (row?.undecoded) throw row.undecoded
-    const stored = row && storedAlert(row.state)
-    return row && stored ? { row, stored } : this.#unknown()
-  }
-
-  #unknown(): never {
-    throw new TriarchError('UNKNOWN_ALERT', `there is no alert "${this.name}"`)
-  }
-}
-
-type Silencing = AlertActOptions & { until: Date }
-const silenceKeys = ['reason', 'actor', 'until'] as const
-type AlertChange = (state: AlertState, act: AlertAct) => { state: AlertState; news: AlertNews | null } | null
-
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export async function testAlert(
-  { store, environment, opened }: Connection,
-  delivery: AlertDelivery | null,
-  options: AlertTestOptions,
-): Promise<AlertSinkTrial[]> {
-  checkOptions('testAlert', options ?? null, ['sink', 'reason', 'actor'])
-  const { sink, reason, actor = acting() ?? 'operator' } = options
-  if (reason !== undefined) checkText('testAlert: reason', reason, LONGEST_REASON)
-  checkText('testAlert: actor', actor, 200)
-  const names = delivery?.sinks ?? []
-  if (sink !== undefined && !names.includes(sink))
-    throw new TriarchError('INVALID_OPTION', `testAlert: this process has no sink "${String(sink).slice(0, 100)}"`)
-  await opened()
-  await store.writeAudit([
-    entryOf(environment, { action: 'alert.test', subject: `sink:${sink ?? '*'}`, reason, actor }),
-  ])
-  const tried = sink === undefined ? names : [sink]
-  return Promise.all(tried.map((name) => (delivery as AlertDelivery).test(name, actor)))
-}
-
-/** Leaves out alerts that cannot be read. Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export async function listAlerts({ store, opened }: Connection, options: AlertsOptions): Promise<AlertPage> {
-  checkOptions('alerts', options, ['ended', 'cursor', 'limit'])
-  const { ended = false, cursor = '', limit = 100 } = options
-  checkInteger('alerts: limit', limit, 1, MOST)
-  if (typeof ended !== 'boolean') throw new TriarchError('INVALID_OPTION', 'alerts: ended must be true or false')
-  checkText('alerts: cursor', cursor, LONGEST_NAME)
-  await opened()
-  const rows = await store.alerts({ open: !ended, after: cursor, limit: limit + 1 })
-  const last = rows[limit - 1]
-  const alerts = rows.slice(0, limit).flatMap((row) => alertInfo(row) ?? [])
-  return { alerts, ...(rows.length > limit && last && { next: last.name }) }
-}
-
-function alertInfo({ name, state: text, undecoded }: AlertRow): AlertInfo | null {
-  const stored = undecoded ? null : storedAlert(text)
-  if (!stored) return null
-  const { rule, subject, state } = stored
-  const { id, phase, severity, message, since, firedAt, ended, owner, silence, toldAt } = state
-  return {
-    ...{ name, id, rule, subject, phase, severity, message, since: new Date(since) },
-    ...{ firedAt: dateOf(firedAt), endedAt: dateOf(ended?.at), endedBy: wordOf(ended?.by), owner: wordOf(owner) },
-    silence: silence ? { ...(wordOf(silence) as AlertWord), until: new Date(silence.until) } : undefined,
-    toldAt: dateOf(toldAt),
-  }
-}
-
-function isSaid(act: AlertAct | null | undefined, by: string, reason: string): boolean {
-  return act?.by === by && act.reason === reason
-}
-
-function dateOf(at: number | null | undefined): Date | undefined {
-  return at == null ? undefined : new Date(at)
-}
-
-function wordOf(act: AlertAct | null | undefined): AlertWord | undefined {
-  return act ? { actor: act.by, reason: act.reason, at: new Date(act.at) } : undefined
+  /**
+   * Sends a test notification to one sink of the answering process (`alerts.sinks`, or `log`), or to all of them, at any hour, and returns
+   * the result of each; none if that process watches nothing. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also if there is
+   * no sink of that name).
+   * @example
+   * for (const { sink, ok, problem } of await triarch.alerts.test()) console.log(sink, ok, problem)
+   */
+  test(options?: AlertTestOptions): Promise<AlertSinkTrial[]>
 }

@@ -1,15 +1,16 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { objectOf } from '../store/legible.ts'
-import type { AuditOutcome, AuditRow, StateStore } from '../store/port.ts'
+import type { AuditOutcome, AuditRow } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import type { ActText } from './act.ts'
+import type { Connection } from './connection.ts'
 
 /**
  * One act of a person or a program upon the system.
  * @example
- * const { entries } = await triarch.audit({ subject: 'task:o-1' })
+ * const { entries } = await triarch.audit.list({ subject: 'task:o-1' })
  * const last: AuditRecord | undefined = entries[0]
  * console.log(last?.at, last?.actor ?? 'somebody', last?.action)
  */
@@ -34,7 +35,7 @@ export interface AuditRecord {
 
 /**
  * Which entries: those that match all given options.
- * @example const { entries } = await triarch.audit({ actor: 'ada@example.com', since: new Date('2026-01-01') })
+ * @example const { entries } = await triarch.audit.list({ actor: 'ada', since: new Date('2026-01-01') })
  */
 export interface AuditOptions {
   /** The actor; '': entries without one. */
@@ -56,8 +57,8 @@ export interface AuditOptions {
 /**
  * A page of the audit, latest first.
  * @example
- * const page: AuditPage = await triarch.audit({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.audit({ cursor: page.next })
+ * const page: AuditPage = await triarch.audit.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.audit.list({ cursor: page.next })
  */
 export interface AuditPage {
   /** The entries of this page. */
@@ -67,17 +68,31 @@ export interface AuditPage {
 }
 
 /**
+ * The audit (docs/concepts/audit.md).
+ * @example const { entries }: AuditPage = await triarch.audit.list({ actor: 'ada' })
+ */
+export interface AuditCollection {
+  /**
+   * The audit, latest entry first, a page at a time: who did what, on what, when and why. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { entries } = await triarch.audit.list({ subject: 'task:o-1' })
+   * for (const { at, actor, action, reason } of entries) console.log(at, actor, action, reason)
+   */
+  list(options?: AuditOptions): Promise<AuditPage>
+}
+
+/**
  * An act that was refused because the actor had no right to it.
  * @example
  * const act = { action: 'breaker.open', subject: 'breaker:payments', actor: 'ada' }
- * await triarch.refused({ ...act, right: 'breakers' })
+ * await triarch.serving.refused({ ...act, right: 'breakers' })
  */
 export interface RefusedAct {
   /** The action that was requested. */
   action: string
   /** Its subject. */
   subject: string
-  /** The actor; by default the one of `acting`. */
+  /** The actor; by default the one of `serving.acting`. */
   actor?: string
   /** The right that was needed. */
   right?: string
@@ -86,30 +101,30 @@ export interface RefusedAct {
 const LONGEST = 300
 const LAST = Number.MAX_SAFE_INTEGER
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export async function listAudit(
-  store: Pick<StateStore, 'audit'>,
-  opened: () => Promise<void>,
-  options: AuditOptions,
-): Promise<AuditPage> {
-  checkOptions('audit', options, ['actor', 'action', 'subject', 'since', 'until', 'cursor', 'limit'])
-  const { cursor, limit = 100 } = options
-  checkInteger('audit: limit', limit, 1, 1_000)
-  const [since, until] = [instant('since', options.since), instant('until', options.until)]
-  const text = (name: 'actor' | 'action' | 'subject') => {
-    const value = options[name]
-    return value === undefined ? null : value === '' ? '' : checkText(`audit: ${name}`, value, LONGEST)
+/** The audit of the store. */
+export function auditOf({ store, opened }: Connection): AuditCollection {
+  return {
+    async list(options = {}) {
+      checkOptions('audit.list', options, ['actor', 'action', 'subject', 'since', 'until', 'cursor', 'limit'])
+      const { cursor, limit = 100 } = options
+      checkInteger('audit.list: limit', limit, 1, 1_000)
+      const [since, until] = [instant('since', options.since), instant('until', options.until)]
+      const text = (name: 'actor' | 'action' | 'subject') => {
+        const value = options[name]
+        return value === undefined ? null : value === '' ? '' : checkText(`audit.list: ${name}`, value, LONGEST)
+      }
+      // An instant comes before all of its entries.
+      const first = { at: until ?? LAST, seq: 0 }
+      const after = cursor === undefined ? first : placeOf(cursor)
+      const before = after.at < first.at || (after.at === first.at && after.seq < first.seq) ? after : first
+      await opened()
+      const query = { actor: text('actor'), action: text('action'), subject: text('subject'), since, before }
+      const rows = await store.audit({ ...query, limit: limit + 1 })
+      const last = rows[limit - 1]
+      const next = rows.length > limit && last && { next: `${last.at}.${last.seq}` }
+      return { entries: rows.slice(0, limit).map(recordOf), ...next }
+    },
   }
-  // An instant comes before all of its entries.
-  const first = { at: until ?? LAST, seq: 0 }
-  const after = cursor === undefined ? first : placeOf(cursor)
-  const before = after.at < first.at || (after.at === first.at && after.seq < first.seq) ? after : first
-  await opened()
-  const query = { actor: text('actor'), action: text('action'), subject: text('subject'), since, before }
-  const rows = await store.audit({ ...query, limit: limit + 1 })
-  const last = rows[limit - 1]
-  const next = rows.length > limit && last && { next: `${last.at}.${last.seq}` }
-  return { entries: rows.slice(0, limit).map(recordOf), ...next }
 }
 
 function recordOf({ at, actor, action, subject, outcome, text }: AuditRow): AuditRecord {
@@ -124,24 +139,24 @@ function recordOf({ at, actor, action, subject, outcome, text }: AuditRow): Audi
 function placeOf(cursor: string): { at: number; seq: number } {
   const [, at, seq] = /^(\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (at === undefined || seq === undefined)
-    throw new TriarchError('INVALID_OPTION', 'audit: the cursor is not one of its own')
+    throw new TriarchError('INVALID_OPTION', 'audit.list: the cursor is not one of its own')
   return { at: Number(at), seq: Number(seq) }
 }
 
 function instant(name: string, value: Date | undefined): number | null {
   if (value === undefined) return null
   if (!(value instanceof Date) || Number.isNaN(value.getTime()))
-    throw new TriarchError('INVALID_OPTION', `audit: ${name} must be a valid date`)
+    throw new TriarchError('INVALID_OPTION', `audit.list: ${name} must be a valid date`)
   return value.getTime()
 }
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function checkRefused(act: RefusedAct): RefusedAct {
-  checkOptions('refused', act ?? null, ['action', 'subject', 'actor', 'right'])
+  checkOptions('serving.refused', act ?? null, ['action', 'subject', 'actor', 'right'])
   const { action, subject, actor, right } = act
-  checkText('refused: action', action, LONGEST)
-  checkText('refused: subject', subject, LONGEST)
-  if (actor !== undefined) checkText('refused: actor', actor, LONGEST)
-  if (right !== undefined) checkText('refused: right', right, LONGEST)
+  checkText('serving.refused: action', action, LONGEST)
+  checkText('serving.refused: subject', subject, LONGEST)
+  if (actor !== undefined) checkText('serving.refused: actor', actor, LONGEST)
+  if (right !== undefined) checkText('serving.refused: right', right, LONGEST)
   return act
 }

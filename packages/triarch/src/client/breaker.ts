@@ -6,7 +6,7 @@ import { KEYED, refsOf } from '../store/breaker.ts'
 import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
-import { checkOptions } from '../value/options.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type BreakerInfo, breakerInfo } from '../view/breaker.ts'
 import { actor as acting, entryOf } from './act.ts'
@@ -14,7 +14,7 @@ import type { Connection } from './connection.ts'
 
 /**
  * Why a circuit breaker is changed by hand, and by whom; both are stored with the change.
- * @example await triarch.breaker('payments').close({ reason: 'the bank says it is well', actor: 'ada' })
+ * @example await triarch.breakers.get('payments').close({ reason: 'the bank says it is well', actor: 'ada' })
  */
 export interface BreakerControlOptions {
   /** The reason: up to 1,000 characters. */
@@ -27,7 +27,7 @@ export interface BreakerControlOptions {
  * Why a circuit breaker is opened by hand, and for how long.
  * @example
  * const until = new Date('2026-01-01T04:00:00Z')
- * await triarch.breaker('payments').open({ reason: 'maintenance of the bank', until })
+ * await triarch.breakers.get('payments').open({ reason: 'maintenance of the bank', until })
  */
 export interface BreakerOpenOptions extends BreakerControlOptions {
   /** When its probes begin to try the service. By default it stays open until an operator closes it. */
@@ -36,7 +36,7 @@ export interface BreakerOpenOptions extends BreakerControlOptions {
 
 /**
  * Which circuit breakers to list, and how many.
- * @example const { breakers } = await triarch.breakers({ limit: 50 })
+ * @example const { breakers } = await triarch.breakers.list({ limit: 50 })
  */
 export interface BreakersOptions {
   /** `next` of the previous page. */
@@ -48,8 +48,8 @@ export interface BreakersOptions {
 /**
  * A page of the circuit breakers, by name.
  * @example
- * const page: BreakerPage = await triarch.breakers({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.breakers({ cursor: page.next })
+ * const page: BreakerPage = await triarch.breakers.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.breakers.list({ cursor: page.next })
  */
 export interface BreakerPage {
   /** The circuit breakers of this page. */
@@ -61,11 +61,13 @@ export interface BreakerPage {
 /** Gives up after concurrent changes have won this many times. */
 const PATIENCE = 20
 const LONGEST = 1_000
+/** Most breakers of one page. */
+export const MOST_BREAKERS = 1_000
 
 /**
  * One circuit breaker: its state, and changing it by hand.
  * @example
- * const breaker: BreakerHandle = triarch.breaker('payments#eu')
+ * const breaker: BreakerHandle = triarch.breakers.get('payments#eu')
  * const { state, waiting } = await breaker.info()
  */
 export interface BreakerHandle {
@@ -73,26 +75,48 @@ export interface BreakerHandle {
   readonly name: string
   /**
    * Its current state. Throws UNKNOWN_BREAKER.
-   * @example const { state, nextProbe, changes } = await triarch.breaker('payments').info()
+   * @example const { state, nextProbe, changes } = await triarch.breakers.get('payments').info()
    */
   info(): Promise<BreakerInfo>
   /**
    * Opens it: from then on no attempt starts on any node. Throws UNKNOWN_BREAKER, INVALID_OPTION.
-   * @example await triarch.breaker('payments').open({ reason: 'the bank asked for it', actor: 'ada' })
+   * @example await triarch.breakers.get('payments').open({ reason: 'the bank asked for it', actor: 'ada' })
    */
   open(options: BreakerOpenOptions): Promise<void>
   /**
    * Closes it: waiting attempts start in waves. If the service still fails, it opens again by itself. Throws UNKNOWN_BREAKER,
    * INVALID_OPTION.
-   * @example await triarch.breaker('payments').close({ reason: 'mended' })
+   * @example await triarch.breakers.get('payments').close({ reason: 'mended' })
    */
   close(options: BreakerControlOptions): Promise<void>
   /**
    * Closes it and forgets its measurements and how often it opened, as if the service had never failed. Throws UNKNOWN_BREAKER,
    * INVALID_OPTION.
-   * @example await triarch.breaker('payments').reset({ reason: 'another provider from now on' })
+   * @example await triarch.breakers.get('payments').reset({ reason: 'another provider from now on' })
    */
   reset(options: BreakerControlOptions): Promise<void>
+}
+
+/**
+ * The circuit breakers.
+ * @example const { breakers }: BreakerPage = await triarch.breakers.list()
+ */
+export interface BreakerCollection {
+  /**
+   * A circuit breaker by its name: that of its agent, or `agent#key`. Whether it exists is only checked when it is used. Throws
+   * INVALID_OPTION.
+   * @example await triarch.breakers.get('payments').open({ reason: 'maintenance of the bank', actor: 'ada' })
+   */
+  get(name: string): BreakerHandle
+
+  /**
+   * Circuit breakers by name, a page at a time. For an agent with keys, only keys that ever failed are listed. Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example
+   * const { breakers, next } = await triarch.breakers.list({ limit: 50 })
+   * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
+   */
+  list(options?: BreakersOptions): Promise<BreakerPage>
 }
 
 /** The node of this process, if there is one. */
@@ -199,5 +223,27 @@ export class NamedBreaker implements BreakerHandle {
 
   #unknown(): TriarchError {
     return new TriarchError('UNKNOWN_BREAKER', `there is no circuit breaker "${this.name}"`)
+  }
+}
+
+/** The breakers in the store. */
+export function breakersOf(connection: Connection, node: BreakerNode): BreakerCollection {
+  return {
+    get: (name) => new NamedBreaker(connection, name, node),
+    async list(options = {}) {
+      checkOptions('breakers.list', options, ['cursor', 'limit'])
+      const { cursor: after = '', limit = 100 } = options
+      checkInteger('breakers.list: limit', limit, 1, MOST_BREAKERS)
+      checkText('breakers.list: cursor', after, 300)
+      const { store, opened } = connection
+      await opened()
+      const [now, rows] = await Promise.all([
+        store.now(),
+        store.breakers({ kind: 'breaker', after, limit: limit + 1, count: MOST_COUNTED }),
+      ])
+      const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
+      const last = rows[limit - 1]
+      return { breakers, ...(rows.length > limit && last && { next: last.name }) }
+    },
   }
 }

@@ -43,7 +43,7 @@ export interface ImportOptions {
   paused?: boolean
   /** The reason, for the audit and, if the task is paused, for its history; up to 1,000 characters. */
   reason?: string
-  /** The actor: up to 200 characters; by default the one of acting(). */
+  /** The actor: up to 200 characters; by default the one of `serving.acting`. */
   actor?: string
 }
 
@@ -65,12 +65,13 @@ type Descendant = ImportedTask['children'][number]
 
 /** Imports the whole task, unless it exists already. Throws IMPORT_*, TASK_EXISTS, INVALID_*. */
 export async function importTask(means: ImportDeps, exported: TaskExport, options: ImportOptions): Promise<boolean> {
-  checkOptions('import', options, ['paused', 'reason', 'actor'])
+  checkOptions('tasks.import', options, ['paused', 'reason', 'actor'])
   const { paused = true } = options
-  if (typeof paused !== 'boolean') throw new TriarchError('INVALID_OPTION', 'import: paused must be true or false')
+  if (typeof paused !== 'boolean')
+    throw new TriarchError('INVALID_OPTION', 'tasks.import: paused must be true or false')
   const said: ImportOrigin = {
-    ...(options.reason !== undefined && { reason: checkText('import: reason', options.reason, 1_000) }),
-    ...(options.actor !== undefined && { actor: checkText('import: actor', options.actor, 200) }),
+    ...(options.reason !== undefined && { reason: checkText('tasks.import: reason', options.reason, 1_000) }),
+    ...(options.actor !== undefined && { actor: checkText('tasks.import: actor', options.actor, 200) }),
   }
   const { task: id, veiled } = checkShape(exported)
   const found = soundHistory(id, exported)
@@ -101,7 +102,7 @@ async function write(
 
 /** Throws INVALID_OPTION, INVALID_NAME. */
 function checkShape(exported: TaskExport): TaskExport {
-  if (!isExport(exported)) throw new TriarchError('INVALID_OPTION', 'import: this is not what export() gives')
+  if (!isExport(exported)) throw new TriarchError('INVALID_OPTION', 'tasks.import: this is not what export() gives')
   checkTaskId(exported.task)
   return exported
 }

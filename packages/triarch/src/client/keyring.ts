@@ -6,7 +6,7 @@ import { type KeyState, nextLoss, secretsOf } from '../policy/key.ts'
 import type { KeyRow, StateStore } from '../store/port.ts'
 import { readKey } from '../value/key.ts'
 import { type Right, rights } from '../value/right.ts'
-import { storedKey } from './key.ts'
+import { storedKey } from './stored-key.ts'
 
 /**
  * The name and rights of a verified key.
@@ -25,7 +25,7 @@ export interface VerifiedKey {
  * The keys of the store, for a server that controls access to this engine. They are kept in memory and read anew within a second of a
  * change.
  * @example
- * const keyring: Keyring = triarch.keyring()
+ * const keyring: Keyring = triarch.serving.keyring()
  * const key = await keyring.verify(secret)
  */
 export interface Keyring {
@@ -33,13 +33,13 @@ export interface Keyring {
    * The key of this secret; null: there is none, or it is no longer valid. Verifying a known key costs a hash; an unknown secret waits
    * for the next read of the keys, which all such calls share. If the store is unreachable, known keys stay valid for five minutes.
    * Throws STORE_* if validity cannot be determined.
-   * @example const key = await triarch.keyring().verify(secret)
+   * @example const key = await triarch.serving.keyring().verify(secret)
    */
   verify(secret: string): Promise<VerifiedKey | null>
   /**
    * Calls back when a key is no longer valid or has lost rights, so that open connections can be checked again, until the returned
    * function is called.
-   * @example const off = triarch.keyring().onLoss(() => console.log('look again'))
+   * @example const off = triarch.serving.keyring().onLoss(() => console.log('look again'))
    */
   onLoss(listener: () => void): () => void
 }

@@ -13,7 +13,7 @@ export const MOST_MATCHING = 10_000
 
 /**
  * How many tasks match.
- * @example const { count, truncated }: TaskCount = await triarch.count({ filter: 'status:paused' })
+ * @example const { count, truncated }: TaskCount = await triarch.tasks.count({ filter: 'status:paused' })
  */
 export interface TaskCount {
   /** The number found. */

@@ -32,7 +32,7 @@ export interface OperationInfo extends Partial<OperationReport> {
  * The operation behind a task, from the task's info; with its steps, also how many tasks have accepted it so far. Null: the task is not
  * an operation.
  * @example
- * const task = triarch.task('operation-1')
+ * const task = triarch.tasks.get('operation-1')
  * const operation = operationInfo(await task.status(), await task.steps())
  */
 export function operationInfo(task: TaskInfo, steps: readonly StepView[] = []): OperationInfo | null {

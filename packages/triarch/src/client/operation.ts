@@ -40,7 +40,7 @@ export interface OperationOrder extends ControlOptions {
 
 /**
  * The result of an operation: the output of its task.
- * @example const { matched, done, failed }: OperationReport = await (await triarch.operate(operation)).result()
+ * @example const { done, failed }: OperationReport = await (await triarch.tasks.operate(operation)).result()
  */
 export interface OperationReport extends OperationOrder {
   /** Tasks that matched when it began. */
@@ -81,15 +81,15 @@ interface Target {
 
 /** Checks the order. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
 export function checkOrder(order: OperationOrder): OperationOrder {
-  checkOptions('operate', order, keys)
+  checkOptions('tasks.operate', order, keys)
   const { filter, action, options, confirm, reason, actor } = order
   if (!actions.includes(action)) throw invalid(`action must be one of ${actions.join(', ')}`)
   if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
     throw invalid('options must be an object')
   const { name } = options ?? {}
   if (action === 'signal') checkLabel('a signal', name)
-  checkInteger('operate: confirm', confirm, 1, MOST_MATCHING)
-  checkControl('operate', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
+  checkInteger('tasks.operate: confirm', confirm, 1, MOST_MATCHING)
+  checkControl('tasks.operate', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
   without(filter, OPERATION)
   return order
 }
@@ -186,5 +186,5 @@ async function asked(task: TaskHandle, { action, options = {}, reason, actor }: 
 }
 
 function invalid(problem: string): TriarchError {
-  return new TriarchError('INVALID_OPTION', `operate: ${problem}`)
+  return new TriarchError('INVALID_OPTION', `tasks.operate: ${problem}`)
 }

@@ -7,8 +7,8 @@ import { readRows } from './rows.ts'
 /**
  * A page of a list of tasks.
  * @example
- * const page = await triarch.list({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.list({ cursor: page.next })
+ * const page = await triarch.tasks.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.tasks.list({ cursor: page.next })
  */
 export interface TaskPage {
   /** The tasks of this page. */

@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts'
 
 /**
  * Why a rate limit is changed by hand, and by whom; both are stored with the change.
- * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over', actor: 'ada' })
+ * @example await triarch.rateLimits.get('payments').restore({ reason: 'the sale is over', actor: 'ada' })
  */
 export interface RateLimitControlOptions {
   /** The reason: up to 1,000 characters. */
@@ -26,7 +26,7 @@ export interface RateLimitControlOptions {
  * Why a rate limit is lifted, and for how long.
  * @example
  * const until = new Date('2026-11-27T23:59:00Z')
- * await triarch.rateLimit('payments').lift({ reason: 'the bank knows of the sale', until })
+ * await triarch.rateLimits.get('payments').lift({ reason: 'the bank knows of the sale', until })
  */
 export interface RateLimitLiftOptions extends RateLimitControlOptions {
   /** When the limit applies again; by default when an operator restores it. */
@@ -35,7 +35,7 @@ export interface RateLimitLiftOptions extends RateLimitControlOptions {
 
 /**
  * Why a rate limit is replaced, for how long, and by what.
- * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+ * @example await triarch.rateLimits.get('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
  */
 export interface RateLimitForceOptions extends RateLimitLiftOptions {
   /** Attempts that may begin in each `per`: 1 to 1,000,000. */
@@ -48,7 +48,7 @@ export interface RateLimitForceOptions extends RateLimitLiftOptions {
 
 /**
  * Which rate limits to list, and how many.
- * @example const { rateLimits } = await triarch.rateLimits({ limit: 50 })
+ * @example const { rateLimits } = await triarch.rateLimits.list({ limit: 50 })
  */
 export interface RateLimitsOptions {
   /** `next` of the previous page. */
@@ -60,8 +60,8 @@ export interface RateLimitsOptions {
 /**
  * A page of the rate limits, by name.
  * @example
- * const page: RateLimitPage = await triarch.rateLimits({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.rateLimits({ cursor: page.next })
+ * const page: RateLimitPage = await triarch.rateLimits.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.rateLimits.list({ cursor: page.next })
  */
 export interface RateLimitPage {
   /** The rate limits of this page. */
@@ -78,7 +78,7 @@ const LONGEST_NAME = 300
 /**
  * One rate limit: its state, and changing it by hand.
  * @example
- * const limit: RateLimitHandle = triarch.rateLimit('payments.refund')
+ * const limit: RateLimitHandle = triarch.rateLimits.get('payments.refund')
  * const { waiting, rests } = await limit.info()
  */
 export interface RateLimitHandle {
@@ -86,25 +86,47 @@ export interface RateLimitHandle {
   readonly name: string
   /**
    * Its current state. Throws UNKNOWN_RATE_LIMIT.
-   * @example const { limit, per, forced, changes } = await triarch.rateLimit('payments').info()
+   * @example const { limit, per, forced, changes } = await triarch.rateLimits.get('payments').info()
    */
   info(): Promise<RateLimitInfo>
   /**
    * Replaces the limit for a time; all nodes apply it a poll later. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION, INVALID_DURATION.
-   * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+   * @example await triarch.rateLimits.get('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
    */
   change(options: RateLimitForceOptions): Promise<void>
   /**
    * Lifts the limit for a time; a cooldown that the service asked for ends. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
-   * @example await triarch.rateLimit('payments').lift({ reason: 'the bank has no limit tonight' })
+   * @example await triarch.rateLimits.get('payments').lift({ reason: 'the bank has no limit tonight' })
    */
   lift(options: RateLimitLiftOptions): Promise<void>
   /**
    * Restores the limit of the code or of a setting; a cooldown that the service asked for ends. Throws UNKNOWN_RATE_LIMIT,
    * INVALID_OPTION.
-   * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over' })
+   * @example await triarch.rateLimits.get('payments').restore({ reason: 'the sale is over' })
    */
   restore(options: RateLimitControlOptions): Promise<void>
+}
+
+/**
+ * The rate limits.
+ * @example const { rateLimits }: RateLimitPage = await triarch.rateLimits.list()
+ */
+export interface RateLimitCollection {
+  /**
+   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key. Whether it exists is only checked when it
+   * is used. Throws INVALID_OPTION.
+   * @example await triarch.rateLimits.get('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+   */
+  get(name: string): RateLimitHandle
+
+  /**
+   * Rate limits by name, a page at a time: those that nodes know; of limits with keys, the keys in use. Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example
+   * const { rateLimits } = await triarch.rateLimits.list({ limit: 50 })
+   * for (const { name, limit, per, waiting } of rateLimits) console.log(name, limit, per, waiting)
+   */
+  list(options?: RateLimitsOptions): Promise<RateLimitPage>
 }
 
 /** A rate limit in the store, by name. */
@@ -210,22 +232,27 @@ function awake(state: RateState): RateState {
   return { ...state, rests: 0 }
 }
 
-/** Throws INVALID_OPTION, UNKNOWN_OPTION. */
-export async function listRateLimits(connection: Connection, options: RateLimitsOptions): Promise<RateLimitPage> {
-  checkOptions('rateLimits', options, ['cursor', 'limit'])
-  const { cursor = '', limit = 100 } = options
-  checkInteger('rateLimits: limit', limit, 1, 1_000)
-  checkText('rateLimits: cursor', cursor, LONGEST_NAME)
-  await connection.opened()
-  const { store } = connection
-  const found = await store.breakers({ kind: 'rate', after: cursor, limit: limit + 1, count: 1 })
-  const names = found.map(({ name }) => name)
-  const shown = names.slice(0, limit)
-  const [now, rows] = await Promise.all([
-    store.now(),
-    shown.length > 0 ? store.breakers({ limits: shown, count: MOST_COUNTED }) : [],
-  ])
-  const rateLimits = rows.flatMap((row) => rateLimitInfo(row, now) ?? [])
-  const last = shown.at(-1)
-  return { rateLimits, ...(names.length > limit && last !== undefined && { next: last }) }
+/** The rate limits in the store. `known`: resolves when the node of this process has stored those of its agents. */
+export function rateLimitsOf(connection: Connection, known: () => Promise<void>): RateLimitCollection {
+  return {
+    get: (name) => new NamedRateLimit(connection, name, known),
+    async list(options = {}) {
+      checkOptions('rateLimits.list', options, ['cursor', 'limit'])
+      const { cursor = '', limit = 100 } = options
+      checkInteger('rateLimits.list: limit', limit, 1, 1_000)
+      checkText('rateLimits.list: cursor', cursor, LONGEST_NAME)
+      await connection.opened()
+      const { store } = connection
+      const found = await store.breakers({ kind: 'rate', after: cursor, limit: limit + 1, count: 1 })
+      const names = found.map(({ name }) => name)
+      const shown = names.slice(0, limit)
+      const [now, rows] = await Promise.all([
+        store.now(),
+        shown.length > 0 ? store.breakers({ limits: shown, count: MOST_COUNTED }) : [],
+      ])
+      const rateLimits = rows.flatMap((row) => rateLimitInfo(row, now) ?? [])
+      const last = shown.at(-1)
+      return { rateLimits, ...(names.length > limit && last !== undefined && { next: last }) }
+    },
+  }
 }

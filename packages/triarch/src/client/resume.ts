@@ -12,7 +12,7 @@ import type { Sending } from './terms.ts'
 
 /**
  * Which signal a token gives to its step.
- * @example await triarch.resume(token, { paid: true }, { name: 'paid', optional: true })
+ * @example await triarch.tasks.resume(token, { paid: true }, { name: 'paid', optional: true })
  */
 export interface ResumeOptions {
   /** Name of the signal; 'resume'. */
@@ -37,7 +37,7 @@ export async function resumeStep(
   value: unknown,
   options: ResumeOptions,
 ): Promise<void> {
-  checkOptions('resume', options, ['name', 'optional', 'once'])
+  checkOptions('tasks.resume', options, ['name', 'optional', 'once'])
   const { name = 'resume', optional = false, once } = options
   checkLabel('a signal', name)
   if (name === 'timeout' || name === 'cancel') {

@@ -57,7 +57,7 @@ export interface BackfillOptions {
 
 /**
  * A run in addition to the scheduled ones.
- * @example const id = await triarch.schedule('nightly').run({ reason: 'the files came late' })
+ * @example const id = await triarch.schedules.get('nightly').run({ reason: 'the files came late' })
  */
 export interface ScheduleRunOptions {
   /** The id of its task; the same id again does nothing. By default, as for its runs, the name of the schedule and the instant. */
@@ -70,7 +70,7 @@ export interface ScheduleRunOptions {
 
 /**
  * Which schedules to list, and how many.
- * @example const { schedules } = await triarch.schedules({ limit: 50 })
+ * @example const { schedules } = await triarch.schedules.list({ limit: 50 })
  */
 export interface SchedulesOptions {
   /** `next` of the previous page. */
@@ -82,8 +82,8 @@ export interface SchedulesOptions {
 /**
  * A page of the schedules, by name.
  * @example
- * const page = await triarch.schedules({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.schedules({ cursor: page.next })
+ * const page = await triarch.schedules.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.schedules.list({ cursor: page.next })
  */
 export interface SchedulePage {
   /** The schedules of this page. */
@@ -95,7 +95,7 @@ export interface SchedulePage {
 /**
  * A schedule by its name. Every method but register() throws UNKNOWN_SCHEDULE when there is none.
  * @example
- * const nightly = triarch.schedule('nightly')
+ * const nightly = triarch.schedules.get('nightly')
  * await nightly.register({ workflow: fulfil, input: order, every: '1d' })
  * console.log(await nightly.next(3))
  */
@@ -146,7 +146,7 @@ export interface ScheduleHandle {
   /**
    * Starts one of its tasks now, in addition to its occurrences and even while paused; it is not counted among them. Returns the id.
    * Throws INVALID_NAME, INVALID_OPTION, LOCK_HELD (`overlap` is `skip`, and one has not stopped).
-   * @example const task = triarch.task(await schedule.run())
+   * @example const task = triarch.tasks.get(await schedule.run())
    */
   run(options?: ScheduleRunOptions): Promise<string>
 
@@ -156,4 +156,26 @@ export interface ScheduleHandle {
    * @example await schedule.remove({ reason: 'the report is not wanted any more' })
    */
   remove(options?: { reason?: string }): Promise<void>
+}
+
+/**
+ * The schedules.
+ * @example const { schedules }: SchedulePage = await triarch.schedules.list()
+ */
+export interface ScheduleCollection {
+  /**
+   * A schedule by its name; whether it exists is only checked when it is used. Throws INVALID_NAME.
+   * @example
+   * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
+   * await triarch.schedules.get('nightly').register({ workflow: fulfil, input: order, ...when })
+   */
+  get(name: string): ScheduleHandle
+
+  /**
+   * Schedules by name, a page at a time. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { schedules, next } = await triarch.schedules.list({ limit: 50 })
+   * for (const { name, failing } of schedules) console.log(name, failing?.error.message ?? 'well')
+   */
+  list(options?: SchedulesOptions): Promise<SchedulePage>
 }

@@ -26,7 +26,7 @@ export interface SecretRotateOptions {
 
 /**
  * The result of a rotation.
- * @example const { overlapsUntil }: RotatedSecret = await triarch.rotateSecret({ reason: 'every quarter' })
+ * @example const { overlapsUntil }: RotatedSecret = await triarch.keys.rotateSecret({ reason: 'routine' })
  */
 export interface RotatedSecret {
   /** Until when tokens and tickets signed before are accepted. */
@@ -47,12 +47,12 @@ export async function rotateSecret(
   keys: SigningKeys,
   options: SecretRotateOptions,
 ): Promise<RotatedSecret> {
-  checkOptions('rotateSecret', options ?? null, ['reason', 'actor', 'overlap'])
+  checkOptions('keys.rotateSecret', options ?? null, ['reason', 'actor', 'overlap'])
   const { actor: by = acting() ?? 'operator', overlap: given = OVERLAP } = options
-  const overlap = milliseconds(given, 'rotateSecret: overlap')
-  checkInteger('rotateSecret: overlap', overlap, 0, LONGEST_OVERLAP)
-  const reason = checkText('rotateSecret: reason', options.reason, LONGEST_REASON)
-  const actor = checkText('rotateSecret: actor', by, LONGEST_ACTOR)
+  const overlap = milliseconds(given, 'keys.rotateSecret: overlap')
+  checkInteger('keys.rotateSecret: overlap', overlap, 0, LONGEST_OVERLAP)
+  const reason = checkText('keys.rotateSecret: reason', options.reason, LONGEST_REASON)
+  const actor = checkText('keys.rotateSecret: actor', by, LONGEST_ACTOR)
   await opened()
   const secret = unguessable(SECRET_BYTES).toString('base64url')
   const audit = entryOf(environment, {

@@ -1,10 +1,11 @@
+import type { Setting } from '../definition/setting.ts'
 import type { SettingGuard } from '../policy/setting.ts'
 import type { Duration } from '../value/duration.ts'
 import type { SettingChange, SettingInfo } from '../view/setting.ts'
 
 /**
  * Why a setting is changed, and by whom; both are stored with the change.
- * @example await triarch.setting('payments.limits').rollback({ reason: 'too many refusals', actor: 'ada' })
+ * @example await triarch.settings.get('payments.limits').rollback({ reason: 'refusals', actor: 'ada' })
  */
 export interface SettingChangeOptions {
   /** The reason: up to 1,000 characters. */
@@ -33,7 +34,8 @@ export interface SettingStageOptions {
  * @example
  * const stages = [{ share: 0.1, lasts: '10m' }] as const
  * const guards = [{ metric: 'failure-rate', agent: 'payments', above: 0.2, minimum: 20 }] as const
- * await triarch.setting('payments.limits').set({ amount: 500 }, { reason: 'audit', stages, guards })
+ * const handle = triarch.settings.get('payments.limits')
+ * await handle.set({ amount: 500 }, { reason: 'audit', stages, guards })
  */
 export interface SettingSetOptions extends SettingChangeOptions {
   /** The nodes on which the value is tried, one stage after the other, up to 10; by default it applies everywhere at once. */
@@ -47,7 +49,7 @@ export interface SettingSetOptions extends SettingChangeOptions {
 
 /**
  * Which changes to list, and how many.
- * @example const { changes } = await triarch.setting('payments.limits').history({ limit: 20 })
+ * @example const { changes } = await triarch.settings.get('payments.limits').history({ limit: 20 })
  */
 export interface SettingHistoryOptions {
   /** `next` of the previous page. */
@@ -58,7 +60,7 @@ export interface SettingHistoryOptions {
 
 /**
  * A page of the changes of a setting, latest first.
- * @example const { changes, next }: SettingHistory = await triarch.setting('payments.limits').history()
+ * @example const { changes, next }: SettingHistory = await triarch.settings.get('payments.limits').history()
  */
 export interface SettingHistory {
   /** The changes of this page. */
@@ -69,7 +71,7 @@ export interface SettingHistory {
 
 /**
  * Which settings to list, and how many.
- * @example const { settings } = await triarch.settings({ limit: 50 })
+ * @example const { settings } = await triarch.settings.list({ limit: 50 })
  */
 export interface SettingsOptions {
   /** `next` of the previous page. */
@@ -80,7 +82,7 @@ export interface SettingsOptions {
 
 /**
  * A page of the settings, by name.
- * @example for (const { name, drift } of (await triarch.settings()).settings) console.log(name, drift)
+ * @example for (const { name, drift } of (await triarch.settings.list()).settings) console.log(name, drift)
  */
 export interface SettingPage {
   /** Settings that were ever changed, and those that the answering process knows. */
@@ -92,7 +94,7 @@ export interface SettingPage {
 /**
  * One setting: its values, and changing it for all nodes.
  * @example
- * const handle: SettingHandle = triarch.setting('triarch.agent.payments')
+ * const handle: SettingHandle = triarch.settings.get('triarch.agent.payments')
  * await handle.change({ paused: 'the bank is down' }, { reason: 'incident 12', actor: 'ada' })
  */
 export interface SettingHandle<T = unknown> {
@@ -100,42 +102,66 @@ export interface SettingHandle<T = unknown> {
   readonly name: string
   /**
    * Its current state. Throws UNKNOWN_SETTING.
-   * @example const { live, here, nodes } = await triarch.setting('payments.limits').get()
+   * @example const { live, here, nodes } = await triarch.settings.get('payments.limits').info()
    */
-  get(): Promise<SettingInfo<Partial<T>>>
+  info(): Promise<SettingInfo<Partial<T>>>
   /**
    * Its changes, latest first. Throws INVALID_OPTION.
-   * @example const { changes } = await triarch.setting('payments.limits').history()
+   * @example const { changes } = await triarch.settings.get('payments.limits').history()
    */
   history(options?: SettingHistoryOptions): Promise<SettingHistory>
   /**
    * Replaces the value in the store; of an object, the given properties override the layers below. The value is checked before it is
    * stored. Throws INVALID_SETTING, UNKNOWN_SETTING, SETTING_CHANGED, INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
-   * @example await triarch.setting('payments.limits').set({ amount: 500 }, { reason: 'audit', actor: 'ada' })
+   * @example await triarch.settings.get('payments.limits').set({ amount: 500 }, { reason: 'audit' })
    */
   set(value: Partial<T> | T, options: SettingSetOptions): Promise<SettingInfo<Partial<T>>>
   /**
    * Replaces only these properties of an object in the store; null removes a property. Throws as set().
    * @example
-   * const handle = triarch.setting('triarch.agent.payments')
+   * const handle = triarch.settings.get('triarch.agent.payments')
    * await handle.change({ paused: null }, { reason: 'the bank is back' })
    */
   change(part: { [K in keyof T]?: T[K] | null }, options: SettingSetOptions): Promise<SettingInfo<Partial<T>>>
   /**
    * Advances a value that is being tried to the next stage, or (`all`) everywhere at once. Throws SETTING_CHANGED if no value is being
    * tried.
-   * @example await triarch.setting('payments.limits').advance({ reason: 'all is well' })
+   * @example await triarch.settings.get('payments.limits').advance({ reason: 'all is well' })
    */
   advance(options: SettingChangeOptions & { all?: boolean }): Promise<SettingInfo<Partial<T>>>
   /**
    * Reverts a value that is being tried; otherwise restores the previous value, or (`to`) that of a version, as a new version. Throws
    * UNKNOWN_SETTING if there is no such version, and as set().
-   * @example await triarch.setting('payments.limits').rollback({ reason: 'too many refusals' })
+   * @example await triarch.settings.get('payments.limits').rollback({ reason: 'too many refusals' })
    */
   rollback(options: SettingChangeOptions & { to?: number }): Promise<SettingInfo<Partial<T>>>
   /**
    * Removes the value from the store: the layers below apply. Throws SETTING_CHANGED.
-   * @example await triarch.setting('payments.limits').clear({ reason: 'the code says it now' })
+   * @example await triarch.settings.get('payments.limits').clear({ reason: 'the code says it now' })
    */
   clear(options: SettingChangeOptions): Promise<SettingInfo<Partial<T>>>
+}
+
+/**
+ * The settings.
+ * @example const { settings }: SettingPage = await triarch.settings.list()
+ */
+export interface SettingCollection {
+  /**
+   * A setting, by its definition or its name; whether it exists is only checked when it is used. Changing it requires that the answering
+   * process knows its definition. Throws INVALID_OPTION, INVALID_NAME.
+   * @example
+   * const handle = triarch.settings.get('triarch.agent.payments')
+   * await handle.change({ concurrency: 5 }, { reason: 'the bank asked for it' })
+   */
+  get<T = unknown>(of: string | Setting<T>): SettingHandle<T>
+
+  /**
+   * Settings by name, a page at a time: those that were ever changed, and those that the answering process knows. Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example
+   * const { settings, next } = await triarch.settings.list({ limit: 50 })
+   * for (const { name, live, drift } of settings) console.log(name, live?.value, drift)
+   */
+  list(options?: SettingsOptions): Promise<SettingPage>
 }

@@ -9,7 +9,7 @@ import type { TaskInfo } from '../view/status.ts'
 
 /**
  * What to watch.
- * @example const changes = triarch.watch({ filter: 'status:paused sort:oldest', limit: 20, quiet: '15s' })
+ * @example const changes = triarch.tasks.watch({ filter: 'status:paused', limit: 20, quiet: '15s' })
  */
 export interface WatchOptions {
   /** Tasks that match this filter (docs/reference/filter.md); all by default. */
@@ -23,22 +23,25 @@ export interface WatchOptions {
 }
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, INVALID_FILTER. */
-export function watchedBy(options: WatchOptions): { filter: Filter; limit: number; quiet: number | null } {
-  checkOptions('watch', options, ['filter', 'limit', 'quiet', 'signal'])
+export function watchedBy(
+  what: string,
+  options: WatchOptions,
+): { filter: Filter; limit: number; quiet: number | null } {
+  checkOptions(what, options, ['filter', 'limit', 'quiet', 'signal'])
   const { filter, limit = 100, quiet, signal } = options
   if (signal !== undefined && !(signal instanceof AbortSignal))
-    throw new TriarchError('INVALID_OPTION', 'watch: signal must be an AbortSignal')
+    throw new TriarchError('INVALID_OPTION', `${what}: signal must be an AbortSignal`)
   return {
     filter: filter === undefined ? { terms: [] } : parseFilter(filter),
-    limit: checkInteger('watch: limit', limit, 1, 200),
-    quiet: quiet === undefined ? null : positiveMilliseconds(quiet, 'watch: quiet'),
+    limit: checkInteger(`${what}: limit`, limit, 1, 200),
+    quiet: quiet === undefined ? null : positiveMilliseconds(quiet, `${what}: quiet`),
   }
 }
 
 /**
  * A change of a watched list: the whole list (first, and whenever that is shorter than its changes); a task that was added or changed; a
  * task that is no longer in it; or that nothing changed for a while.
- * @example for await (const change of triarch.watch({ filter: 'status:paused' })) console.log(change.type)
+ * @example for await (const change of triarch.tasks.watch()) console.log(change.type)
  */
 export type ListChange =
   | { type: 'page'; tasks: TaskInfo[]; truncated?: true }
@@ -49,7 +52,7 @@ export type ListChange =
 /**
  * Counts of what is in the store now; or that nothing changed for a while.
  * @example
- * for await (const change of triarch.watchStatistics())
+ * for await (const change of triarch.statistics.watch())
  *   if (change.type === 'counts') console.log(change.counts.ready)
  */
 export type CountsChange = { type: 'counts'; counts: Omit<Statistics, 'stale' | 'fenced'> } | { type: 'quiet' }

@@ -30,7 +30,7 @@ export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
 /**
  * What a schedule starts, and when.
  * @example
- * await triarch.schedule('nightly').register({
+ * await triarch.schedules.get('nightly').register({
  *   workflow: fulfil,
  *   input: order,
  *   cron: '0 3 * * *',

@@ -8,7 +8,7 @@ import type { LogWriter } from './log.ts'
  * @example const { name, payload } = step.received ?? { name: 'begin', payload: null }
  */
 export interface StepSignal {
-  /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
+  /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.tasks.resume(); or a name of yours. */
   readonly name: string
   /** The payload of the signal, after JSON; null if there was none. */
   readonly payload: unknown
@@ -65,7 +65,7 @@ export interface StepContext {
   /** Writes lines that are kept with this attempt: `task.logs()` returns them, while it runs and afterwards. */
   readonly log: LogWriter
   /**
-   * A token for triarch.resume(), which signals the step from anywhere until it is done. Signed by the store; whoever has it may use it.
+   * A token for triarch.tasks.resume(), which signals the step from anywhere until it is done. Signed by the store; whoever has it may use it.
    */
   readonly token: string
   /**

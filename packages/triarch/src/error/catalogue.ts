@@ -119,7 +119,7 @@ export const errorCatalogue = {
   NODE_FENCED:
     'This node was taken for dead and its tasks went to others: nothing at once, for it restarts its work by itself; look for long stalls.',
   LEADERSHIP_LOST:
-    'This process does not lead any more, and another may: stop what only a leader may do; triarch.lead() calls its function again when it leads again.',
+    'This process does not lead any more, and another may: stop what only a leader may do; triarch.leaders.lead() calls its function again when it leads again.',
   LEASE_UNGUARDED:
     'No thread renews the lease: keep steps from blocking the event loop, or leave pg out of the bundle.',
   WAIT_TIMEOUT:

@@ -15,7 +15,7 @@ export interface TriarchErrorOptions {
 /**
  * Every error that Triarch itself raises. `code` is stable; the message is for people and may change.
  * @example
- * const error = await triarch.task('o-1').explain().catch((error: unknown) => error)
+ * const error = await triarch.tasks.get('o-1').explain().catch((error: unknown) => error)
  * if (error instanceof TriarchError && error.code === 'UNKNOWN_TASK') console.log('no such task')
  */
 export class TriarchError extends Error {

@@ -82,7 +82,7 @@ export interface KeptEndpoint extends EndpointInfo {
 
 /**
  * A selection of endpoints, and the page of the list.
- * @example const { endpoints } = await triarch.probes({ names: ['shop'], history: true })
+ * @example const { endpoints } = await triarch.health.probes({ names: ['shop'], history: true })
  */
 export interface ProbesOptions {
   /** Their names, 1,000 at most, or 100 with their history; over HTTP as many as a URL holds; all, a page at a time. */
@@ -98,8 +98,8 @@ export interface ProbesOptions {
 /**
  * A page of endpoints, by name.
  * @example
- * const page: ProbePage = await triarch.probes({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.probes({ cursor: page.next })
+ * const page: ProbePage = await triarch.health.probes({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.health.probes({ cursor: page.next })
  */
 export interface ProbePage {
   /** The endpoints of this page. */
@@ -140,13 +140,14 @@ export async function listProbes(
   store: () => Promise<Pick<StateStore, 'probes'>>,
   options: ProbesOptions,
 ): Promise<ProbePage> {
-  checkOptions('probes', options, ['names', 'history', 'cursor', 'limit'])
+  checkOptions('health.probes', options, ['names', 'history', 'cursor', 'limit'])
   const { names, history = false, cursor = '', limit = 100 } = options
-  if (typeof history !== 'boolean') throw invalid('probes: history must be true or false')
+  if (typeof history !== 'boolean') throw invalid('health.probes: history must be true or false')
   const most = history ? HISTORY_PAGE : PROBE_PAGE
-  checkInteger('probes: limit', limit, 1, most)
-  checkText('probes: cursor', cursor, 100)
-  if (names !== undefined && !isNames(names, most)) throw invalid(`probes: names must be ${most} strings at most`)
+  checkInteger('health.probes: limit', limit, 1, most)
+  checkText('health.probes: cursor', cursor, 100)
+  if (names !== undefined && !isNames(names, most))
+    throw invalid(`health.probes: names must be ${most} strings at most`)
   const results = history
   const rows = await (await store()).probes(names ? { names, results } : { after: cursor, limit: limit + 1, results })
   const isLong = names === undefined && rows.length > limit

@@ -33,7 +33,7 @@ export interface HealthCheckReport {
 /**
  * The health of an engine.
  * @example
- * const report: HealthReport = await triarch.health()
+ * const report: HealthReport = await triarch.health.check()
  * for (const { name, status, message } of report.checks) console.log(name, status, message)
  */
 export interface HealthReport {
@@ -49,7 +49,7 @@ export interface HealthReport {
 
 /**
  * A selection of checks.
- * @example const { status } = await triarch.health({ checks: ['store.read', 'node'] })
+ * @example const { status } = await triarch.health.check({ checks: ['store.read', 'node'] })
  */
 export interface HealthRequest {
   /** The names of the checks; all. */
@@ -105,7 +105,7 @@ export class Health<Look> {
     const { checks, environment, node, look } = this.#parts
     const unknown = names?.find((name) => !checks.some((check) => check.name === name))
     if (unknown !== undefined)
-      throw new TriarchError('INVALID_OPTION', `health: there is no check "${unknown.slice(0, 100)}"`)
+      throw new TriarchError('INVALID_OPTION', `health.check: there is no check "${unknown.slice(0, 100)}"`)
     const asked = names === undefined ? checks : checks.filter(({ name }) => names.includes(name))
     const together = look()
     const reports = await Promise.all(asked.map((check) => this.#ask(check, together)))

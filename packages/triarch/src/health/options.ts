@@ -17,7 +17,7 @@ export interface HealthCheckOptions {
 }
 
 /**
- * The checks of `triarch.health()`, and their limits.
+ * The checks of `triarch.health.check()`, and their limits.
  * @example
  * const health: HealthOptions = {
  *   checks: { bank: async (signal) => (await fetch('https://bank.example.com/ping', { signal })).ok },

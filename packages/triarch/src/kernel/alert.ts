@@ -45,7 +45,7 @@ export interface Alert {
   node?: string
   /** The name of the circuit breaker. */
   breaker?: string
-  /** The name of the stored alert (`triarch.alert(name)`). */
+  /** The name of the stored alert (`triarch.alerts.get(name)`). */
   alert?: string
   /** The reason as one word: stable, like the `cause` of a pause. */
   cause: string

@@ -18,7 +18,7 @@ export interface LeadOptions {
   signal?: AbortSignal
   /**
    * After an error of the function, this process is a candidate again: after `initial` ('1s'), doubled each time, up to `max` ('1m').
-   * Errors then go to `onError`. If not given, `lead` rejects.
+   * Errors then go to `onError`. If not given, `leaders.lead` rejects.
    */
   retry?: { initial?: Duration; max?: Duration }
 }
@@ -26,7 +26,7 @@ export interface LeadOptions {
 /** How a leadership ended. */
 export type TermEnd = 'returned' | 'failed' | 'stopped' | 'lost'
 
-/** One call of `lead`: a process that wants to lead, across all lives of its node. */
+/** One call of `leaders.lead`: a process that wants to lead, across all lives of its node. */
 export class Candidate {
   readonly name: string
   readonly result: Promise<unknown>
@@ -53,15 +53,18 @@ export class Candidate {
     options: LeadOptions,
   ) {
     if (!isIdentifier(name) || name.length > LONGEST_NAME)
-      throw new TriarchError('INVALID_NAME', `lead: the name must be a string of 1 to ${LONGEST_NAME} characters`)
-    checkFunction('lead: the second argument', run)
-    checkOptions('lead', options, ['signal', 'retry'])
+      throw new TriarchError(
+        'INVALID_NAME',
+        `leaders.lead: the name must be a string of 1 to ${LONGEST_NAME} characters`,
+      )
+    checkFunction('leaders.lead: the second argument', run)
+    checkOptions('leaders.lead', options, ['signal', 'retry'])
     const { signal, retry } = options
     if (signal !== undefined && !(signal instanceof AbortSignal))
-      throw new TriarchError('INVALID_OPTION', 'lead: signal must be an AbortSignal')
-    checkOptions('lead: retry', retry, ['initial', 'max'])
-    const first = positiveMilliseconds(retry?.initial ?? '1s', 'lead: retry.initial')
-    const most = positiveMilliseconds(retry?.max ?? '1m', 'lead: retry.max')
+      throw new TriarchError('INVALID_OPTION', 'leaders.lead: signal must be an AbortSignal')
+    checkOptions('leaders.lead: retry', retry, ['initial', 'max'])
+    const first = positiveMilliseconds(retry?.initial ?? '1s', 'leaders.lead: retry.initial')
+    const most = positiveMilliseconds(retry?.max ?? '1m', 'leaders.lead: retry.max')
     this.#backoff = retry === undefined ? null : new Backoff(Math.min(first, most), most)
     this.#environment = environment
     this.#failed = failed

@@ -76,7 +76,7 @@ export interface TriarchOptions {
    */
   retention?: RetentionOption
   /**
-   * Whether, or how, the supervisor counts events of histories for `statistics({ by })`; false by default. The leader's option counts: give
+   * Whether, or how, the supervisor counts events of histories for `statistics.query({ by })`; false by default. The leader's option counts: give
    * all supervisors the same. Costs a small read a sweep, and a commit for each hundred tasks that have made progress.
    */
   statistics?: boolean | StatisticsOptions
@@ -88,7 +88,7 @@ export interface TriarchOptions {
   hooks?: readonly TaskHook[]
   /** Called with engine errors that no caller gets, and with errors of listeners. By default they become process warnings. */
   onError?: (error: unknown) => unknown
-  /** Whether this node carries out operations (`operate`), with a workflow and an agent named `triarch-operation`; false by default. */
+  /** Whether this node carries out operations (`tasks.operate`), with a workflow and an agent named `triarch-operation`; false by default. */
   operations?: boolean
   /** Whether alerts without a listener (`on('alert')`) are written to stderr, one line for each cause; true by default. */
   notices?: boolean
@@ -118,7 +118,7 @@ export interface TriarchOptions {
    * with that role the same. Costs about twelve small reads every 15 s, in one process.
    */
   alerts?: boolean | AlertOptions
-  /** What `health()` checks, and the bounds at which each check is not healthy; each has a default. */
+  /** What `health.check()` checks, and the bounds at which each check is not healthy; each has a default. */
   health?: HealthOptions
   /**
    * Shares the queue of ready tasks between tenants. Called for each task that is submitted or scheduled here; the tasks it starts belong

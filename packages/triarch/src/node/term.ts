@@ -18,7 +18,7 @@ export interface LeaderTransactionOptions {
 }
 
 /**
- * The argument of the function given to `triarch.lead`.
+ * The argument of the function given to `triarch.leaders.lead`.
  * @example
  * const follow = async ({ signal, token }: Leadership) => {
  *   while (!signal.aborted) await api.send(`page ${token}`, signal)
@@ -39,7 +39,7 @@ export interface Leadership {
    */
   transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
   /**
-   * Stores the state of endpoints while no other process leads, or not at all: for the next leader, for `triarch.probes()`, and for the
+   * Stores the state of endpoints while no other process leads, or not at all: for the next leader, for `triarch.health.probes()`, and for the
    * alert rule `probe-down`. The last 100 checks of each are kept, within 64 KiB, and its URL without query. `dropped`: endpoints that are
    * no longer watched. At most 1,000 of either. Throws LEADERSHIP_LOST, INVALID_OPTION, STORE_*.
    */

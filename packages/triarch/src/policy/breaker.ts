@@ -5,7 +5,7 @@
 
 /**
  * The parameters of a circuit breaker, as given by `circuitBreaker` of its agent. Times in ms.
- * @example const { minimum, window }: BreakerRule = (await triarch.breaker('payments').info()).rule
+ * @example const { minimum, window }: BreakerRule = (await triarch.breakers.get('payments').info()).rule
  */
 export interface BreakerRule {
   /** The breaker opens at this share of ill answers in the window. */
@@ -28,7 +28,7 @@ export interface BreakerRule {
 
 /**
  * `releasing`: the service has answered its probes, and waiting steps start in waves, each twice as large as the one before.
- * @example const { state }: { state: BreakerPhase } = await triarch.breaker('payments').info()
+ * @example const { state }: { state: BreakerPhase } = await triarch.breakers.get('payments').info()
  */
 export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'releasing'
 

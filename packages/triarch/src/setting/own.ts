@@ -19,7 +19,7 @@ import type { StandardSchema } from '../value/schema.ts'
  * The engine's own options that can change while it runs: the setting `triarch.engine`.
  * @example
  * const change: EnginePolicy = { closed: 'we move to another bank', retention: '30d' }
- * await triarch.setting('triarch.engine').change(change, { reason: 'maintenance' })
+ * await triarch.settings.get('triarch.engine').change(change, { reason: 'maintenance' })
  */
 export interface EnginePolicy {
   /** All submissions are refused with SUBMISSIONS_PAUSED, for this reason; they are accepted. */

@@ -177,7 +177,7 @@ export interface TelemetryEvents {
   'node:died': TelemetryOrigin & { dead: string; silent: number | null }
   /** This node's supervisor leads from now on. `token`: higher than that of any earlier leader. */
   'leader:taken': TelemetryOrigin & { token: number }
-  /** This process leads by this name from now on (`triarch.lead`). `token`: higher than that of any earlier leader. */
+  /** This process leads by this name from now on (`triarch.leaders.lead`). `token`: higher than that of any earlier leader. */
   'leadership:taken': TelemetryOrigin & { name: string; token: number }
   /** This process leads no more. `end`: its function returned or failed; it was stopped; or the leadership was lost before that. */
   'leadership:ended': TelemetryOrigin & {

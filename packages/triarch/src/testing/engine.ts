@@ -1,8 +1,9 @@
 import type { SubmitOptions } from '../client/submission.ts'
 import type { TaskHandle } from '../client/task.ts'
+import type { TaskCollection } from '../client/tasks.ts'
 import { Triarch } from '../client/triarch.ts'
 import type { Workflow } from '../definition/definition.ts'
-import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
+import type { SignalSchemas } from '../definition/signal.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { TriarchOptions } from '../node/options.ts'
 import type { StoreFactory } from '../store/factory.ts'
@@ -56,7 +57,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
  * A Triarch with virtual time.
  * @example
  * const engine = await testEngine({ workflows: [fulfil], agents: [payments] })
- * const { text } = await engine.triarch.task('o-1').explain()
+ * const { text } = await engine.triarch.tasks.get('o-1').explain()
  */
 export class TestEngine implements AsyncDisposable {
   /** The engine. */
@@ -82,14 +83,11 @@ export class TestEngine implements AsyncDisposable {
   }
 
   /**
-   * Like Triarch.task().
-   * @example const { receipt } = await engine.task('o-1', fulfil).result()
+   * Like Triarch.tasks.
+   * @example const { receipt } = await engine.tasks.get('o-1', fulfil).result()
    */
-  task<O = unknown, E extends SignalSchemas = NoSignals>(
-    id: string,
-    workflow?: Workflow<unknown, O, E>,
-  ): TaskHandle<O, E> {
-    return this.triarch.task<O, E>(id, workflow)
+  get tasks(): TaskCollection {
+    return this.triarch.tasks
   }
 
   /**
@@ -111,7 +109,7 @@ export class TestEngine implements AsyncDisposable {
   /**
    * Lets everything happen that needs no passing of time.
    * @example
-   * await engine.task('o-1').signal('approved')
+   * await engine.tasks.get('o-1').signal('approved')
    * await engine.settle()
    */
   settle(): Promise<void> {

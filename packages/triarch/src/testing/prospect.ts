@@ -47,13 +47,15 @@ export class Foresight {
   /** Examines all other tasks, which may do something for this one. */
   async #others(seen: TaskProspect, known: ReadonlySet<string>): Promise<void> {
     // If the engine was stopped meanwhile, there are no other tasks to examine.
-    const { tasks } = await this.#triarch.list({ filter: '-status:stopped', limit: MOST }).catch(() => ({ tasks: [] }))
+    const { tasks } = await this.#triarch.tasks
+      .list({ filter: '-status:stopped', limit: MOST })
+      .catch(() => ({ tasks: [] }))
     for (const { id } of tasks) if (!known.has(id)) await this.#explain(id, seen, new Set())
   }
 
   async #explain(id: string, seen: TaskProspect, known: Set<string>): Promise<string> {
     try {
-      const { text, reasons } = await this.#triarch.task(id).explain()
+      const { text, reasons } = await this.#triarch.tasks.get(id).explain()
       for (const reason of reasons) {
         this.#read(reason, seen)
         const next = 'task' in reason ? reason.task : 'holder' in reason ? reason.holder : null

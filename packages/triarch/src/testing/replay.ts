@@ -32,7 +32,7 @@ export interface ReplayReport {
  * step is run. The history is the result of `task.export()`, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT,
  * HISTORY_FORMAT_UNKNOWN.
  * @example
- * const task = triarch.task('o-1')
+ * const task = triarch.tasks.get('o-1')
  * const report = await replayHistory(await task.export(), [fulfil])
  */
 export async function replayHistory(exported: TaskExport, workflows: readonly Workflow[]): Promise<ReplayReport> {

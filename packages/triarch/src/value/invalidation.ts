@@ -28,23 +28,28 @@ export type StatedInvalidation = { reason: string | undefined } & (
 const LONGEST_ACTION = 201
 
 /**
- * Converts the arguments of `invalidate`. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
+ * Converts the arguments of `caches.invalidate`. Throws UNKNOWN_ACTION, UNKNOWN_OPTION, INVALID_OPTION.
  * @example const { by, reason } = invalidationOf({ tag: 'customer:7', reason: 'moved' }, [])
  */
 export function invalidationOf(what: Invalidated, key: readonly unknown[]): StatedInvalidation {
   const given: Partial<Record<'tag' | 'action' | 'key' | 'reason', unknown>> =
     typeof what === 'object' && what !== null && ('tag' in what || 'action' in what) ? what : {}
   const isStated = 'tag' in given || 'action' in given
-  if (isStated) checkOptions('invalidate', given, 'tag' in given ? ['tag', 'reason'] : ['action', 'key', 'reason'])
-  if (isStated && key.length > 0) throw new TriarchError('INVALID_OPTION', 'invalidate: give the key beside the action')
-  const reason = given.reason === undefined ? undefined : checkText('invalidate: reason', given.reason, 1_000)
-  if ('tag' in given) return { by: 'tag', tag: checkText('invalidate: tag', given.tag, 200), reason }
+  if (isStated)
+    checkOptions('caches.invalidate', given, 'tag' in given ? ['tag', 'reason'] : ['action', 'key', 'reason'])
+  if (isStated && key.length > 0)
+    throw new TriarchError('INVALID_OPTION', 'caches.invalidate: give the key beside the action')
+  const reason = given.reason === undefined ? undefined : checkText('caches.invalidate: reason', given.reason, 1_000)
+  if ('tag' in given) return { by: 'tag', tag: checkText('caches.invalidate: tag', given.tag, 200), reason }
   const action = isStated ? given.action : typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
   if (typeof action !== 'string')
-    throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
-  checkText('invalidate: the name of an action', action, LONGEST_ACTION)
+    throw new TriarchError('UNKNOWN_ACTION', 'caches.invalidate: give an action, its name as agent.action, or { tag }')
+  checkText('caches.invalidate: the name of an action', action, LONGEST_ACTION)
   if (!action.includes('.'))
-    throw new TriarchError('INVALID_OPTION', `invalidate: "${action}" is no name of an action, such as payments.limit`)
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `caches.invalidate: "${action}" is no name of an action, such as payments.limit`,
+    )
   const own = isStated ? (given.key === undefined ? [] : [given.key]) : key
   return { by: own.length > 0 ? 'key' : 'action', action, key: own, reason }
 }

@@ -16,7 +16,7 @@ import { clock } from './reason.ts'
 
 /**
  * The current state of a circuit breaker.
- * @example const { state, waiting, nextProbe } = await triarch.breaker('payments').info()
+ * @example const { state, waiting, nextProbe } = await triarch.breakers.get('payments').info()
  */
 export interface BreakerInfo {
   /** The name of its agent, or `agent#key`. */
@@ -51,7 +51,7 @@ export interface BreakerInfo {
 
 /**
  * One change of a circuit breaker.
- * @example const [last]: BreakerChange[] = (await triarch.breaker('payments').info()).changes.slice(-1)
+ * @example const [last]: BreakerChange[] = (await triarch.breakers.get('payments').info()).changes.slice(-1)
  */
 export interface BreakerChange {
   /** When the state changed. */
@@ -68,7 +68,7 @@ export interface BreakerChange {
 
 /**
  * Attempts that a circuit breaker lets through together: its probes or, once those have succeeded, a part of the waiting steps.
- * @example const { wave }: { wave: BreakerWave | undefined } = await triarch.breaker('payments').info()
+ * @example const { wave }: { wave: BreakerWave | undefined } = await triarch.breakers.get('payments').info()
  */
 export interface BreakerWave {
   /** Number of the wave since the breaker exists, from 1. */

@@ -13,7 +13,7 @@ import { type AgentInfo, agentPage } from './inventory.ts'
 
 /**
  * The longest acceptable wait.
- * @example const { agents } = await triarch.demand({ within: '5s' })
+ * @example const { agents } = await triarch.nodes.demand({ within: '5s' })
  */
 export interface DemandOptions {
   /** Work should not wait longer than this: '100ms' to '1d'; '30s'. */
@@ -23,7 +23,7 @@ export interface DemandOptions {
 /**
  * How many processes are recommended for the waiting and running work.
  * @example
- * const { agents, schedulers } = await triarch.demand()
+ * const { agents, schedulers } = await triarch.nodes.demand()
  * const most = Math.max(0, ...[...agents, ...schedulers].map(({ wanted }) => wanted.processes))
  */
 export interface Demand {
@@ -67,7 +67,7 @@ export interface WorkDemand {
 
 /**
  * The demand of one agent.
- * @example const sick = (await triarch.demand()).agents.filter(({ held }) => held?.by === 'breaker')
+ * @example const sick = (await triarch.nodes.demand()).agents.filter(({ held }) => held?.by === 'breaker')
  */
 export interface AgentDemand extends WorkDemand {
   /** The name of the agent. */
@@ -83,7 +83,7 @@ export interface AgentDemand extends WorkDemand {
 /**
  * The demand of one version of a workflow, for the group of nodes that run it.
  * @example
- * const { schedulers } = await triarch.demand()
+ * const { schedulers } = await triarch.nodes.demand()
  * const idle = schedulers.filter(({ waiting, running }) => waiting + running === 0)
  */
 export interface SchedulerDemand extends WorkDemand {
@@ -100,10 +100,10 @@ const MOST_WITHIN = 86_400_000
 
 /** The longest acceptable wait in ms. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function demandTerms(options: DemandOptions): number {
-  checkOptions('demand', options, ['within'])
-  const within = milliseconds(options.within ?? '30s', 'demand: within')
+  checkOptions('nodes.demand', options, ['within'])
+  const within = milliseconds(options.within ?? '30s', 'nodes.demand: within')
   if (within < LEAST_WITHIN || within > MOST_WITHIN)
-    throw new TriarchError('INVALID_OPTION', 'demand: within must be from 100 ms to 1 day')
+    throw new TriarchError('INVALID_OPTION', 'nodes.demand: within must be from 100 ms to 1 day')
   return within
 }
 

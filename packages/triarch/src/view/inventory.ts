@@ -12,7 +12,7 @@ import { agentPauses, type NodePause, pausesIn, rowsOf, type SettingPause, saidB
 
 /**
  * A page of a list by name.
- * @example const { locks, next } = await triarch.locks({ cursor: 'stock:7', limit: 20 })
+ * @example const { locks, next } = await triarch.locks.list({ cursor: 'stock:7', limit: 20 })
  */
 export interface NamedPage {
   /** `next` of the previous page: entries after this name. */
@@ -23,7 +23,7 @@ export interface NamedPage {
 
 /**
  * A workflow with its versions.
- * @example const { workflows } = await triarch.workflows()
+ * @example const { workflows } = await triarch.workflows.list()
  */
 export interface WorkflowInfo {
   /** The name of the workflow. */
@@ -64,7 +64,7 @@ export interface WorkflowPage {
 
 /**
  * An agent with its nodes and its queue.
- * @example for (const { name, queue } of (await triarch.agents()).agents) console.log(name, queue.depth)
+ * @example for (const { name, queue } of (await triarch.agents.list()).agents) console.log(name, queue.depth)
  */
 export interface AgentInfo {
   /** The name of the agent. */
@@ -115,7 +115,7 @@ export interface AgentPage {
 /**
  * A lock that a task holds.
  * @example
- * const { locks } = await triarch.locks()
+ * const { locks } = await triarch.locks.list()
  * for (const { name, holder, waiting } of locks) console.log(name, holder, waiting)
  */
 export interface LockInfo {

@@ -4,7 +4,7 @@ import { paged } from './inventory.ts'
 /**
  * A leadership, by its name.
  * @example
- * const { leaders } = await triarch.leaders()
+ * const { leaders } = await triarch.leaders.list()
  * for (const { name, node, token } of leaders) console.log(name, node ?? 'nobody', token)
  */
 export interface LeaderInfo {
@@ -18,7 +18,7 @@ export interface LeaderInfo {
 
 /**
  * A page of leaderships.
- * @example const { leaders, next }: LeaderPage = await triarch.leaders()
+ * @example const { leaders, next }: LeaderPage = await triarch.leaders.list()
  */
 export interface LeaderPage {
   /** The leaderships of this page, by name. */

@@ -2,7 +2,7 @@ import type { NodeRow } from '../store/port.ts'
 
 /**
  * A living node.
- * @example const supervisors = (await triarch.nodes()).filter(({ roles }) => roles.includes('supervisor'))
+ * @example const supervisors = (await triarch.nodes.list()).filter(({ roles }) => roles.includes('supervisor'))
  */
 export interface NodeInfo {
   /** Unique for each start of a node. */

@@ -10,7 +10,7 @@ import { checkText } from '../value/text.ts'
 
 /**
  * A selection of tasks, and the page of the list.
- * @example const { tasks } = await triarch.list({ status: ['running', 'paused'], limit: 50 })
+ * @example const { tasks } = await triarch.tasks.list({ status: ['running', 'paused'], limit: 50 })
  */
 export interface ListOptions {
   /** Tasks that match this filter (docs/reference/filter.md) as well as the other options. INVALID_FILTER if it cannot be parsed. */
@@ -61,7 +61,7 @@ const LONGEST_NAME = 10_000
 
 /** Converts the options to a filter and a page. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
 export function listedBy(options: ListOptions): { filter: Filter; page: Pick<ListQuery, 'after' | 'limit'> } {
-  checkOptions('list', options, keys)
+  checkOptions('tasks.list', options, keys)
   const { filter: text, cursor, limit = 100, order } = options
   if (order !== undefined) oneOf('order', order, ['newest', 'oldest'])
   const filter = text === undefined ? { terms: [] } : parseFilter(text)
@@ -69,8 +69,10 @@ export function listedBy(options: ListOptions): { filter: Filter; page: Pick<Lis
   return {
     filter: { terms: [...termsOf(options), ...filter.terms], order: order ?? filter.order ?? 'newest' },
     page: {
-      ...(cursor !== undefined && { after: checkInteger('list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER) }),
-      limit: checkInteger('list: limit', limit, 1, 1_000),
+      ...(cursor !== undefined && {
+        after: checkInteger('tasks.list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER),
+      }),
+      limit: checkInteger('tasks.list: limit', limit, 1, 1_000),
     },
   }
 }
@@ -86,11 +88,11 @@ function termsOf({ tags, quarantined, submittedAfter, submittedBefore, ...option
   }
   for (const field of ['workflow', 'version', 'parent'] as const) {
     const given = options[field]
-    if (given !== undefined) terms.push(is(field, checkText(`list: ${field}`, given, LONGEST_NAME)))
+    if (given !== undefined) terms.push(is(field, checkText(`tasks.list: ${field}`, given, LONGEST_NAME)))
   }
   if (quarantined !== undefined && quarantined !== true) throw invalid('quarantined must be true')
   if (quarantined) terms.push(is('quarantined', 'true'))
-  const given = tags === undefined ? {} : checkTags('list', tags)
+  const given = tags === undefined ? {} : checkTags('tasks.list', tags)
   for (const [name, value] of Object.entries(given)) terms.push(is(`tag.${name}`, value))
   const from = submittedAfter === undefined ? {} : { from: instant('submittedAfter', submittedAfter) + 1 }
   const to = submittedBefore === undefined ? {} : { to: instant('submittedBefore', submittedBefore) - 1 }
@@ -115,5 +117,5 @@ function instant(name: string, value: unknown): number {
 }
 
 function invalid(problem: string): TriarchError {
-  return new TriarchError('INVALID_OPTION', `list: ${problem}`)
+  return new TriarchError('INVALID_OPTION', `tasks.list: ${problem}`)
 }

@@ -4,7 +4,7 @@ import { storedRate } from '../store/rate.ts'
 
 /**
  * The current state of a rate limit.
- * @example const { limit, per, waiting, forced } = await triarch.rateLimit('payments').info()
+ * @example const { limit, per, waiting, forced } = await triarch.rateLimits.get('payments').info()
  */
 export interface RateLimitInfo {
   /** The name of its agent, or `agent.action`; with `#key` for the limit of one key. */
@@ -34,7 +34,7 @@ export interface RateLimitInfo {
 /**
  * An operator's override of a rate limit.
  * @example
- * const { forced } = await triarch.rateLimit('payments').info()
+ * const { forced } = await triarch.rateLimits.get('payments').info()
  * const { lifted, until }: Partial<ForcedRate> = forced ?? {}
  */
 export interface ForcedRate {
@@ -52,7 +52,7 @@ export interface ForcedRate {
 
 /**
  * One change of a rate limit by an operator.
- * @example const [last]: RateLimitChange[] = (await triarch.rateLimit('payments').info()).changes.slice(-1)
+ * @example const [first]: RateLimitChange[] = (await triarch.rateLimits.get('payments').info()).changes
  */
 export interface RateLimitChange {
   /** When it was done. */

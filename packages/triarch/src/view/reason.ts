@@ -159,7 +159,7 @@ export type Reason = {
 /**
  * The answer of `explain`: what a task waits for.
  * @example
- * const { text, reasons } = await triarch.task('o-1').explain()
+ * const { text, reasons } = await triarch.tasks.get('o-1').explain()
  * if (reasons.some(({ code }) => code === 'no-agent')) console.error(text)
  */
 export interface Explanation {

@@ -6,7 +6,7 @@ import { type SettingMove, storedChange } from '../store/version.ts'
 /**
  * A version of a setting: its value, when and why it was set. It overrides the layers below.
  * @example
- * const { live } = await triarch.setting('triarch.engine').get()
+ * const { live } = await triarch.settings.get('triarch.engine').info()
  * const said: SettingVersionInfo | undefined = live
  */
 export interface SettingVersionInfo<T = unknown> {
@@ -25,7 +25,7 @@ export interface SettingVersionInfo<T = unknown> {
 /**
  * A value in a canary rollout, which only some nodes use yet.
  * @example
- * const { trial } = await triarch.setting('payments.limits').get()
+ * const { trial } = await triarch.settings.get('payments.limits').info()
  * if (trial) console.log(trial.stage, trial.stages)
  */
 export interface SettingTrialInfo<T = unknown> extends SettingVersionInfo<T> {
@@ -57,7 +57,7 @@ export interface SettingNode {
 /**
  * The current state of a setting.
  * @example
- * const { live, trial, drift }: SettingInfo = await triarch.setting('triarch.agent.payments').get()
+ * const { live, drift }: SettingInfo = await triarch.settings.get('payments.limits').info()
  */
 export interface SettingInfo<T = unknown> {
   /** Its name. */
@@ -88,7 +88,7 @@ export interface SettingInfo<T = unknown> {
 /**
  * One change of a setting.
  * @example
- * const { changes } = await triarch.setting('payments.limits').history({ limit: 1 })
+ * const { changes } = await triarch.settings.get('payments.limits').history({ limit: 1 })
  * const last: SettingChange | undefined = changes[0]
  */
 export interface SettingChange {

@@ -1,6 +1,6 @@
 /**
  * Counts of rows in the store, up to 10,000 each, and counts of the answering process since it started.
- * @example const { ready, work, stale } = await triarch.statistics()
+ * @example const { ready, work, stale } = await triarch.statistics.get()
  */
 export interface Statistics {
   /** Tasks in any state. */

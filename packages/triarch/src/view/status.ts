@@ -58,10 +58,10 @@ export interface TaskInfo {
   quarantined?: true
   /**
    * The queues in which it waits, and the limits that hold it there: for the task itself until it is taken, and for its first 20 steps that
-   * wait for their agents, 10 entries at most; absent: nothing waits. Set by `status()` and `list()`.
+   * wait for their agents, 10 entries at most; absent: nothing waits. Set by `status()` and `tasks.list()`.
    */
   waits?: TaskWait[]
-  /** Pauses by settings that apply: of its workflow, and of agents; absent: none. Set by `status()` and `list()`. */
+  /** Pauses by settings that apply: of its workflow, and of agents; absent: none. Set by `status()` and `tasks.list()`. */
   pausedBy?: SettingPause[]
   /** Parts that cannot be read in the store, and are undefined. */
   broken?: Broken[]

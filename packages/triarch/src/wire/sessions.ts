@@ -20,7 +20,7 @@ type Hello = Extract<AgentMessage, { type: 'hello' }>
 /**
  * Agents in processes without a store; the building block of a transport such as `@triarch/server`.
  * @example
- * const agents: RemoteAgents = triarch.remoteAgents()
+ * const agents: RemoteAgents = triarch.serving.remoteAgents()
  * const { messages } = await agents.exchange(request)
  */
 export interface RemoteAgents {

@@ -39,7 +39,7 @@ export function flightSuite(name: string, module: string, make: () => Promise<Fl
       expect(calls).toEqual([])
       child.kill('SIGKILL')
       expect(await Promise.all(tasks.map((task) => task.result()))).toEqual([1, 1, 1, 1])
-      expect(await nodes[0]?.triarch.task('first').result()).toBe(1)
+      expect(await nodes[0]?.triarch.tasks.get('first').result()).toBe(1)
       expect(calls).toEqual(['EUR'])
     } finally {
       child.kill('SIGKILL')

@@ -173,16 +173,16 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       await outside.submit(plan, plain('plan-input'), { id: 'plan' })
       await look() // a letter nobody has taken
       await node(codec, { roles: ['scheduler'] })
-      await until(outside.task('all'), ({ progress }) => progress !== undefined)
+      await until(outside.tasks.get('all'), ({ progress }) => progress !== undefined)
       await look() // a request nobody has taken
       await leave()
       const client = await node(codec)
-      const task = client.task('all')
+      const task = client.tasks.get('all')
       const token = await handed.promise
       await look() // a transaction's answer is kept for as long as its task may ask for it
-      await client.resume(token, plain('resumed'))
+      await client.tasks.resume(token, plain('resumed'))
       expect(await task.result()).toBe(plain('output'))
-      expect(await client.task('plan').result()).toBe(plain('plan-output'))
+      expect(await client.tasks.get('plan').result()).toBe(plain('plan-output'))
       expect(await codeOf((await client.submit(breaks, plain('input'))).result())).toBe('TASK_FAILED')
       const held = await client.submit(undone, plain('input'), { metadata })
       await until(held, ({ status }) => status === 'paused')
@@ -191,7 +191,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       await until(cancelled, ({ status }) => status === 'paused')
       await cancelled.cancel({ reason: plain('reason') })
       expect(await codeOf(cancelled.result())).toBe('TASK_CANCELLED')
-      await client.schedule('daily').register({ workflow: child, input: plain('schedule'), every: '1d' })
+      await client.schedules.get('daily').register({ workflow: child, input: plain('schedule'), every: '1d' })
       await look()
       return seen.join('\n')
     }
@@ -220,14 +220,14 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
         await leave()
         expect(await vault.dump()).not.toContain('encrypt:')
         const after = await node(encrypt({ keys: [one] }))
-        await after.task('old').signal('go', plain('event'))
-        expect(await after.task('old').result()).toEqual([plain('input'), plain('event')])
+        await after.tasks.get('old').signal('go', plain('event'))
+        expect(await after.tasks.get('old').result()).toEqual([plain('input'), plain('event')])
         // The same order, whichever way it is kept.
         await after.submit(waits, plain('note'), { id: 'older' })
         expect(await codeOf(after.submit(waits, 'another', { id: 'older' }))).toBe('TASK_EXISTS')
         await leave()
         const reader = await node(readOnly(encrypt({ keys: [one] })), { roles: [] })
-        expect(await reader.task('old').result()).toEqual([plain('input'), plain('event')])
+        expect(await reader.tasks.get('old').result()).toEqual([plain('input'), plain('event')])
         expect(errors).toEqual([])
       },
     )
@@ -238,13 +238,13 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       await leave()
       const second = await node([compress({ above: 0 }), encrypt({ keys: [two, one] })])
       await second.submit(waits, 'b', { id: 'new' })
-      await second.task('old').signal('go', 1)
-      expect(await second.task('old').result()).toEqual(['a', 1])
+      await second.tasks.get('old').signal('go', 1)
+      expect(await second.tasks.get('old').result()).toEqual(['a', 1])
       await leave()
       expect(await vault.dump()).toContain('encrypt:two')
       const third = await node(encrypt({ keys: [two] }))
-      await third.task('new').signal('go', 2)
-      expect(await third.task('new').result()).toEqual(['b', 2])
+      await third.tasks.get('new').signal('go', 2)
+      expect(await third.tasks.get('new').result()).toEqual(['b', 2])
       expect(errors).toEqual([])
     })
 
@@ -262,20 +262,23 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
         const poor = await node(wrong)
         const good = await poor.submit(waits, 'b', { id: 'good' })
         await good.signal('go', 1)
-        await poor.task('coded').signal('go', 2)
-        const info = await until(poor.task('coded'), ({ quarantined }) => quarantined === true)
+        await poor.tasks.get('coded').signal('go', 2)
+        const info = await until(poor.tasks.get('coded'), ({ quarantined }) => quarantined === true)
         expect(info.pause).toMatchObject({ cause: 'quarantine', error: { code: 'TASK_QUARANTINED', cause: { code } } })
         expect(info.pause?.error?.details).toEqual({ cause: 'codec' })
-        expect((await poor.task('coded').explain()).text).toMatch(/in quarantine since .*record 1 cannot be decoded: /)
+        expect((await poor.tasks.get('coded').explain()).text).toMatch(
+          /in quarantine since .*record 1 cannot be decoded: /,
+        )
         expect(await good.result()).toEqual(['b', 1])
-        if (code !== 'CODEC_FAILED') expect(await codeOf(poor.task('coded').resume({ after: 1 }))).toBe('ILLEGAL_MOVE')
+        if (code !== 'CODEC_FAILED')
+          expect(await codeOf(poor.tasks.get('coded').resume({ after: 1 }))).toBe('ILLEGAL_MOVE')
         await leave()
         // What it wrote itself, it wrote as it does.
         const keys = code === 'CODEC_KEY_MISSING' ? [one, two] : [one]
         const rich = await node(encrypt({ keys }))
         if (code === 'CODEC_FAILED') return
-        await rich.task('coded').resume()
-        expect(await rich.task('coded').result()).toEqual(['a', 2])
+        await rich.tasks.get('coded').resume()
+        expect(await rich.tasks.get('coded').result()).toEqual(['a', 2])
       },
     )
 
@@ -285,9 +288,9 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
     it('that were changed in the store are refused: a record costs its task, an output itself', async () => {
       const before = await node(encrypt({ keys: [one] }))
       for (const id of ['record', 'output', 'good']) await before.submit(waits, id, { id })
-      await before.task('output').signal('go', 1)
-      expect(await before.task('output').result()).toEqual(['output', 1])
-      for (const id of ['record', 'good']) await until(before.task(id), ({ status }) => status === 'running')
+      await before.tasks.get('output').signal('go', 1)
+      expect(await before.tasks.get('output').result()).toEqual(['output', 1])
+      for (const id of ['record', 'good']) await until(before.tasks.get(id), ({ status }) => status === 'running')
       await leave()
       const of = (table: (name: string) => string, id: string) =>
         `(SELECT key FROM ${table('tasks')} WHERE id = '${id}')`
@@ -297,16 +300,16 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       )
       await vault.change((table) => `UPDATE ${table('tasks')} SET ${changed('output')} WHERE id = 'output'`)
       const after = await node(encrypt({ keys: [one] }))
-      for (const id of ['record', 'good']) await after.task(id).signal('go', 1)
-      expect(await after.task('good').result()).toEqual(['good', 1])
-      const { pause } = await until(after.task('record'), ({ quarantined }) => quarantined === true)
+      for (const id of ['record', 'good']) await after.tasks.get(id).signal('go', 1)
+      expect(await after.tasks.get('good').result()).toEqual(['good', 1])
+      const { pause } = await until(after.tasks.get('record'), ({ quarantined }) => quarantined === true)
       expect(pause?.error?.cause).toMatchObject({ code: 'CODEC_FAILED', details: { record: 1 } })
-      expect(await codeOf(after.task('output').result())).toBe('CODEC_FAILED')
-      const [shown] = (await after.list({ status: 'stopped', order: 'oldest' })).tasks
+      expect(await codeOf(after.tasks.get('output').result())).toBe('CODEC_FAILED')
+      const [shown] = (await after.tasks.list({ status: 'stopped', order: 'oldest' })).tasks
       expect(shown).toMatchObject({ output: undefined, broken: ['output'] })
       expect(await codeOf(after.submit(waits, 'record', { id: 'record' }))).toBe('CODEC_FAILED')
-      await after.task('record').cancel({ force: true })
-      expect(await codeOf(after.task('record').result())).toBe('TASK_CANCELLED')
+      await after.tasks.get('record').cancel({ force: true })
+      expect(await codeOf(after.tasks.get('record').result())).toBe('TASK_CANCELLED')
     })
 
     it.skipIf(brief)(
@@ -319,8 +322,8 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
         expect(errors[0]).toMatchObject({ code: 'CODEC_KEY_MISSING', details: { key: 'one' } })
         await leave()
         const rich = await node(encrypt({ keys: [one] }))
-        expect(await rich.task(task.id).result()).toBe(plain('plan-output'))
-        expect(await rich.task(task.id).status()).toMatchObject({ failures: 0 })
+        expect(await rich.tasks.get(task.id).result()).toBe(plain('plan-output'))
+        expect(await rich.tasks.get(task.id).status()).toMatchObject({ failures: 0 })
       },
     )
 
@@ -328,14 +331,14 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       'of a schedule that nobody can decode start nothing, and stay as they are until somebody can',
       async () => {
         const before = await node(encrypt({ keys: [one] }), { roles: [] })
-        await before.schedule('often').register({ workflow: waits, input: 'x', every: '100ms' })
+        await before.schedules.get('often').register({ workflow: waits, input: 'x', every: '100ms' })
         const poor = await node(encrypt({ keys: [two] }))
         const failing = { code: 'SCHEDULE_FAILING', schedule: 'often' }
         await expect.poll(() => alerts).toContainEqual(expect.objectContaining(failing))
-        expect((await poor.schedules()).schedules[0]?.failing?.error).toMatchObject({ code: 'CODEC_KEY_MISSING' })
+        expect((await poor.schedules.list()).schedules[0]?.failing?.error).toMatchObject({ code: 'CODEC_KEY_MISSING' })
         await leave()
         const rich = await node(encrypt({ keys: [one, two] }), { roles: [] })
-        expect(await rich.schedule('often').info()).toMatchObject({ input: 'x', workflow: 'waits' })
+        expect(await rich.schedules.get('often').info()).toMatchObject({ input: 'x', workflow: 'waits' })
       },
     )
 
@@ -351,7 +354,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       const own = await node(picky)
       const failure = await own.submit(waits, 'unspeakable', { id: 'bad' }).catch((error) => error)
       expect(failure).toMatchObject({ code: 'STORE_FAILED', cause: { message: 'not that' } })
-      expect(await codeOf(own.task('bad').status())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(own.tasks.get('bad').status())).toBe('UNKNOWN_TASK')
       const good = await own.submit(waits, 'a')
       await good.signal('go', 1)
       expect(await good.result()).toEqual(['a', 1])

@@ -60,8 +60,8 @@ export async function killBookkeepers(
   for (const [id, order] of orders) await client.submit(target, order, { id })
   const done = Promise.all(
     [...orders.keys()].map((id) =>
-      client
-        .task(id)
+      client.tasks
+        .get(id)
         .result()
         .catch(() => null),
     ),

@@ -57,7 +57,7 @@ export class Client {
       this.doubtful[id] = [...(this.doubtful[id] ?? []), sent.length]
     }
     try {
-      await this.#persist(() => this.#triarch.task(id).signal('news', sent.length), doubt)
+      await this.#persist(() => this.#triarch.tasks.get(id).signal('news', sent.length), doubt)
       sent.push(sent.length)
     } catch (error) {
       // Whether a task that is not there may be missing is for the rules to say: a failover loses it before anybody knows.

@@ -36,7 +36,7 @@ if (store !== '') {
   await triarch.start()
   for (let looks = 0; looks < LIFE.looks; looks++) {
     await pause(LIFE.apart)
-    await triarch.statistics()
+    await triarch.statistics.get()
   }
   process.send?.('over')
 }

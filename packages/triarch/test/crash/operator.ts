@@ -28,14 +28,14 @@ export class Operator {
 
   /** Decides about everything that is paused. */
   async decide(): Promise<void> {
-    for (const { id } of (await this.#triarch.list({ status: 'paused', limit: 1_000 })).tasks) {
-      await tolerant(this.#unpause(this.#triarch.task(id)))
+    for (const { id } of (await this.#triarch.tasks.list({ status: 'paused', limit: 1_000 })).tasks) {
+      await tolerant(this.#unpause(this.#triarch.tasks.get(id)))
     }
   }
 
   /** Cancels one that runs, pauses one, tries one again that failed, or takes back one that succeeded. */
   async meddle(): Promise<void> {
-    const { tasks } = await this.#triarch.list({ limit: 1_000 })
+    const { tasks } = await this.#triarch.tasks.list({ limit: 1_000 })
     const own = tasks.filter((task) => !/[.~]/.test(task.id) && this.#mine(task))
     const running = this.#random.pick(own.filter(({ status }) => status !== 'stopped'))
     // Not listeners: begun again, they would wait for news that were sent before.
@@ -44,7 +44,7 @@ export class Operator {
     )
     const fine = this.#random.pick(own.filter(({ outcome }) => outcome === 'success'))
     const dice = this.#random.below(10)
-    const handle = (id: string) => this.#triarch.task(id)
+    const handle = (id: string) => this.#triarch.tasks.get(id)
     if (dice < 4 && running) await tolerant(handle(running.id).cancel())
     else if (dice === 4 && running) await tolerant(handle(running.id).cancel({ force: true }))
     else if (dice < 7 && running) await tolerant(handle(running.id).pause())

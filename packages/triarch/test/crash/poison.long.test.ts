@@ -48,7 +48,7 @@ describe('a task that its process dies of', { timeout: 600_000 }, () => {
     }
     expect(deaths).toBeGreaterThan(2)
     expect((await bad.status()).pause?.error).toMatchObject({ code: 'TASK_QUARANTINED', details: { cause: 'deaths' } })
-    for (const task of tasks) expect(await triarch.task(task.id).explain()).toMatchObject({ status: 'stopped' })
+    for (const task of tasks) expect(await triarch.tasks.get(task.id).explain()).toMatchObject({ status: 'stopped' })
   })
 })
 

@@ -52,8 +52,8 @@ export async function run({ seed, chaos, settle, faults = true }: RunOptions): P
     await storm({ seed, chaos, settle, faults }, { fleet, operator, client })
     const stuck = await until(settle, async () => {
       await operator.decide()
-      const { ready, work, inbox } = await triarch.statistics()
-      const open = await triarch.list({
+      const { ready, work, inbox } = await triarch.statistics.get()
+      const open = await triarch.tasks.list({
         status: ['pending', 'scheduled', 'running', 'paused', 'compensating'],
         limit: 1,
       })

@@ -266,8 +266,8 @@ describe('a workflow that declares its signals', () => {
       await task.signal('paid', { by: 'card', at: '2026-01-01' })
       await task.signal('nudged')
       await task.signal('nudged', 'twice')
-      await triarch.task('a', purchase).signal('paid', { by: 'card', at: '2026-01-01' })
-      await triarch.task('a').signal('anything', { at: 'all' })
+      await triarch.tasks.get('a', purchase).signal('paid', { by: 'card', at: '2026-01-01' })
+      await triarch.tasks.get('a').signal('anything', { at: 'all' })
       await (await triarch.submit(child, { n: 1 })).signal('anything')
       // @ts-expect-error the payload is missing
       await task.signal('paid')
@@ -276,7 +276,7 @@ describe('a workflow that declares its signals', () => {
       // @ts-expect-error it takes no such signal
       await task.signal('payed', { by: 'card', at: '2026-01-01' })
       // @ts-expect-error the same by its id
-      await triarch.task('a', purchase).signal('paid', 1)
+      await triarch.tasks.get('a', purchase).signal('paid', 1)
     })
     // @ts-expect-error a signal is declared by a schema
     void (() => workflow('bad-events', { signals: { paid: 'string' }, run: async () => 1 }))

@@ -57,7 +57,7 @@ describe('code in another process', () => {
     desk.action('price', { run: (order: number) => order * 2 })
     await using second = new Triarch({ store: file.store, workflows: [pricing], agents: [desk] })
     await second.start()
-    const task = second.task(id)
+    const task = second.tasks.get(id)
     expect(await task.result()).toBe(24)
     const events = (await task.history()).flatMap(({ events }) => events)
     expect(events.filter(({ type }) => type === 'stepRequested')).toHaveLength(4)

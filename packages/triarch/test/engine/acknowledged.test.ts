@@ -29,7 +29,7 @@ describe('a submission', () => {
     const client = new Triarch({ store, environment, workflows: [quick], roles: [] })
     await client.submit(quick, 7, { id: 'again' })
     await s.advance('2s')
-    expect((await s.engine.triarch.task('again').status()).outcome).toBe('success')
+    expect((await s.engine.triarch.tasks.get('again').status()).outcome).toBe('success')
     expect(there).toBe(-1)
     await client.stop()
   })
@@ -55,7 +55,7 @@ describe('a signal that signal() acknowledged', () => {
     await s.advance('2m')
     await task.signal('e', 'last')
     expect(await task.result()).toEqual([...taken, 'last'])
-    expect((await s.engine.triarch.statistics()).stale).toBe(0)
+    expect((await s.engine.triarch.statistics.get()).stale).toBe(0)
     expect(await s.store.counts()).toMatchObject({ inbox: 0 })
   })
 
@@ -217,7 +217,7 @@ describe('what resume(token) acknowledged', () => {
     state.fail = true
     const task = await s.submit(flow, null)
     await s.settle()
-    await s.engine.triarch.resume(state.token, 'pay')
+    await s.engine.triarch.tasks.resume(state.token, 'pay')
     await s.advance('5s')
     expect((await task.status()).pause).toMatchObject({ cause: 'step' })
     state.fail = false
@@ -234,11 +234,11 @@ describe('what resume(token) acknowledged', () => {
     state.fail = true
     const task = await s.submit(flow, null)
     await s.settle()
-    await s.engine.triarch.resume(state.token, 'pay')
+    await s.engine.triarch.tasks.resume(state.token, 'pay')
     await s.advance('5s')
     const codes: string[] = []
     for (let n = 0; n < 50; n++) {
-      codes.push(await codeOf(s.engine.triarch.resume(state.token, n)))
+      codes.push(await codeOf(s.engine.triarch.tasks.resume(state.token, n)))
       await s.settle()
     }
     // Three quarters of the inbox: the rest is for those who may send to the task itself.
@@ -257,9 +257,9 @@ describe('what resume(token) acknowledged', () => {
     state.fail = true
     const task = await s.submit(flow, null)
     await s.settle()
-    await s.engine.triarch.resume(state.token, 'pay')
+    await s.engine.triarch.tasks.resume(state.token, 'pay')
     await s.advance('5s')
-    await s.engine.triarch.resume(state.token, 'second')
+    await s.engine.triarch.tasks.resume(state.token, 'second')
     await s.advance('5s')
     expect((await task.status()).status).toBe('paused')
     await task.retry()
@@ -289,10 +289,10 @@ describe('what resume(token) acknowledged', () => {
     await using s = await stage({ workflows: [flow, long, both], agents: [bank], poll: '1s' })
     await s.submit(both, null)
     await s.settle()
-    await s.engine.triarch.resume(state.token, 'yes')
+    await s.engine.triarch.tasks.resume(state.token, 'yes')
     await s.advance('5s')
-    expect(await codeOf(s.engine.triarch.resume(state.token, 'again'))).toBe('TOKEN_SPENT')
-    await s.engine.triarch.resume(state.token, 'again', { optional: true })
+    expect(await codeOf(s.engine.triarch.tasks.resume(state.token, 'again'))).toBe('TOKEN_SPENT')
+    await s.engine.triarch.tasks.resume(state.token, 'again', { optional: true })
   })
 })
 
@@ -460,7 +460,7 @@ describe('a control that names a step', () => {
     expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
     expect(await codeOf(task.skip({ step: 1, output: 1 }))).toBe('ILLEGAL_MOVE')
     expect(await eventsOf(task, 'messageIgnored')).toEqual([])
-    expect(await codeOf(s.engine.task('none').retry({ step: 1 }))).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.tasks.get('none').retry({ step: 1 }))).toBe('UNKNOWN_TASK')
     await s.leave()
   })
 

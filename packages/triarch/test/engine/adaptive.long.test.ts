@@ -104,7 +104,7 @@ describe('an agent whose concurrency adapts itself', () => {
     expect(await s.level('20s')).toBe(5)
     of.state.down = true
     await s.advance('20s')
-    const { agents } = await s.engine.triarch.demand()
+    const { agents } = await s.engine.triarch.nodes.demand()
     expect(agents).toMatchObject([{ agent: 'bank', has: { slots: 3, processes: 1 }, held: { by: 'concurrency' } }])
   })
 
@@ -114,7 +114,7 @@ describe('an agent whose concurrency adapts itself', () => {
     of.state.down = true
     await s.submitted(2_000)
     expect(await s.level()).toBe(10)
-    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    const setting = s.engine.triarch.settings.get('triarch.agent.bank')
     await setting.set({ concurrency: { each: 10, adaptive: true } }, { reason: 'the bank is ill' })
     await s.advance('20s')
     expect(await s.level()).toBe(1)

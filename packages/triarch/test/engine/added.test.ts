@@ -13,7 +13,7 @@ describe('settings', () => {
     const order = workflow('order', { run: (_: null, task) => task.run(charge) })
     await using s = await stage({ workflows: [order], agents: [pay], poll: '100ms' })
     const { triarch } = s.engine
-    const handle = triarch.setting('triarch.agent.bank')
+    const handle = triarch.settings.get('triarch.agent.bank')
     const begun = async (after: string, count = 20) => {
       const before = calls
       submitted += count
@@ -29,7 +29,7 @@ describe('settings', () => {
       await handle.set(change, why)
       const first = await begun('5s')
       expect(first).toBeLessThan(3)
-      const [row] = (await triarch.rateLimits()).rateLimits
+      const [row] = (await triarch.rateLimits.list()).rateLimits
       expect(row).toMatchObject({ name: 'actions' in change ? 'bank.charge' : 'bank', limit: 1, waiting: 20 - first })
       await handle.set(
         {
@@ -47,7 +47,7 @@ describe('settings', () => {
       expect(calls).toBe(submitted)
       // Once it is as good as none, nothing of it is left.
       await s.advance('10m')
-      expect((await triarch.rateLimits()).rateLimits).toEqual([])
+      expect((await triarch.rateLimits.list()).rateLimits).toEqual([])
     }
     expect(s.alerts).toEqual([])
   })
@@ -66,8 +66,8 @@ describe('settings', () => {
     const order = workflow('order', { run: (_: null, task) => task.run(charge) })
     await using s = await stage({ workflows: [order], agents: [pay], poll: '100ms' })
     const { triarch } = s.engine
-    const handle = triarch.setting('triarch.agent.bank')
-    const info = () => triarch.breaker('bank').info()
+    const handle = triarch.settings.get('triarch.agent.bank')
+    const info = () => triarch.breakers.get('bank').info()
     for (let round = 0; round < 2; round++) {
       well = false
       await handle.set({ circuitBreaker: { minimum: 4, open: '1h', openMax: '1h' } }, why)
@@ -102,12 +102,12 @@ describe('settings', () => {
     const order = workflow('order', { run: (_: null, task) => task.run(charge, null, { rescue: 'fail' }) })
     await using s = await stage({ workflows: [order], agents: [pay], poll: '100ms' })
     const { triarch } = s.engine
-    const info = () => triarch.breaker('bank').info()
+    const info = () => triarch.breakers.get('bank').info()
     well = false
     for (let n = 0; n < 4; n++) await s.submit(order, null)
     await s.advance('1s')
     expect(await info()).toMatchObject({ state: 'closed', seen: { answers: 4, ill: 4 } })
-    await triarch.setting('triarch.agent.bank').set({ circuitBreaker: { window: '1h', whenOpen: 'fail' } }, why)
+    await triarch.settings.get('triarch.agent.bank').set({ circuitBreaker: { window: '1h', whenOpen: 'fail' } }, why)
     await s.advance('20m')
     // Of ten seconds it would have forgotten them by now.
     expect(await info()).toMatchObject({ state: 'closed', rule: { window: 3_600_000 }, seen: { answers: 4, ill: 4 } })
@@ -118,13 +118,13 @@ describe('settings', () => {
     await s.advance('1s')
     expect((await refused.status()).error).toMatchObject({ cause: { code: 'CIRCUIT_OPEN' } })
     expect(
-      await codeOf(triarch.setting('triarch.agent.bank').set({ circuitBreaker: { key: 'x' } as never }, why)),
+      await codeOf(triarch.settings.get('triarch.agent.bank').set({ circuitBreaker: { key: 'x' } as never }, why)),
     ).toBe('INVALID_SETTING')
   })
 
   it('say so where they cannot be: whose a step is only the code knows', async () => {
     await using s = await stage({ agents: [agent('plain')] })
-    await s.engine.triarch.setting('triarch.agent.plain').set({ weights: { gold: 2 } }, why)
+    await s.engine.triarch.settings.get('triarch.agent.plain').set({ weights: { gold: 2 } }, why)
     expect(s.alerts.filter(({ code }) => code === 'SETTING_REFUSED')).toMatchObject([
       { message: 'plain has no fairness in its code, and so none can be set while it runs' },
     ])
@@ -136,12 +136,15 @@ describe('what the code says', () => {
     const pay = agent('bank', { circuitBreaker: {}, rateLimit: { limit: 1, per: '1m' } })
     await using s = await stage({ agents: [pay] })
     const { triarch } = s.engine
-    const [breaker, limit] = await Promise.all([triarch.breaker('bank').info(), triarch.rateLimit('bank').info()])
+    const [breaker, limit] = await Promise.all([
+      triarch.breakers.get('bank').info(),
+      triarch.rateLimits.get('bank').info(),
+    ])
     expect([breaker.state, limit.limit]).toEqual(['closed', 1])
     await using other = await stage({ agents: [pay] })
-    await other.engine.triarch.breaker('bank').open(why)
+    await other.engine.triarch.breakers.get('bank').open(why)
     await using third = await stage({ agents: [pay] })
-    await third.engine.triarch.rateLimit('bank').lift(why)
-    expect(await codeOf(third.engine.triarch.breaker('nobody').info())).toBe('UNKNOWN_BREAKER')
+    await third.engine.triarch.rateLimits.get('bank').lift(why)
+    expect(await codeOf(third.engine.triarch.breakers.get('nobody').info())).toBe('UNKNOWN_BREAKER')
   })
 })

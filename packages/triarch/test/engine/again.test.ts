@@ -149,7 +149,7 @@ describe('a child with an id of its own', () => {
       await using s = await stage({ workflows: [flow, waits] })
       const task = await s.submit(flow, null)
       await s.settle()
-      await s.engine.task('kid').signal('go', 7)
+      await s.engine.tasks.get('kid').signal('go', 7)
       const answers = { renew: ['TASK_EXISTS', 7], match: ['TASK_EXISTS', 7], return: [7, 7] }
       expect(await task.result()).toEqual({ ...answers, reject: ['TASK_EXISTS', 'TASK_EXISTS'] }[ifExists])
     },
@@ -167,7 +167,7 @@ describe('a child with an id of its own', () => {
     await using s = await stage({ workflows: [flow, child] })
     const task = await s.submit(flow, false)
     await s.settle()
-    await s.engine.task('kid').signal('go', 7)
+    await s.engine.tasks.get('kid').signal('go', 7)
     expect(await task.result()).toBe(7)
   })
 
@@ -189,7 +189,7 @@ describe('a child with an id of its own', () => {
     const task = await s.submit(flow, false)
     for (let n = 0; n < 3; n++) {
       await s.settle()
-      await s.engine.task('kid').signal('go')
+      await s.engine.tasks.get('kid').signal('go')
     }
     expect(await task.result()).toBe(3)
   })
@@ -235,7 +235,7 @@ describe('one retry of a parent', () => {
     await task.retry()
     await s.settle()
     const { tasks } = await task.children({ workflow: 'waits' })
-    await s.engine.task(tasks[0]?.id as string).signal('go', 'd')
+    await s.engine.tasks.get(tasks[0]?.id as string).signal('go', 'd')
     expect(await task.result()).toEqual(['a', 'b', 'c', 'd'])
     expect(names().sort()).toEqual(['a', 'a', 'b', 'b', 'c'])
     expect(await eventsOf(task, 'reset')).toHaveLength(1)

@@ -30,7 +30,7 @@ const only = (rules: Rules): Rules => ({
   ...rules,
 })
 const names = async ({ engine }: Stage, ended = false) =>
-  (await engine.triarch.alerts({ ended })).alerts.map(({ name, phase }) => `${phase} ${name}`)
+  (await engine.triarch.alerts.list({ ended })).alerts.map(({ name, phase }) => `${phase} ${name}`)
 const by = { reason: 'a test', actor: 'ada' }
 
 describe('an alert', () => {
@@ -69,7 +69,7 @@ describe('an alert', () => {
     await using s = await stage({ workflows: [letter], alerts: { rules } })
     await s.submit(letter, null, { id: 'l-1' })
     await s.submit(letter, null, { id: 'l-2' })
-    await s.engine.task('l-2').pause()
+    await s.engine.tasks.get('l-2').pause()
     await s.settle()
     await s.advance('20m')
     expect((await names(s)).sort()).toEqual([
@@ -117,7 +117,7 @@ describe('an alert', () => {
     database.exec("UPDATE triarch_history SET events = '[{' WHERE seq = 2")
     const alerts = { rules: only({ quarantine: {} }) }
     const s = await stage({ store: file.store, workflows: [waits], alerts })
-    await s.engine.task('w-1').signal('go')
+    await s.engine.tasks.get('w-1').signal('go')
     await s.advance('1m')
     expect(await names(s)).toEqual(['firing quarantine:w-1'])
     await s.kill()
@@ -154,7 +154,7 @@ describe('an alert', () => {
     const nothing = workflow('nothing', { run: async () => undefined })
     const alerts = { rules: only({ 'missed-schedule': { keep: 1 } }) }
     const s = await stage({ store, workflows: [nothing], sweep: '5s', alerts, onError: () => undefined })
-    await s.engine.triarch.schedule('often').register({ workflow: nothing, input: null, every: '10s' })
+    await s.engine.triarch.schedules.get('often').register({ workflow: nothing, input: null, every: '10s' })
     await s.advance('5m')
     expect(await names(s)).toEqual([])
     ill = true
@@ -219,10 +219,10 @@ describe('an alert', () => {
     await using s = await stage({ workflows: [letter], alerts: { rules } })
     for (let index = 0; index < 103; index++) {
       const { id } = await s.submit(letter, null)
-      await s.engine.task(id).pause()
+      await s.engine.tasks.get(id).pause()
     }
     await s.advance('3m')
-    const { alerts } = await s.engine.triarch.alerts({ limit: 1_000 })
+    const { alerts } = await s.engine.triarch.alerts.list({ limit: 1_000 })
     expect(alerts.length).toBe(101)
     expect(alerts.find(({ subject }) => subject === '*')?.message).toContain('3 more')
   })
@@ -232,7 +232,7 @@ describe('an alert', () => {
     const rules = only({ check: { for: 0, repeat: '10m' } })
     await using s = await stage({ alerts: { rules, sinks: [desk.sink] }, health: { checks: { bank: () => false } } })
     const { triarch } = s.engine
-    const alert = triarch.alert('check:bank')
+    const alert = triarch.alerts.get('check:bank')
     await s.advance('11m')
     expect(desk.news()).toEqual(['raised check:bank', 'repeated check:bank'])
     const until = new Date(s.engine.now().getTime() + 3_600_000)
@@ -248,7 +248,7 @@ describe('an alert', () => {
     await s.advance('1h')
     expect(desk.news().slice(3)).toEqual(['ended check:bank'])
     await expect(alert.acknowledge(by)).rejects.toMatchObject({ code: 'UNKNOWN_ALERT' })
-    const acts = (await triarch.audit({ subject: 'alert:check:bank' })).entries
+    const acts = (await triarch.audit.list({ subject: 'alert:check:bank' })).entries
     expect(acts.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
       ...['ada alert.end', 'ada alert.acknowledge', 'ada alert.silence'],
     ])
@@ -258,9 +258,11 @@ describe('an alert', () => {
     using file = scratch()
     const make = (alerts: unknown) => () => new Triarch({ store: file.store, alerts: alerts as never })
     await using triarch = make(true)()
-    await expect(triarch.alert('no:thing').info()).rejects.toMatchObject({ code: 'UNKNOWN_ALERT' })
-    await expect(triarch.alerts({ limit: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    await expect(triarch.alert('a').silence({ reason: 'x' } as never)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.alerts.get('no:thing').info()).rejects.toMatchObject({ code: 'UNKNOWN_ALERT' })
+    await expect(triarch.alerts.list({ limit: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.alerts.get('a').silence({ reason: 'x' } as never)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+    })
     const send = () => undefined
     const wrong = [
       ...[{ rules: { other: {} } }, { rules: { stuck: { after: 'soon' } } }, { rules: { stuck: { above: 2 } } }],
@@ -317,7 +319,7 @@ describe('a rule, a check or a sink of alerts', () => {
     await s.advance('1h')
     expect([new Set(ids).size, ids.length]).toEqual([1, tried])
     well = false
-    await s.engine.triarch.alert('check:bank').end(by)
+    await s.engine.triarch.alerts.get('check:bank').end(by)
     await s.advance('10h')
     expect(ids.length - tried).toBe(10)
     // Who listens to alerts of the process hears of what the pager never took.
@@ -331,21 +333,21 @@ describe('a rule, a check or a sink of alerts', () => {
     await using s = await stage({ alerts: { sinks } })
     const { triarch } = s.engine
     const ill = { sink: 'ill', ok: false, ms: 0, problem: 'no route' }
-    expect(await triarch.testAlert({ sink: 'desk', ...by })).toEqual([{ sink: 'desk', ok: true, ms: 0 }])
-    expect(await triarch.testAlert({ sink: 'ill' })).toEqual([ill])
+    expect(await triarch.alerts.test({ sink: 'desk', ...by })).toEqual([{ sink: 'desk', ok: true, ms: 0 }])
+    expect(await triarch.alerts.test({ sink: 'ill' })).toEqual([ill])
     expect(desk.told.map(({ message }) => message)).toEqual(['ada tries the sink desk'])
-    const all = await triarch.testAlert()
+    const all = await triarch.alerts.test()
     expect(all.map(({ sink, ok }) => `${sink} ${ok}`)).toEqual(['log true', 'desk true', 'ill false'])
     expect(s.alerts.map(({ alert }) => alert)).toEqual(['test:test'])
-    const { entries } = await triarch.audit({ action: 'alert.test' })
+    const { entries } = await triarch.audit.list({ action: 'alert.test' })
     expect(entries.map(({ actor, subject }) => `${actor} ${subject}`)).toEqual([
       ...['operator sink:*', 'operator sink:ill', 'ada sink:desk'],
     ])
     for (const wrong of [{ sink: 'other' }, { only: 1 }, { actor: 1 }, null])
-      await expect(triarch.testAlert(wrong as never)).rejects.toThrow()
+      await expect(triarch.alerts.test(wrong as never)).rejects.toThrow()
     using file = scratch()
     await using nobody = new Triarch({ store: file.store })
-    expect(await nobody.testAlert()).toEqual([])
+    expect(await nobody.alerts.test()).toEqual([])
     expect(desk.news()).toEqual(['test test:test', 'test test:test'])
   })
 })
@@ -364,12 +366,12 @@ describe('alerts over several processes', () => {
     }
     const first = await stage(options)
     await first.advance('2m')
-    const [before] = (await first.engine.triarch.alerts()).alerts
+    const [before] = (await first.engine.triarch.alerts.list()).alerts
     const { environment } = first.engine
     await first.kill()
     await using second = await stage({ ...options, environment })
     await second.advance('5m')
-    const [after] = (await second.engine.triarch.alerts()).alerts
+    const [after] = (await second.engine.triarch.alerts.list()).alerts
     expect(after?.id).toBe(before?.id)
     expect(desk.news()).toEqual(['raised check:bank'])
   })

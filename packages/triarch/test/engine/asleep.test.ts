@@ -36,7 +36,7 @@ describe('a task whose code waits for something that is not the task’s', () =>
     expect(await second.store.task(task.id)).toMatchObject({ lockedBy: null, ready: true })
     await using third = await stage({ ...options, environment, store: file.store })
     await third.advance('10s')
-    expect(await third.engine.task(task.id).result()).toBe('acted')
+    expect(await third.engine.tasks.get(task.id).result()).toBe('acted')
     expect(gate.begun).toBe(2)
     await second.kill()
   })

@@ -74,7 +74,7 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
         return node
       }
       const [one, other] = [await start(), await start()]
-      const breaker = other.breaker('bank')
+      const breaker = other.breakers.get('bank')
       await expect.poll(() => breaker.info().catch(() => null), PATIENT).toMatchObject({ state: 'closed' })
       await breaker.open({ reason: 'maintenance', actor: 'ada' })
 
@@ -86,9 +86,9 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
           const task = await submit(node)
           tasks.push(task)
           await expect
-            .poll(async () => (await node.task(task.id).explain()).reasons.map(({ code }) => code), PATIENT)
+            .poll(async () => (await node.tasks.get(task.id).explain()).reasons.map(({ code }) => code), PATIENT)
             .not.toContain('moving')
-          return (await node.task(task.id).explain()).reasons.some(({ code }) => code === 'breaker')
+          return (await node.tasks.get(task.id).explain()).reasons.some(({ code }) => code === 'breaker')
         }
         await expect.poll(waits, PATIENT).toBe(true)
       }
@@ -108,7 +108,7 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
       expect(ill).toBeLessThanOrEqual(2 * PROBES + PROBES * (await halfOpen()))
       expect(await Promise.all(tasks.map((task) => task.result({ timeout: '1m' })))).toHaveLength(tasks.length)
       await expect.poll(async () => (await breaker.info()).state, PATIENT).not.toBe('open')
-      expect((await one.breakers()).breakers.map((it) => [it.name, it.waiting])).toEqual([['bank', 0]])
+      expect((await one.breakers.list()).breakers.map((it) => [it.name, it.waiting])).toEqual([['bank', 0]])
     }, 120_000)
 
     it('lets what waited on all nodes go in waves: the ledger of a service over HTTP has no more under way than it had answered before', async () => {
@@ -134,7 +134,7 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
       const results = (await Promise.all(nodes.map((node) => node.submitMany(order, entries)))).flat()
       const tasks = results.map((it) => (it.status === 'fulfilled' ? it.value : expect.fail(String(it.reason))))
       const [one] = nodes
-      await expect.poll(async () => (await one?.breaker('bank').info())?.waiting, PATIENT).toBe(PARKED)
+      await expect.poll(async () => (await one?.breakers.get('bank').info())?.waiting, PATIENT).toBe(PARKED)
       service.state.ill = false
       await Promise.all(tasks.map((task) => task.result({ timeout: '2m' })))
       expect(service.ledger).toMatchObject({ answered: PARKED, soon: 0 })

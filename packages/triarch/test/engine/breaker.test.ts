@@ -76,7 +76,7 @@ const many = (s: Stage, of: ReturnType<typeof bank>, count: number, region = 'eu
 
 /** So many have waited behind a breaker that was open for a second, and go now. */
 async function released(s: Stage, of: ReturnType<typeof bank>, count: number) {
-  const breaker = s.engine.triarch.breaker('bank')
+  const breaker = s.engine.triarch.breakers.get('bank')
   await breaker.open({ reason: 'a test' })
   const tasks = await many(s, of, count)
   await s.advance('1s')
@@ -114,7 +114,7 @@ describe('a circuit breaker', () => {
     s = given
     await Promise.all(Array.from({ length: 8 }, () => given.submit(order, null)))
     await given.advance('3s')
-    const { changes } = await given.engine.triarch.breaker('bank').info()
+    const { changes } = await given.engine.triarch.breakers.get('bank').info()
     expect(changes.some(({ to }) => to === 'open')).toBe(opens)
   })
 })
@@ -128,7 +128,7 @@ describe('while its circuit breaker is open an agent', () => {
     expect(before).toBeLessThan(20)
     await s.advance('5s')
     expect(of.calls).toHaveLength(before)
-    expect((await s.engine.triarch.statistics()).work).toBe(40)
+    expect((await s.engine.triarch.statistics.get()).work).toBe(40)
     expect((await eventsOf(first as never, 'attemptFailed')).length).toBeLessThanOrEqual(2)
     expect(s.alerts).toMatchObject([{ code: 'BREAKER_CHANGED', breaker: 'bank', cause: 'open' }])
   })
@@ -186,7 +186,7 @@ describe('while its circuit breaker is open an agent', () => {
     const key = (order: unknown) => (order as Order).region
     const of = bank({ key }, { rateLimit: { limit: 10, per: '1s', burst: 1, key } })
     await using s = await of.start()
-    const breaker = s.engine.triarch.breaker('bank#eu')
+    const breaker = s.engine.triarch.breakers.get('bank#eu')
     const some = (from: number, to: number) => {
       for (let n = from; n < to; n++) void s.submit(of.refused, { region: 'eu', n })
       return s.advance('1s')
@@ -227,7 +227,7 @@ describe('while its circuit breaker is open an agent', () => {
     const of = bank()
     await using s = await of.start()
     await opened(s, of, 200)
-    const breaker = s.engine.triarch.breaker('bank')
+    const breaker = s.engine.triarch.breakers.get('bank')
     const { rule, streak, wave } = await breaker.info()
     expect([rule, streak, wave]).toEqual([expect.objectContaining({ probes: 2, slowRate: null }), 1, undefined])
     of.ill.clear()
@@ -356,7 +356,7 @@ describe('a circuit breaker', () => {
     expect((await s.store.queued('eu-3')).work).toMatchObject([{ queue: 'bank#eu' }])
     expect(s.alerts).toMatchObject([{ breaker: 'bank#eu', cause: 'open' }])
     // It waits for the agent, whatever the queue is called.
-    expect((await s.engine.triarch.agents()).agents).toMatchObject([{ name: 'bank', queue: { depth: 20 } }])
+    expect((await s.engine.triarch.agents.list()).agents).toMatchObject([{ name: 'bank', queue: { depth: 20 } }])
     of.ill.clear()
     await s.advance('1m')
     expect(await Promise.all(ill.map((task) => task.result()))).toHaveLength(20)
@@ -400,7 +400,7 @@ describe('an operator', () => {
   it('opens a breaker that was never ill, until an instant or until it is closed, and it is known who did it and why', async () => {
     const of = bank()
     await using s = await of.start()
-    const breaker = s.engine.triarch.breaker('bank')
+    const breaker = s.engine.triarch.breakers.get('bank')
     const until = new Date(s.engine.now().getTime() + 60_000)
     await breaker.open({ ...by, until })
     await s.advance('5s')
@@ -408,7 +408,7 @@ describe('an operator', () => {
     await s.advance('50s')
     expect(of.calls).toEqual([])
     expect(await breaker.info()).toMatchObject({ state: 'open', nextProbe: until, waiting: 3, changes: [by] })
-    expect((await s.engine.triarch.breakers()).breakers.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    expect((await s.engine.triarch.breakers.list()).breakers.map(({ name, state }) => `${name} ${state}`)).toEqual([
       'bank open',
     ])
     await s.advance('10s')
@@ -431,9 +431,9 @@ describe('an operator', () => {
     await using s = await of.start({ poll: '100ms' })
     const { triarch } = s.engine
     await s.advance('1s')
-    const rules = async () => (await triarch.breaker('bank').info()).rule
+    const rules = async () => (await triarch.breakers.get('bank').info()).rule
     expect(await rules()).toMatchObject({ minimum: 4, probes: 2 })
-    await triarch.setting('triarch.agent.bank').set({ circuitBreaker: { minimum: 9 } }, { reason: 'a test' })
+    await triarch.settings.get('triarch.agent.bank').set({ circuitBreaker: { minimum: 9 } }, { reason: 'a test' })
     await s.advance('2s')
     expect(await rules()).toMatchObject({ minimum: 9, probes: 2 })
     await many(s, of, 2)
@@ -445,7 +445,7 @@ describe('an operator', () => {
     const of = bank()
     await using s = await of.start()
     const tasks = await opened(s, of, 30)
-    const breaker = s.engine.triarch.breaker('bank')
+    const breaker = s.engine.triarch.breakers.get('bank')
     of.ill.clear()
     await breaker.reset({ reason: 'another provider' })
     await s.advance('3s')
@@ -456,11 +456,17 @@ describe('an operator', () => {
   it('cannot change one that there is not, nor all keys of an agent at once', async () => {
     const of = bank({ key: (input) => (input as Order).region })
     await using s = await of.start()
-    const codes = ['none', 'none#eu', 'bank', 'bank#eu'].map((name) => codeOf(s.engine.triarch.breaker(name).open(by)))
+    const codes = ['none', 'none#eu', 'bank', 'bank#eu'].map((name) =>
+      codeOf(s.engine.triarch.breakers.get(name).open(by)),
+    )
     expect(await Promise.all(codes)).toEqual(['UNKNOWN_BREAKER', 'UNKNOWN_BREAKER', 'INVALID_OPTION', 'nothing'])
-    expect(await s.engine.triarch.breaker('bank#eu').info()).toMatchObject({ agent: 'bank', key: 'eu', state: 'open' })
-    expect(await codeOf(s.engine.triarch.breaker('bank').close(undefined as never))).toBe('INVALID_OPTION')
-    expect(await codeOf(s.engine.triarch.breaker('bank#eu').open({ reason: 'r', until: 'soon' as never }))).toBe(
+    expect(await s.engine.triarch.breakers.get('bank#eu').info()).toMatchObject({
+      agent: 'bank',
+      key: 'eu',
+      state: 'open',
+    })
+    expect(await codeOf(s.engine.triarch.breakers.get('bank').close(undefined as never))).toBe('INVALID_OPTION')
+    expect(await codeOf(s.engine.triarch.breakers.get('bank#eu').open({ reason: 'r', until: 'soon' as never }))).toBe(
       'INVALID_OPTION',
     )
   })
@@ -469,8 +475,8 @@ describe('an operator', () => {
     const of = bank()
     await using s = await of.start()
     await opened(s, of, 7)
-    const { text, reasons } = await s.engine.triarch.task('eu-3').explain()
-    const { since, nextProbe } = await s.engine.triarch.breaker('bank').info()
+    const { text, reasons } = await s.engine.triarch.tasks.get('eu-3').explain()
+    const { since, nextProbe } = await s.engine.triarch.breakers.get('bank').info()
     expect(reasons).toMatchObject([
       { code: 'breaker', breaker: 'bank', state: 'open', since, nextProbe, waiting: 7, step: 1 },
     ])

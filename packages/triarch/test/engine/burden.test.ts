@@ -53,7 +53,7 @@ describe('long histories of many tasks', () => {
     }
     const ids = Array.from({ length: tasks }, (_, n) => `t${n}`)
     await using client = new Triarch({ store: sqlite(file.path), roles: [], workflows: [long] })
-    for (const id of ids) await client.task(id).signal('go')
+    for (const id of ids) await client.tasks.get(id).signal('go')
     const claims: { node: string; tasks: number; records: number; bytes: number }[] = []
     const store = seen(sqlite(file.path), (made) => ({
       claim: async (request) => {
@@ -68,9 +68,9 @@ describe('long histories of many tasks', () => {
       () => new Triarch({ store, workflows: [long], lease: '1s', sweep: '50ms', poll: '20ms' }),
     )
     await Promise.all(nodes.map((node) => node.start()))
-    const results = await Promise.all(ids.map((id) => client.task(id).result({ timeout: '4m' })))
+    const results = await Promise.all(ids.map((id) => client.tasks.get(id).result({ timeout: '4m' })))
     expect(results).toEqual(ids.map(() => 'done'))
-    const counts = await Promise.all(nodes.map((node) => node.statistics()))
+    const counts = await Promise.all(nodes.map((node) => node.statistics.get()))
     expect(counts.map(({ fenced }) => fenced)).toEqual([0, 0])
     expect(claims.reduce((sum, claim) => sum + claim.tasks, 0)).toBe(tasks)
     expect(new Set(claims.map(({ node }) => node)).size).toBe(2)
@@ -145,7 +145,7 @@ describe('a replay that takes too long', () => {
     await early.leave()
     slow.now = true
     const s = await stage(common)
-    const [bad, good] = [s.engine.task('bad'), s.engine.task('good')]
+    const [bad, good] = [s.engine.tasks.get('bad'), s.engine.tasks.get('good')]
     await Promise.all([bad.signal('go'), good.signal('go')])
     await s.settle()
     expect(await good.result()).toBe(5)
@@ -180,8 +180,8 @@ describe('a history that is too large for one node', () => {
     // First, for a node that knows of no larger one sets the task apart.
     const roomy = await stage({ ...common, roles: ['scheduler'] })
     const small = await stage({ ...common, roles: ['scheduler'], limits: { memory: 2_000_000 } })
-    const end = Promise.all(['large', 'light'].map((id) => small.engine.task(id).result()))
-    for (const id of ['large', 'light']) await small.engine.task(id).signal('go')
+    const end = Promise.all(['large', 'light'].map((id) => small.engine.tasks.get(id).result()))
+    for (const id of ['large', 'light']) await small.engine.tasks.get(id).signal('go')
     await small.advance('5s')
     expect(await end).toEqual([1, 2])
     expect([...small.alerts, ...roomy.alerts]).toEqual([])

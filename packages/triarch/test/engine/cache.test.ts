@@ -103,14 +103,14 @@ describe('an action with a cache', () => {
     await using s = await of.start()
     await s.advance('1s')
     await asked(s, of, { what: 'eur' })
-    await s.engine.triarch.breaker('bank').open({ reason: 'maintenance' })
+    await s.engine.triarch.breakers.get('bank').open({ reason: 'maintenance' })
     await s.advance('2s')
     expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
     const other = await s.submit(of.quote, { what: 'usd' })
     await s.advance('5s')
     expect((await other.status()).status).toBe('running')
     expect((await other.explain()).reasons).toMatchObject([{ code: 'breaker' }])
-    await s.engine.triarch.breaker('bank').close({ reason: 'done' })
+    await s.engine.triarch.breakers.get('bank').close({ reason: 'done' })
     await s.advance('10s')
     expect(await other.result()).toBe('usd 1')
     expect(of.calls).toEqual(['eur', 'usd'])
@@ -126,7 +126,7 @@ describe('an action with a cache', () => {
     expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
     expect((await slow.status()).status).toBe('running')
     await s.advance('2m')
-    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    const setting = s.engine.triarch.settings.get('triarch.agent.bank')
     await setting.set({ paused: 'maintenance' }, { reason: 'a test' })
     await s.advance('2s')
     const kept = await s.submit(of.quote, { what: 'eur' })
@@ -359,9 +359,9 @@ describe('over nodes', () => {
     const both = async () => [await asked(one, of, ask), await asked(other, of, ask)]
     expect(await both()).toEqual(['eur 1', 'eur 1'])
     const ways = [
-      () => one.engine.triarch.invalidate(of.rate, 'eur'),
-      () => other.engine.triarch.invalidate('bank.rate'),
-      () => one.engine.triarch.invalidate({ tag: 'also:7' }),
+      () => one.engine.triarch.caches.invalidate(of.rate, 'eur'),
+      () => other.engine.triarch.caches.invalidate('bank.rate'),
+      () => one.engine.triarch.caches.invalidate({ tag: 'also:7' }),
     ]
     for (const [index, way] of ways.entries()) {
       of.service.version++
@@ -371,13 +371,13 @@ describe('over nodes', () => {
       expect(await both(), String(index)).toEqual(Array(2).fill(`eur ${of.service.version}`))
     }
     const before = of.calls.length
-    const done = one.engine.triarch.invalidate(of.rate, 'usd')
+    const done = one.engine.triarch.caches.invalidate(of.rate, 'usd')
     await one.advance('1s')
     await done
     await both()
     expect(of.calls).toHaveLength(before)
-    expect(await codeOf(one.engine.triarch.invalidate('bank'))).toBe('INVALID_OPTION')
-    expect(await codeOf(one.engine.triarch.invalidate({ tag: '' }))).toBe('INVALID_OPTION')
+    expect(await codeOf(one.engine.triarch.caches.invalidate('bank'))).toBe('INVALID_OPTION')
+    expect(await codeOf(one.engine.triarch.caches.invalidate({ tag: '' }))).toBe('INVALID_OPTION')
   })
 
   it('what was asked for before it was invalidated is not kept for those who ask after', async () => {
@@ -387,7 +387,7 @@ describe('over nodes', () => {
     of.service.slow = 2_000
     const old = await s.submit(of.quote, { what: 'eur' })
     await s.advance('500ms')
-    const done = s.engine.triarch.invalidate(of.rate)
+    const done = s.engine.triarch.caches.invalidate(of.rate)
     await s.advance('500ms')
     await done
     of.service.version = 2
@@ -407,7 +407,7 @@ describe('over nodes', () => {
     await one.advance('1s')
     const waits = await two.submit(of.quote, { what: 'eur' })
     await two.advance('1s')
-    const done = two.engine.triarch.invalidate(of.rate)
+    const done = two.engine.triarch.caches.invalidate(of.rate)
     await two.advance('1s')
     await done
     await one.kill()

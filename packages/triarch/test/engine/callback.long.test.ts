@@ -302,9 +302,9 @@ describe.each([
         await engine.advance('10s')
         expect(await after.result()).toBe(7)
       }
-      await triarch.schedule('later').register({ workflow: fine, input: 8, every: '1m' })
+      await triarch.schedules.get('later').register({ workflow: fine, input: 8, every: '1m' })
       await engine.advance('2m')
-      expect((await triarch.schedule('later').info()).started).toBeGreaterThan(0)
+      expect((await triarch.schedules.get('later').info()).started).toBeGreaterThan(0)
       await engine.stop()
       await new Promise((resolve) => setImmediate(resolve))
       expect(unhandled).toEqual([])

@@ -82,7 +82,7 @@ it('a task undoes what all of its runs did, each thing once and the last first, 
         s = await stage({ ...options, store: file.store, environment: s.engine.environment })
       }
       await s.advance('10m')
-      const task = s.engine.task('t')
+      const task = s.engine.tasks.get('t')
       if (ending === 'is cancelled') await task.cancel()
       if (ending === 'is undone after its success') await task.compensate()
       await s.advance('10m')

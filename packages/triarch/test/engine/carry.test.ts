@@ -67,9 +67,9 @@ describe('a task that continues as another run', () => {
     await first.kill()
     await using s = await stage({ workflows: [flow], agents: [own], store: file.store, seed: 2 })
     await s.advance('1m')
-    await s.engine.task('t').cancel()
+    await s.engine.tasks.get('t').cancel()
     await s.settle()
-    expect((await s.engine.task('t').status()).outcome).toBe('cancelled')
+    expect((await s.engine.tasks.get('t').status()).outcome).toBe('cancelled')
     expect(log.slice(-3)).toEqual(['refund 3 r3', 'refund 2 r2', 'refund 1 r1'])
   })
 

@@ -134,7 +134,7 @@ describe('compensation', () => {
     await first.kill()
     stuck.clear()
     await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2 })
-    const task = second.engine.task('t')
+    const task = second.engine.tasks.get('t')
     await second.advance('1m')
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log).toEqual(['a', 'b', '-b :3:undo', '-a :2:undo', '-registered'])
@@ -226,8 +226,8 @@ describe('children and compensation', () => {
     const task = await s.submit(parent, null, { id: 'p' })
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log.filter((line) => line.startsWith('-'))).toEqual(['-c2 :2:undo', '-c1 :1:undo', '-own :1:undo'])
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('compensated')
-    expect((await s.engine.task(await childOf(s, 'p', 3)).status()).outcome).toBe('success')
+    expect((await s.engine.tasks.get(await childOf(s, 'p', 2)).status()).outcome).toBe('compensated')
+    expect((await s.engine.tasks.get(await childOf(s, 'p', 3)).status()).outcome).toBe('success')
   })
 
   it('stops a child that runs, and it undoes what it did', async () => {
@@ -250,7 +250,7 @@ describe('children and compensation', () => {
     await task.cancel({ reason: 'changed my mind' })
     expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
     expect(log.map((line) => line.split(' ')[0])).toEqual(['p', 'c', '-c', '-p'])
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('cancelled')
+    expect((await s.engine.tasks.get(await childOf(s, 'p', 2)).status()).outcome).toBe('cancelled')
     expect((await task.status()).error?.message).toBe('changed my mind')
   })
 })

@@ -183,8 +183,8 @@ describe('list', () => {
     })
     const parent = workflow('parent', { run: (_: null, task) => task.call(echo, 1) })
     await using s = await stage({ workflows: [echo, nap, failing, parent] })
-    const ids = async (query: Parameters<Triarch['list']>[0]) =>
-      (await s.engine.triarch.list(query)).tasks.map(({ id }) => id)
+    const ids = async (query: Parameters<Triarch['tasks']['list']>[0]) =>
+      (await s.engine.triarch.tasks.list(query)).tasks.map(({ id }) => id)
     await s.submit(echo, 1, { id: 'a', tags: { customer: 'ann', kind: 'x' } })
     await s.submit(nap, 1, { id: 'b', tags: { customer: 'ann' } })
     await s.submit(failing, null as never, { id: 'c' })
@@ -209,7 +209,7 @@ describe('list', () => {
     expect(await ids({ submittedBefore: new Date(later.getTime() + 1), workflow: 'nap' })).toEqual(['b'])
     const seen: TaskInfo[] = []
     for (let cursor: string | undefined; ; ) {
-      const page = await s.engine.triarch.list({ limit: 2, ...(cursor !== undefined && { cursor }) })
+      const page = await s.engine.triarch.tasks.list({ limit: 2, ...(cursor !== undefined && { cursor }) })
       seen.push(...page.tasks)
       if (page.next === undefined) break
       cursor = page.next
@@ -428,9 +428,9 @@ describe('retry of a stopped task', () => {
     await first.leave()
     service.works = true
     await using second = await stage({ ...parts, store: file.store, seed: 2 })
-    await second.engine.task('t').retry()
+    await second.engine.tasks.get('t').retry()
     await second.settle()
-    expect(await second.engine.task('t').result()).toBe('ok')
+    expect(await second.engine.tasks.get('t').result()).toBe('ok')
     expect(log).toEqual(['first', 'second', 'second', 'second'])
   })
 })
@@ -510,24 +510,24 @@ describe('what is no good is refused with its code', () => {
   it.each(submits)('at submit: %s', async (_, flow, input, options, code) => {
     await using s = await stage({ workflows: [echo, strict] })
     expect(await codeOf(s.submit(flow, input as never, options))).toBe(code)
-    expect((await s.engine.triarch.list()).tasks).toEqual([])
+    expect((await s.engine.triarch.tasks.list()).tasks).toEqual([])
   })
 
   it('in a list', async () => {
     await using s = await stage()
     const { triarch } = s.engine
-    expect(await codeOf(triarch.list({ limit: 0 }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.list({ cursor: 'x' }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.list({ stats: 'x' } as never))).toBe('UNKNOWN_OPTION')
-    expect(await codeOf(triarch.list({ status: 'x' as never }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.list({ order: 'x' as never }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.list({ tags: 'x' as never }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.list({ submittedAfter: new Date('x') }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ limit: 0 }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ cursor: 'x' }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ stats: 'x' } as never))).toBe('UNKNOWN_OPTION')
+    expect(await codeOf(triarch.tasks.list({ status: 'x' as never }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ order: 'x' as never }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ tags: 'x' as never }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.tasks.list({ submittedAfter: new Date('x') }))).toBe('INVALID_OPTION')
   })
 
   it('of a task that does not exist', async () => {
     await using s = await stage()
-    const task = s.engine.task('nobody')
+    const task = s.engine.tasks.get('nobody')
     const calls = [task.status(), task.result(), task.history(), task.cancel(), task.signal('e'), task.retry()]
     for (const call of calls) expect(await codeOf(call)).toBe('UNKNOWN_TASK')
     for await (const _ of [1]) expect(await codeOf(task.watch().next())).toBe('UNKNOWN_TASK')
@@ -618,6 +618,6 @@ describe('a Triarch', () => {
     const task = await client.submit(echo, 1, { id: 'x' })
     expect((await task.status()).status).toBe('pending')
     await using other = new Triarch({ store: memory() })
-    expect(await codeOf(other.task('x').status())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(other.tasks.get('x').status())).toBe('UNKNOWN_TASK')
   })
 })

@@ -20,8 +20,8 @@ describe('a signal that a workflow declares', () => {
     await using s = await stage({ workflows: [order], poll: '1s' })
     const task = await s.submit(order, null)
     const bad = { amount: 'much' }
-    const senders = [task, s.engine.task(task.id, order)].map((handle) => () => handle.signal('paid', bad))
-    for (const send of [...senders, () => s.engine.task(task.id).signal('paid', bad)]) {
+    const senders = [task, s.engine.tasks.get(task.id, order)].map((handle) => () => handle.signal('paid', bad))
+    for (const send of [...senders, () => s.engine.tasks.get(task.id).signal('paid', bad)]) {
       const refusal = await send().catch((error) => error)
       expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
     }
@@ -41,7 +41,7 @@ describe('a signal that a workflow declares', () => {
     await using worker = await apart([order])
     await using client = await apart([])
     const task = await worker.submit(order, null, { id: 't' })
-    const foreign = client.engine.task('t')
+    const foreign = client.engine.tasks.get('t')
     await foreign.signal('paid', { amount: 'much' })
     await worker.advance('10s')
     expect(worker.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: 't' }])
@@ -61,9 +61,9 @@ describe('a signal that a workflow declares', () => {
     await s.settle()
     const again = await s.submit(next, null, { id: 't', ifExists: 'return' })
     expect(await codeOf(again.signal('paid', 'a text'))).toBe('INVALID_INPUT')
-    await s.engine.task('t').signal('paid', { amount: 2 })
+    await s.engine.tasks.get('t').signal('paid', { amount: 2 })
     await s.settle()
-    expect(await s.engine.task('t').result()).toBe(3)
+    expect(await s.engine.tasks.get('t').result()).toBe(3)
   })
 
   it('is the only one that may be sent, and waited for', async () => {
@@ -73,7 +73,7 @@ describe('a signal that a workflow declares', () => {
     })
     await using s = await stage({ workflows: [order, other], poll: '1s' })
     const task = await s.submit(order, null)
-    for (const handle of [s.engine.task(task.id), s.engine.task(task.id, order)])
+    for (const handle of [s.engine.tasks.get(task.id), s.engine.tasks.get(task.id, order)])
       expect(await codeOf(handle.signal('unpaid' as 'paid', { amount: 1 }))).toBe('UNKNOWN_SIGNAL')
     const refused = await s.submit(other, null)
     await s.settle()
@@ -89,21 +89,21 @@ describe('a signal that a workflow declares', () => {
     await using worker = await apart([order])
     await using client = await apart([])
     const task = await worker.submit(order, null, { id: 't' })
-    await client.engine.task('t').once('hook-1').signal('unpaid', 1, { actor: 'bob' })
+    await client.engine.tasks.get('t').once('hook-1').signal('unpaid', 1, { actor: 'bob' })
     await worker.advance('10s')
     expect(worker.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: 't' }])
     expect(await eventsOf(task, 'messageIgnored')).toMatchObject([
       { message: 'event', name: 'unpaid', reason: expect.stringContaining('declares paid'), actor: 'bob' },
     ])
     expect(await eventsOf(task, 'signalReceived')).toEqual([])
-    await client.engine.task('t').signal('paid', { amount: 1 })
+    await client.engine.tasks.get('t').signal('paid', { amount: 1 })
     await worker.advance('10s')
     expect(await task.result()).toBe(2)
   })
 
   it('is unknown of a task that is unknown, and costs who declares none no look', async () => {
     await using s = await stage({ workflows: [order], poll: '1s' })
-    expect(await codeOf(s.engine.task('nobody').signal('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.tasks.get('nobody').signal('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')
   })
 })
 

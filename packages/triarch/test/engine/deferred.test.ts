@@ -48,11 +48,11 @@ describe('a step that its agent has put off', () => {
     const task = await first.s.submit(t.saga, 1, { id: 't' })
     await first.s.advance('1s')
     const until = new Date(second.s.engine.now().getTime() + ms + 1_000)
-    await second.s.engine.triarch.breaker('bank').open({ reason: 'maintenance', until })
+    await second.s.engine.triarch.breakers.get('bank').open({ reason: 'maintenance', until })
     await first.s.advance('1s')
     await task.signal('go')
     await first.s.advance('300ms')
-    return { first, second, until, seen: second.s.engine.task('t') }
+    return { first, second, until, seen: second.s.engine.tasks.get('t') }
   }
 
   it('is not taken for lost when its owner dies: it had not begun', async () => {

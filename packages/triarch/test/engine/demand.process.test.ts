@@ -36,7 +36,7 @@ it.each([
     const triarch = new Triarch({ store: file.store, ...pace, ...rest[kind] })
     const pool: ChildProcess[] = []
     const asked = async (): Promise<WorkDemand | undefined> => {
-      const { agents, schedulers } = await triarch.demand({ within: '200ms' })
+      const { agents, schedulers } = await triarch.nodes.demand({ within: '200ms' })
       return kind === 'agent'
         ? agents.find(({ agent }) => agent === 'crane')
         : schedulers.find(({ workflow }) => workflow === flow.name)

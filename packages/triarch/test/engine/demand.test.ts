@@ -25,7 +25,7 @@ describe('demand', () => {
     const asked = environment.now()
     const tasks = await Promise.all(Array.from({ length: 20 }, (_, n) => s.submit(order, null, { id: `o-${n}` })))
     await s.advance('10s')
-    const early = await triarch.demand({ within: '1m' })
+    const early = await triarch.nodes.demand({ within: '1m' })
     expect(early).toEqual({
       agents: [
         {
@@ -42,7 +42,7 @@ describe('demand', () => {
       ],
     })
     await s.advance('2m')
-    const [late] = (await triarch.demand({ within: '1m' })).agents
+    const [late] = (await triarch.nodes.demand({ within: '1m' })).agents
     expect(late?.wanted).toEqual({ slots: 7, processes: 4 })
     for (let round = 0; round < 10; round++) {
       end()
@@ -50,7 +50,7 @@ describe('demand', () => {
     }
     await Promise.all(tasks.map((task) => task.result()))
     await s.advance('10s')
-    const { agents, schedulers } = await triarch.demand()
+    const { agents, schedulers } = await triarch.nodes.demand()
     expect([agents[0]?.wanted, schedulers[0]?.wanted]).toEqual(Array(2).fill({ slots: 0, processes: 0 }))
   })
 
@@ -67,7 +67,7 @@ describe('demand', () => {
       await s.advance('5s')
       if (by === 'breaker') end(true)
       await s.advance('5m')
-      const [of] = (await s.engine.triarch.demand({ within: '1s' })).agents
+      const [of] = (await s.engine.triarch.nodes.demand({ within: '1s' })).agents
       expect(of, by).toMatchObject({ held: { by } })
       expect(of?.wanted.slots, by).toBe(of?.running)
     }
@@ -80,18 +80,18 @@ describe('demand', () => {
     for (let n = 0; n < 20; n++) await s.submit(order, null, { id: `o-${n}` })
     await s.advance('1m')
     // Two of ten slots run, and no more can: twice as many of the rest are two processes, though ten slots are one.
-    const [full] = (await triarch.demand({ within: '1m' })).agents
+    const [full] = (await triarch.nodes.demand({ within: '1m' })).agents
     expect(full).toMatchObject({ waiting: 18, running: 2, has: { slots: 10, processes: 1 }, wanted: { processes: 2 } })
     expect(full?.wanted.slots).toBeLessThan(6)
     for (let n = 0; n < 8; n++) await s.submit(order, null, { id: `urgent-${n}`, priority: 1 })
     await s.advance('1m')
-    const [both] = (await triarch.demand({ within: '2m' })).agents
+    const [both] = (await triarch.nodes.demand({ within: '2m' })).agents
     expect(both).toMatchObject({ running: 10, wanted: { processes: 2 } })
     for (let round = 0; round < 12; round++) {
       end()
       await s.advance('10s')
     }
-    const [idle] = (await triarch.demand()).agents
+    const [idle] = (await triarch.nodes.demand()).agents
     expect(idle?.wanted ?? { slots: 0, processes: 0 }).toEqual({ slots: 0, processes: 0 })
   })
 
@@ -100,7 +100,7 @@ describe('demand', () => {
     await using s = await stage({ workflows: [order], agents: [], roles: ['agent'] })
     await s.submit(order, null, { id: 'o' })
     await s.advance('1s')
-    const { schedulers } = await s.engine.triarch.demand()
+    const { schedulers } = await s.engine.triarch.nodes.demand()
     expect(schedulers).toMatchObject([{ waiting: 1, has: { processes: 0 }, wanted: { processes: 1 } }])
   })
 
@@ -109,21 +109,21 @@ describe('demand', () => {
     await using s = await stage({ workflows: [order], agents: [pay], roles: ['scheduler', 'supervisor'], lease: '6s' })
     for (let n = 0; n < 20; n++) await s.submit(order, null, { id: `o-${n}` })
     await s.advance('10m')
-    const { agents } = await s.engine.triarch.demand({ within: '1m' })
+    const { agents } = await s.engine.triarch.nodes.demand({ within: '1m' })
     const one = { slots: 1, processes: 1 }
     expect(agents).toMatchObject([{ waiting: 20, running: 0, has: { processes: 0 }, wanted: one }])
     await using idle = await stage({ workflows: [order], agents: [pay], roles: ['agent'] })
     for (let n = 0; n < 20; n++) await idle.submit(order, null, { id: `o-${n}` })
     await idle.advance('10m')
-    const { schedulers } = await idle.engine.triarch.demand({ within: '1m' })
+    const { schedulers } = await idle.engine.triarch.nodes.demand({ within: '1m' })
     expect(schedulers).toMatchObject([{ waiting: 20, has: { processes: 0 }, wanted: one }])
   })
 
   it('refuses what it does not know, and waits that are none', async () => {
     await using s = await stage({})
     const { triarch } = s.engine
-    expect(await codeOf(triarch.demand({ within: 1 }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.demand({ within: 'soon' as never }))).toBe('INVALID_DURATION')
-    expect(await codeOf(triarch.demand({ per: 1 } as never))).toBe('UNKNOWN_OPTION')
+    expect(await codeOf(triarch.nodes.demand({ within: 1 }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.nodes.demand({ within: 'soon' as never }))).toBe('INVALID_DURATION')
+    expect(await codeOf(triarch.nodes.demand({ per: 1 } as never))).toBe('UNKNOWN_OPTION')
   })
 })

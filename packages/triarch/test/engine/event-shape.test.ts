@@ -107,11 +107,11 @@ describe('an export that was changed at any place', () => {
     const changed = withPlace(history, ['records', String(record), 'events', String(event), 'until'], 1e15 * 9)
     await using here = await stage({ workflows: [], agents: [] })
     const seq = history.records[record]?.seq
-    await expect(here.engine.triarch.import(changed)).rejects.toMatchObject({
+    await expect(here.engine.triarch.tasks.import(changed)).rejects.toMatchObject({
       code: 'IMPORT_REFUSED',
       details: { cause: 'history', code: 'HISTORY_CORRUPT', record: seq, event, field: 'until' },
     })
-    expect((await here.engine.triarch.list()).tasks).toEqual([])
+    expect((await here.engine.triarch.tasks.list()).tasks).toEqual([])
   })
 
   it.each([waits, planned])('is refused by a code, or imported as a task that can be looked at: %o', async (flow) => {
@@ -129,7 +129,7 @@ describe('an export that was changed at any place', () => {
         const changed = { ...withPlace(history, place, to), ...(place[0] !== 'task' && { task: id }) }
         const what = `${place.join('.')}: ${JSON.stringify(to)}`
         try {
-          const made = await here.engine.triarch.import(changed)
+          const made = await here.engine.triarch.tasks.import(changed)
           for (const call of ['status', 'history', 'steps', 'explain', 'moment', 'plan', 'children', 'export'] as const)
             await made[call]()
           taken++
@@ -141,7 +141,7 @@ describe('an export that was changed at any place', () => {
       }
     expect(bad).toEqual([])
     expect(Math.min(refused, taken)).toBeGreaterThan(10)
-    await here.engine.triarch.list()
+    await here.engine.triarch.tasks.list()
     expect(here.errors).toEqual([])
   })
 })

@@ -98,7 +98,7 @@ async function staged(of: ReturnType<typeof banks>, options: Parameters<typeof s
 }
 
 async function open(s: Stage, name = 'first'): Promise<void> {
-  await s.engine.triarch.breaker(name).open({ reason: 'maintenance' })
+  await s.engine.triarch.breakers.get(name).open({ reason: 'maintenance' })
   await s.advance('1s')
 }
 
@@ -120,7 +120,7 @@ describe('while its circuit breaker is open, a step whose action has a fallback'
       expect(seen.filter(({ type }) => type === 'fallbackRequested')).toMatchObject([{ id: 1, action: 'second.lend' }])
       expect(await eventsOf(task, 'attemptFailed')).toEqual([])
       // The next is asked of the first again, once that is well.
-      await s.engine.triarch.breaker('first').close({ reason: 'done' })
+      await s.engine.triarch.breakers.get('first').close({ reason: 'done' })
       await s.advance('1s')
       const next = await s.submit(of[driver], given(2))
       await s.settle()
@@ -147,7 +147,7 @@ describe('while its circuit breaker is open, a step whose action has a fallback'
     const tasks = await Promise.all(Array.from({ length: 50 }, (_, n) => s.submit(of.order, given(n))))
     await s.settle()
     expect((await Promise.all(tasks.map((task) => task.result()))).every(({ by }) => by !== 'first')).toBe(true)
-    expect((await s.engine.triarch.statistics()).work).toBe(0)
+    expect((await s.engine.triarch.statistics.get()).work).toBe(0)
     expect(of.calls).toHaveLength(50)
   })
 
@@ -160,7 +160,7 @@ describe('while its circuit breaker is open, a step whose action has a fallback'
     await s.advance('5s')
     expect((await paying.result()).n).toBe(2)
     expect((await looking.explain()).reasons).toMatchObject([{ code: 'breaker', breaker: 'first', waiting: 1 }])
-    await s.engine.triarch.breaker('first').close({ reason: 'done' })
+    await s.engine.triarch.breakers.get('first').close({ reason: 'done' })
     await s.advance('1s')
     expect(await looking.result()).toBe(1)
   })
@@ -189,7 +189,7 @@ describe('while its circuit breaker is open, a step whose action has a fallback'
     const { reasons, text } = await task.explain()
     expect(reasons).toMatchObject([{ code: 'breaker', breaker: 'second', action: 'second.lend' }])
     expect(text).toContain('in place of first.pay')
-    await s.engine.triarch.breaker('second').close({ reason: 'done' })
+    await s.engine.triarch.breakers.get('second').close({ reason: 'done' })
     await s.advance('1s')
     expect((await task.result()).n).toBe(1)
     expect(of.calls).toEqual(['second 1'])
@@ -278,7 +278,7 @@ describe('a step that may be done already', () => {
     await using _ = s
     expect(calls).toEqual(['main'])
     expect((await task.explain()).reasons).toMatchObject([{ code: 'breaker', breaker: 'main' }])
-    await s.engine.triarch.breaker('main').close({ reason: 'done' })
+    await s.engine.triarch.breakers.get('main').close({ reason: 'done' })
     await s.advance('2m')
     expect(await task.result()).toBe(1)
     expect(calls).toEqual(['main', 'main'])
@@ -310,7 +310,7 @@ describe('a fallback', () => {
     await using heir = await stage({ ...common, workflows: of.workflows, roles: ['scheduler', 'supervisor'] })
     await using _ = await stage({ ...common, agents: [second as never], roles: ['agent'] })
     await heir.advance('10s')
-    const seen = heir.engine.task('t')
+    const seen = heir.engine.tasks.get('t')
     expect((await seen.steps())[0]).toMatchObject({ action: 'second.lend', fallbackOf: 'first.pay', status: 'success' })
     await seen.signal('go')
     await heir.advance('5s')

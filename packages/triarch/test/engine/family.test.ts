@@ -22,7 +22,7 @@ describe('a parent that failed because its child did', () => {
       const task = await s.submit(parent, 'the-child')
       await expect(task.result()).rejects.toMatchObject({ code: 'TASK_FAILED' })
       broken = false
-      const younger = s.engine.task('the-child')
+      const younger = s.engine.tasks.get('the-child')
       for (const each of childFirst ? [younger, task] : [task]) {
         await each.retry()
         await s.settle()

@@ -6,7 +6,7 @@ import type { ListQuery, TaskRow } from '../../src/store/port.ts'
 import { type Stage, stage } from './harness.ts'
 
 const ids = async ({ engine }: Stage, options: ListOptions) => {
-  return (await engine.triarch.list(options)).tasks.map(({ id }) => id)
+  return (await engine.triarch.tasks.list(options)).tasks.map(({ id }) => id)
 }
 
 describe.each([
@@ -46,7 +46,7 @@ describe.each([
     ]
     for (const [filter, expected] of found) expect(await ids(s, { filter }), filter).toEqual(expected)
     expect(await ids(s, { filter: '-step:ship', status: 'stopped', order: 'oldest' })).toEqual(['failed', 'fine'])
-    const [paused] = (await s.engine.triarch.list({ filter: 'id:paused' })).tasks
+    const [paused] = (await s.engine.triarch.tasks.list({ filter: 'id:paused' })).tasks
     expect(paused?.pause).toMatchObject({ cause: 'step', step: 'take money' })
     if (codec) await s.kill() // nobody else could read its history
   })
@@ -66,12 +66,12 @@ describe('a filter', () => {
 
   it('that cannot be read, or says otherwise than an option does, is refused', async () => {
     await using s = await stage()
-    await expect(s.engine.triarch.list({ filter: 'stats:paused' })).rejects.toMatchObject({
+    await expect(s.engine.triarch.tasks.list({ filter: 'stats:paused' })).rejects.toMatchObject({
       code: 'INVALID_FILTER',
       details: { position: 0, hint: 'did you mean status:?' },
     })
     const both = { filter: 'sort:oldest', order: 'newest' } as const
-    await expect(s.engine.triarch.list(both)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(s.engine.triarch.tasks.list(both)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 })
 

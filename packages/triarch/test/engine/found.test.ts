@@ -252,9 +252,9 @@ it('a store that could not be opened is opened when it is asked again', async ()
   }
   await using triarch = new Triarch({ store })
   await expect(triarch.start()).rejects.toThrow('not there yet')
-  await expect(triarch.nodes()).rejects.toThrow('not there yet')
+  await expect(triarch.nodes.list()).rejects.toThrow('not there yet')
   await triarch.start()
-  expect(await triarch.nodes()).toHaveLength(1)
+  expect(await triarch.nodes.list()).toHaveLength(1)
   expect(open).toBe(1)
 })
 

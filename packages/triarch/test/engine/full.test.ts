@@ -108,14 +108,14 @@ describe('a workflow with a bound on what waits', () => {
     const submitted = ['first', 'second'].map((id) => codeOf(s.submit(visit, 1, { id })))
     await s.advance('5s')
     const until = new Date(since.getTime() + 30_000)
-    expect(await s.engine.triarch.task('second').explain()).toMatchObject({
+    expect(await s.engine.triarch.tasks.get('second').explain()).toMatchObject({
       ...{ task: 'second', workflow: 'visit', status: 'unsubmitted', holds: [] },
       reasons: [{ code: 'queue-full', workflow: 'visit', most: 1, ahead: 1, since, until }],
       text: expect.stringContaining('1 tasks of workflow visit wait already, as many as may: 1 is before it'),
     })
     await s.advance('26s')
     expect(await Promise.all(submitted)).toEqual(['QUEUE_FULL', 'QUEUE_FULL'])
-    expect(await codeOf(s.engine.triarch.task('second').explain())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.triarch.tasks.get('second').explain())).toBe('UNKNOWN_TASK')
   })
 
   it('tells who waits for room that the node stops', async () => {

@@ -153,9 +153,9 @@ describe('a sleep', () => {
     await using s = await stage({ workflows: [sleeper], limits: { tasks: 50 } })
     const tasks = await Promise.all(Array.from({ length: 500 }, () => s.submit(sleeper, null)))
     await s.settle()
-    expect((await s.engine.triarch.list({ limit: 1_000 })).tasks.every((task) => task.lockedBy === undefined)).toBe(
-      true,
-    )
+    expect(
+      (await s.engine.triarch.tasks.list({ limit: 1_000 })).tasks.every((task) => task.lockedBy === undefined),
+    ).toBe(true)
     await s.advance('7d')
     for (const task of tasks) expect((await task.status()).outcome).toBe('success')
   })
@@ -256,17 +256,17 @@ describe('a child task', () => {
     await using s = await stage({ workflows: [parent, child], agents })
     const task = await s.submit(parent, 4, { id: 'p' })
     expect(await task.result()).toEqual([8, 10])
-    expect(await s.engine.task(await childOf(s, 'p', 1)).result()).toBe(8)
-    expect((await s.engine.task('named').status()).parent).toBe('p')
+    expect(await s.engine.tasks.get(await childOf(s, 'p', 1)).result()).toBe(8)
+    expect((await s.engine.tasks.get('named').status()).parent).toBe('p')
   })
 
   it('that is started is known at once and lives on after its parent', async () => {
     const parent = workflow('parent', { run: async (n: number, task) => (await task.start(child, n)).id })
     await using s = await stage({ workflows: [parent, child], agents })
     const id = await (await s.submit(parent, 500)).result()
-    expect((await s.engine.task(id).status()).status).not.toBe('stopped')
+    expect((await s.engine.tasks.get(id).status()).status).not.toBe('stopped')
     await s.advance('10d')
-    expect(await s.engine.task(id).result()).toBe(1_000)
+    expect(await s.engine.tasks.get(id).result()).toBe(1_000)
   })
 
   it('that fails rejects the call with its result and cause', async () => {
@@ -303,10 +303,10 @@ describe('a child task', () => {
     await using s = await stage({ workflows: [parent, child], agents })
     for (const policy of ['cancel', 'detach', 'wait'] as const) await s.submit(parent, policy, { id: policy })
     await s.settle()
-    for (const policy of ['cancel', 'detach', 'wait']) await s.engine.task(policy).cancel()
+    for (const policy of ['cancel', 'detach', 'wait']) await s.engine.tasks.get(policy).cancel()
     await s.settle()
     const seen = async (id: string) => {
-      const { status, outcome } = await s.engine.task(id).status()
+      const { status, outcome } = await s.engine.tasks.get(id).status()
       return `${status} ${outcome}`
     }
     expect(await seen(await childOf(s, 'cancel', 1))).toBe('stopped cancelled')

@@ -205,7 +205,7 @@ describe('a task is not called compensated', () => {
       await s.settle()
       const [only] = (await task.children()).tasks
       expect(only?.status).toBe('paused')
-      await s.engine.task(only?.id ?? '').cancel({ force: true })
+      await s.engine.tasks.get(only?.id ?? '').cancel({ force: true })
       await expectIncomplete(s, task)
     },
   )
@@ -222,7 +222,7 @@ describe('a task is not called compensated', () => {
     const task = await s.submit(parent, null)
     await s.settle()
     const [only] = (await task.children()).tasks
-    await s.engine.task(only?.id ?? '').cancel({ compensate: false })
+    await s.engine.tasks.get(only?.id ?? '').cancel({ compensate: false })
     await expectIncomplete(s, task)
   })
 })

@@ -109,7 +109,7 @@ export async function checkFold(store: StateStore, id: string): Promise<void> {
 
 /** The id of what the task started as this step of it. */
 export async function childOf(s: Stage, task: string, place: string | number): Promise<string> {
-  const [submitted] = await events(s.engine.task(task))
+  const [submitted] = await events(s.engine.tasks.get(task))
   const incarnation = submitted?.type === 'submitted' ? (submitted.incarnation ?? '') : ''
   return childTaskId({ id: task, incarnation }, place)
 }

@@ -32,10 +32,10 @@ describe('the health of an engine', () => {
   it('is well where all is, each check by its name, its time and since when', async () => {
     await using s = await stage({ workflows: [letter], agents: [mail] })
     const { triarch, environment } = s.engine
-    const report = await triarch.health()
+    const report = await triarch.health.check()
     expect(notWell(report)).toEqual([])
     expect(report.status).toBe('ok')
-    expect(report.node).toBe((await triarch.nodes())[0]?.id)
+    expect(report.node).toBe((await triarch.nodes.list())[0]?.id)
     expect(report.checks.map(({ name }) => name)).toEqual([
       ...[
         'store.read',
@@ -59,7 +59,7 @@ describe('the health of an engine', () => {
   it('says that nobody leads, and that no scheduler lives, on a store on which nothing works', async () => {
     using file = scratch()
     await using triarch = new Triarch({ store: file.store, notices: false })
-    const report = await triarch.health()
+    const report = await triarch.health.check()
     expect(report.status).toBe('critical')
     expect(notWell(report)).toEqual(['nodes', 'leader'])
     expect(report.node).toBeUndefined()
@@ -70,16 +70,16 @@ describe('the health of an engine', () => {
     const { triarch } = s.engine
     await s.submit(letter, null, { id: 'l-1' })
     await s.settle()
-    expect(checkOf(await triarch.health(), 'agents')).toMatchObject({ status: 'critical', message: expect.stringContaining('mail') }) // biome-ignore format: a row
+    expect(checkOf(await triarch.health.check(), 'agents')).toMatchObject({ status: 'critical', message: expect.stringContaining('mail') }) // biome-ignore format: a row
     await s.advance('6m')
-    const { message, status } = checkOf(await triarch.health(), 'queues') ?? {}
+    const { message, status } = checkOf(await triarch.health.check(), 'queues') ?? {}
     expect([status, message]).toEqual(['warning', expect.stringContaining('mail')])
   })
 
   it('tells of a node that still runs another version of a setting, once there was time to hear of it', async () => {
     await using s = await stage({ workflows: [letter], agents: [mail], lease: '10m' })
     const { triarch } = s.engine
-    const setting = triarch.setting('triarch.agent.mail')
+    const setting = triarch.settings.get('triarch.agent.mail')
     await setting.change({ priority: 2 }, { reason: 'a test' })
     await s.settle()
     const [node] = await s.store.nodes()
@@ -92,11 +92,11 @@ describe('the health of an engine', () => {
         } as never,
       })
     await setting.change({ priority: 3 }, { reason: 'a test' })
-    const { live } = await setting.get()
+    const { live } = await setting.info()
     await told((live?.version ?? 0) - 1)
-    expect(checkOf(await triarch.health(), 'settings')?.status).toBe('ok')
+    expect(checkOf(await triarch.health.check(), 'settings')?.status).toBe('ok')
     await s.advance('2m')
-    expect(checkOf(await triarch.health(), 'settings')).toMatchObject({
+    expect(checkOf(await triarch.health.check(), 'settings')).toMatchObject({
       ...{
         status: 'warning',
         message: expect.stringContaining('triarch.agent.mail (deaf)'),
@@ -105,14 +105,14 @@ describe('the health of an engine', () => {
     })
     await told(live?.version ?? 0)
     await s.advance('1m')
-    expect(checkOf(await triarch.health(), 'settings')?.status).toBe('ok')
+    expect(checkOf(await triarch.health.check(), 'settings')?.status).toBe('ok')
   })
 
   it('weighs a check as its options say', async () => {
     using file = scratch()
     const severity = { leader: 'warning', nodes: 'ok' } as const
     await using triarch = new Triarch({ store: file.store, notices: false, health: { severity } })
-    const report = await triarch.health()
+    const report = await triarch.health.check()
     expect(report.status).toBe('warning')
     expect(checkOf(report, 'nodes')).toMatchObject({ status: 'ok', message: expect.stringContaining('no scheduler') })
   })
@@ -121,8 +121,8 @@ describe('the health of an engine', () => {
     using file = scratch()
     const make = (health: TriarchOptions['health']) => () => new Triarch({ store: file.store, health: health as never })
     await using triarch = make({})()
-    await expect(triarch.health({ checks: ['nothing'] })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    await expect(triarch.health({ only: [] } as never)).rejects.toMatchObject({ code: 'UNKNOWN_OPTION' })
+    await expect(triarch.health.check({ checks: ['nothing'] })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.health.check({ only: [] } as never)).rejects.toMatchObject({ code: 'UNKNOWN_OPTION' })
     const wrong = [
       ...[{ checks: { disk: () => true } }, { checks: { 'a b': () => true } }, { checks: { a: 1 } }, { checks: [] }],
       ...[{ severity: { nothing: 'ok' } }, { severity: { disk: 'bad' } }, { diskFree: -1 }],
@@ -158,7 +158,7 @@ describe('a check of the health', () => {
     await using s = await stage({ workflows: [letter], agents: [mail], ...health(checks) })
     const { triarch } = s.engine
     const look = async () => {
-      const asking = triarch.health()
+      const asking = triarch.health.check()
       await s.settle()
       await s.advance('2s')
       return asking
@@ -196,12 +196,12 @@ describe('a check of the health', () => {
     const { triarch } = s.engine
     await s.advance('1m')
     expect(asked).toBe(0)
-    await Promise.all([triarch.health(), triarch.health(), triarch.health({ checks: ['count'] })])
+    await Promise.all([triarch.health.check(), triarch.health.check(), triarch.health.check({ checks: ['count'] })])
     await s.advance('4s')
-    await triarch.health()
+    await triarch.health.check()
     expect(asked).toBe(1)
     await s.advance('2s')
-    await triarch.health()
+    await triarch.health.check()
     expect(asked).toBe(2)
   })
 
@@ -210,7 +210,7 @@ describe('a check of the health', () => {
     await using s = await stage({ workflows: [letter], agents: [mail], ...health({ bank: () => well }) })
     const { triarch, environment } = s.engine
     const began = environment.now()
-    const look = async () => checkOf(await triarch.health(), 'bank')
+    const look = async () => checkOf(await triarch.health.check(), 'bank')
     expect(await look()).toMatchObject({ status: 'ok', since: new Date(began) })
     await s.advance('10s')
     expect(await look()).toMatchObject({ status: 'ok', since: new Date(began) })
@@ -226,7 +226,7 @@ describe('a check of the health', () => {
   it('of a store that cannot write says so, and those that only read are well', async () => {
     const store = with_(() => ({ lead: () => Promise.reject(new Error('disk is read-only')) }))
     await using triarch = new Triarch({ store, notices: false })
-    const report = await triarch.health({ checks: ['store.read', 'store.write'] })
+    const report = await triarch.health.check({ checks: ['store.read', 'store.write'] })
     expect(report.checks.map(({ status, message }) => [status, message])).toEqual([
       ['ok', undefined],
       ['critical', 'disk is read-only'],
@@ -243,7 +243,7 @@ describe('a check of the health', () => {
       now: async () => (await inner.now()) - 60_000,
     }))
     await using triarch = new Triarch({ store, notices: false, health: { cache: 0 } })
-    const look = async (name: string) => (await triarch.health({ checks: [name] })).checks[0]
+    const look = async (name: string) => (await triarch.health.check({ checks: [name] })).checks[0]
     expect((await look('disk'))?.status).toBe('critical')
     free = 500 * 1024 * 1024
     expect(await look('disk')).toMatchObject({ status: 'warning', message: '500 MiB are free beside "/data"' })

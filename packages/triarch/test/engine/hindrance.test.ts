@@ -18,9 +18,9 @@ function desk(name: string, options: AgentOptions, run: () => Promise<unknown> =
 async function toldOf(s: Stage, id: string) {
   const { triarch } = s.engine
   const [status, { tasks }, { reasons }] = await Promise.all([
-    triarch.task(id).status(),
-    triarch.list({ filter: `id:${id}` }),
-    triarch.task(id).explain(),
+    triarch.tasks.get(id).status(),
+    triarch.tasks.list({ filter: `id:${id}` }),
+    triarch.tasks.get(id).explain(),
   ])
   const [listed] = tasks
   expect(listed?.waits).toEqual(status.waits)
@@ -44,7 +44,7 @@ describe('why something waits', () => {
       agents: here.map(({ own }) => own),
     })
     const { triarch } = s.engine
-    await triarch.setting('triarch.agent.off').set({ paused: 'inventory' }, why)
+    await triarch.settings.get('triarch.agent.off').set({ paused: 'inventory' }, why)
     for (const { flow } of [...here, nobody])
       for (const n of [1, 2, 3]) await s.submit(flow, null, { id: `${flow.name}-${n}` })
     await s.advance('10s')
@@ -64,7 +64,7 @@ describe('why something waits', () => {
     // What runs waits for nothing of the kind, nor does what has stopped.
     expect((await toldOf(s, 'busy-1')).waits).toBeUndefined()
     expect((await toldOf(s, 'slow-1')).waits).toBeUndefined()
-    const { tasks } = await triarch.list({ limit: 100 })
+    const { tasks } = await triarch.tasks.list({ limit: 100 })
     const kept = tasks.flatMap(({ id, waits = [] }) => waits.map(({ code }) => `${id} ${code}`))
     expect(kept).toHaveLength(15)
     await s.kill()
@@ -79,7 +79,7 @@ describe('why something waits', () => {
     await using s = await stage({ ...common, workflows: [one.flow, two.flow], limits: { tasks: 1 } })
     await using _submits = await stage({ ...common, workflows: [three.flow], roles: [] })
     const { triarch } = s.engine
-    await triarch.setting('triarch.workflow.two').set({ paused: 'stocktaking' }, why)
+    await triarch.settings.get('triarch.workflow.two').set({ paused: 'stocktaking' }, why)
     await s.submit(one.flow, null, { id: 'one-1' })
     await s.settle()
     await s.submit(one.flow, null, { id: 'one-2' })
@@ -112,7 +112,7 @@ describe('why something waits', () => {
     await s.settle()
     const reads = async () => {
       calls.length = 0
-      const { tasks } = await triarch.list({ limit: 1_000 })
+      const { tasks } = await triarch.tasks.list({ limit: 1_000 })
       return { waiting: tasks.filter(({ waits }) => waits).length, calls: [...calls].sort() }
     }
     expect(await reads()).toEqual({ waiting: 0, calls: ['parked'] })
@@ -138,8 +138,8 @@ describe('a pause that is not of the engine’s own setting', () => {
     await using s = await stage({ workflows: [shop.flow, other], agents: [shop.own] })
     const { triarch } = s.engine
     const since = new Date(await s.store.now())
-    await triarch.setting(limits).set({ off: 'the till is broken' }, why)
-    await triarch.setting(flows).set({ off: 'stocktaking' }, why)
+    await triarch.settings.get(limits).set({ off: 'the till is broken' }, why)
+    await triarch.settings.get(flows).set({ off: 'stocktaking' }, why)
     await s.advance('5s')
     await s.submit(shop.flow, null, { id: 'step' })
     await s.submit(other, undefined, { id: 'line' })
@@ -154,13 +154,16 @@ describe('a pause that is not of the engine’s own setting', () => {
     const stock = { setting: 'shop.flows', name: 'other', reason: 'stocktaking', actor: 'ada', since }
     expect(line.pausedBy).toEqual([stock])
     expect(line.reasons).toMatchObject([{ code: 'workflow-paused', workflow: 'other', actor: 'ada', since }])
-    expect((await triarch.agents()).agents).toMatchObject([{ name: 'shop', pausedBy: till }])
-    expect((await triarch.workflows()).workflows).toMatchObject([{ name: 'other', pausedBy: stock }, { name: 'shop' }])
-    await triarch.setting(limits).set({ off: '' }, why)
-    await triarch.setting(flows).set({ off: '' }, why)
+    expect((await triarch.agents.list()).agents).toMatchObject([{ name: 'shop', pausedBy: till }])
+    expect((await triarch.workflows.list()).workflows).toMatchObject([
+      { name: 'other', pausedBy: stock },
+      { name: 'shop' },
+    ])
+    await triarch.settings.get(limits).set({ off: '' }, why)
+    await triarch.settings.get(flows).set({ off: '' }, why)
     await s.advance('5s')
     expect((await toldOf(s, 'step')).waits).toBeUndefined()
-    expect(await s.engine.triarch.task('line').status()).toMatchObject({ status: 'stopped', outcome: 'success' })
+    expect(await s.engine.triarch.tasks.get('line').status()).toMatchObject({ status: 'stopped', outcome: 'success' })
     await s.kill()
   })
 
@@ -169,7 +172,7 @@ describe('a pause that is not of the engine’s own setting', () => {
     await using s = await stage({ workflows: [shop.flow], agents: [shop.own] })
     await s.submit(shop.flow, null, { id: 'step' })
     await s.settle()
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     const { pausedBy } = await toldOf(s, 'step')
     expect(pausedBy).toMatchObject([{ reason: 'not open yet', actor: 'code', since: node?.startedAt }])
     await s.kill()
@@ -184,7 +187,7 @@ describe('a pause that is not of the engine’s own setting', () => {
     await using other = await stage({ ...common, roles: ['agent'], labels: { zone: 'us' } })
     for (const n of [1, 2, 3]) await s.submit(shop.flow, null, { id: `shop-${n}` })
     await s.advance('2s')
-    const handle = s.engine.triarch.setting('triarch.agent.shop')
+    const handle = s.engine.triarch.settings.get('triarch.agent.shop')
     const since = new Date(await s.store.now())
     await handle.set({ paused: 'is it worth it?' }, { ...why, stages: [{ labels: { zone: 'us' } }, { share: 1 }] })
     await s.advance('2s')

@@ -175,7 +175,7 @@ const payloads: Record<string, Entry> = {
   'the payload of a signal': async (s, it) =>
     codeOf((await s.submit(child, null, { startAt: '1h' })).signal('said', it)),
   'the input of a schedule': (s, it) =>
-    codeOf(s.engine.triarch.schedule('often').register({ workflow: child, input: it, every: '1h' })),
+    codeOf(s.engine.triarch.schedules.get('often').register({ workflow: child, input: it, every: '1h' })),
   'the payload of a token': async (s, it) => {
     let token = ''
     doing = (_, { step }) => {
@@ -184,15 +184,15 @@ const payloads: Record<string, Entry> = {
     }
     await s.submit(inStep, null)
     await s.settle()
-    return codeOf(s.engine.triarch.resume(token, it))
+    return codeOf(s.engine.triarch.tasks.resume(token, it))
   },
   'the input of a retry': async (s, it) => codeOf((await s.submit(bystander, null)).retry({ step: 1, input: it })),
   'the output in place of a step': async (s, it) =>
     codeOf((await s.submit(bystander, null)).skip({ step: 1, output: it })),
-  'the value of a setting': (s, it) => codeOf(s.engine.triarch.setting(anySetting).set(it, why)),
+  'the value of a setting': (s, it) => codeOf(s.engine.triarch.settings.get(anySetting).set(it, why)),
   'the payload of an operation': (s, it) =>
     codeOf(
-      s.engine.triarch.operate({ filter: 'status:paused', action: 'signal', options: { name: 'x', payload: it }, confirm: 1, reason: 'r' }), // biome-ignore format: one line
+      s.engine.triarch.tasks.operate({ filter: 'status:paused', action: 'signal', options: { name: 'x', payload: it }, confirm: 1, reason: 'r' }), // biome-ignore format: one line
     ),
   'the input of a step': viaTask((it, { task }) => task.run(plain, it)),
   'the input of a child': viaTask((it, { task }) => task.call(child, it)),
@@ -286,10 +286,10 @@ const others: Record<string, Entry> = {
     presented = () => 'fine'
     return code
   },
-  'a filter': (s, it) => codeOf(s.engine.triarch.list({ filter: it as string })),
-  'what is imported': (s, it) => codeOf(s.engine.triarch.import(it as TaskExport)),
+  'a filter': (s, it) => codeOf(s.engine.triarch.tasks.list({ filter: it as string })),
+  'what is imported': (s, it) => codeOf(s.engine.triarch.tasks.import(it as TaskExport)),
   'a record that is imported': (s, it) =>
-    codeOf(s.engine.triarch.import({ format: 1, task: 'strange', records: [it] } as never)),
+    codeOf(s.engine.triarch.tasks.import({ format: 1, task: 'strange', records: [it] } as never)),
   'the input of a planned step': (s, it) => {
     planned = { input: it }
     return codeOf(s.submit(inPlan, null))
@@ -359,7 +359,7 @@ const others: Record<string, Entry> = {
     return ended(s, inRetry, () => null)
   },
   'an event that is imported': (s, it) =>
-    codeOf(s.engine.triarch.import({ format: 1, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
+    codeOf(s.engine.triarch.tasks.import({ format: 1, task: 'strange', records: [{ seq: 1, at: 1, events: [it] }] } as never)), // biome-ignore format: one line
 }
 const codes =
   /^(?:nothing|INVALID_\w+|UNSERIALISABLE|PAYLOAD_TOO_LARGE|UNKNOWN_OPTION|UNKNOWN_ACTION|UNKNOWN_TASK|IMPORT_REFUSED|PLAN_FAILED|TASK_FAILED|no code|E_OWN|STEP_TIMEOUT|STEP_UNKNOWN_OUTCOME|READ_TOO_COSTLY)$/
@@ -373,9 +373,9 @@ function thrown(what: Record<string, unknown>): never {
 }
 
 async function look(s: Stage): Promise<void> {
-  const { tasks } = await s.engine.triarch.list({ limit: 100 })
+  const { tasks } = await s.engine.triarch.tasks.list({ limit: 100 })
   for (const { id } of tasks) {
-    const task = s.engine.task(id)
+    const task = s.engine.tasks.get(id)
     JSON.stringify([await task.status(), await task.steps(), await task.history(), (await task.logs()).lines])
   }
 }

@@ -10,38 +10,40 @@ const places: Record<
   { ask: (triarch: Triarch, text: string) => unknown } | { from: (task: TaskContext, text: string) => unknown }
 > = {
   'the id of a task': { ask: (triarch, id) => triarch.submit(fine, null, { id }) },
-  'the id of a task that is looked for': { ask: async (triarch, id) => triarch.task(id) },
+  'the id of a task that is looked for': { ask: async (triarch, id) => triarch.tasks.get(id) },
   'the id of a task to come after': { ask: (triarch, after) => triarch.submit(fine, null, { after }) },
   'a lock': { ask: (triarch, key) => triarch.submit(fine, null, { exclusive: { key } }) },
   'the name of a tag': { ask: (triarch, name) => triarch.submit(fine, null, { tags: { [name]: 'x' } }) },
   'the value of a tag': { ask: (triarch, tag) => triarch.submit(fine, null, { tags: { tag } }) },
   'the tag of a schedule': {
-    ask: (triarch, tag) => triarch.schedule('s').register({ workflow: fine, input: null, every: '1h', tags: { tag } }),
+    ask: (triarch, tag) =>
+      triarch.schedules.get('s').register({ workflow: fine, input: null, every: '1h', tags: { tag } }),
   },
   'the reason of a pause': {
     ask: async (triarch, reason) => {
-      await triarch.schedule('s').register({ workflow: fine, input: null, every: '1h' })
-      await triarch.schedule('s').pause({ reason })
+      await triarch.schedules.get('s').register({ workflow: fine, input: null, every: '1h' })
+      await triarch.schedules.get('s').pause({ reason })
     },
   },
-  'the name of a schedule': { ask: async (triarch, name) => triarch.schedule(name) },
-  'a tag to list by': { ask: (triarch, tag) => triarch.list({ tags: { tag } }) },
-  'a workflow to list by': { ask: (triarch, workflow) => triarch.list({ workflow }) },
-  'a version to list by': { ask: (triarch, version) => triarch.list({ version }) },
-  'a parent to list by': { ask: (triarch, parent) => triarch.list({ parent }) },
-  'a cursor': { ask: (triarch, cursor) => triarch.list({ cursor }) },
+  'the name of a schedule': { ask: async (triarch, name) => triarch.schedules.get(name) },
+  'a tag to list by': { ask: (triarch, tag) => triarch.tasks.list({ tags: { tag } }) },
+  'a workflow to list by': { ask: (triarch, workflow) => triarch.tasks.list({ workflow }) },
+  'a version to list by': { ask: (triarch, version) => triarch.tasks.list({ version }) },
+  'a parent to list by': { ask: (triarch, parent) => triarch.tasks.list({ parent }) },
+  'a cursor': { ask: (triarch, cursor) => triarch.tasks.list({ cursor }) },
   'the name of a signal': {
     ask: async (triarch, name) => (await triarch.submit(fine, null, { startAt: '1h' })).signal(name),
   },
-  'the name of a probe': { ask: (triarch, name) => triarch.probes({ names: [name] }) },
-  'an error to count by': { ask: (triarch, error) => triarch.statistics({ error }) },
-  'a workflow to count by': { ask: (triarch, workflow) => triarch.statistics({ workflow }) },
-  'a token': { ask: (triarch, text) => triarch.resume(text) },
+  'the name of a probe': { ask: (triarch, name) => triarch.health.probes({ names: [name] }) },
+  'an error to count by': { ask: (triarch, error) => triarch.statistics.query({ error }) },
+  'a workflow to count by': { ask: (triarch, workflow) => triarch.statistics.query({ workflow }) },
+  'a token': { ask: (triarch, text) => triarch.tasks.resume(text) },
   'the task in a token': {
-    ask: (triarch, text) => triarch.resume(Buffer.from(JSON.stringify([text, 1, 'k'])).toString('base64url')),
+    ask: (triarch, text) => triarch.tasks.resume(Buffer.from(JSON.stringify([text, 1, 'k'])).toString('base64url')),
   },
   'the signal of a token': {
-    ask: (triarch, event) => triarch.resume(Buffer.from('["t",1,"k"]').toString('base64url'), null, { name: event }),
+    ask: (triarch, event) =>
+      triarch.tasks.resume(Buffer.from('["t",1,"k"]').toString('base64url'), null, { name: event }),
   },
   'the tag of a child': { from: (task, tag) => task.start(fine, null, { tags: { tag } }) },
   'the id of a child': { from: (task, id) => task.start(fine, null, { id }) },
@@ -93,11 +95,11 @@ describe("a task's origin", () => {
       run: async (input: { pin: string }) => input,
     })
     await using s = await stage({ workflows: [secret, hook], sweep: '1s' })
-    const schedule = s.engine.triarch.schedule('often')
+    const schedule = s.engine.triarch.schedules.get('often')
     await schedule.register({ workflow: secret, input: { pin: '1234' }, every: '1m' })
     await s.advance('2m')
     expect(told.length).toBeGreaterThan(0)
-    const seen = [await schedule.info(), await s.engine.triarch.schedules(), await s.engine.triarch.list()]
+    const seen = [await schedule.info(), await s.engine.triarch.schedules.list(), await s.engine.triarch.tasks.list()]
     expect(JSON.stringify(seen)).not.toContain('1234')
   })
 

@@ -57,8 +57,9 @@ describe('the ids that the engine makes', () => {
       for (const answer of [1, 2]) {
         const task = await s.submit(flow, null, { id })
         await s.settle()
-        if (answer === 2) expect(await codeOf(s.engine.triarch.resume(tokens[0] as string, 0))).not.toBe('nothing')
-        await s.engine.triarch.resume(tokens.at(-1) as string, answer)
+        if (answer === 2)
+          expect(await codeOf(s.engine.triarch.tasks.resume(tokens[0] as string, 0))).not.toBe('nothing')
+        await s.engine.triarch.tasks.resume(tokens.at(-1) as string, answer)
         expect(await task.result()).toBe(answer)
         await s.advance('2h')
         expect(await s.store.task(id)).toBeNull()
@@ -79,7 +80,7 @@ describe('the ids that the engine makes', () => {
     const task = await s.submit(parent, 8, { id: 'release-1' })
     expect(await task.result()).toBe(8)
     expect(await codeOf(s.submit(child, 1, { id: await childOf(s, 'release-1', 2) }))).toBe('INVALID_NAME')
-    expect(await s.engine.task(await childOf(s, 'release-1', 1)).result()).toBe(8)
+    expect(await s.engine.tasks.get(await childOf(s, 'release-1', 1)).result()).toBe(8)
   })
 
   it('are others when a task is submitted again that was dropped: its children of before are not in its way', async () => {

@@ -78,13 +78,13 @@ describe('a task that is imported', () => {
     const keys = charged.splice(0).slice(before.length)
 
     await using here = await made()
-    const task = await here.engine.triarch.import(file, { reason: 'the shop moves', actor: 'ada' })
+    const task = await here.engine.triarch.tasks.import(file, { reason: 'the shop moves', actor: 'ada' })
     expect(task.isNew).toBe(true)
     await here.advance('3h')
     const { status, pause } = await task.status()
     expect([status, pause]).toEqual(['paused', { cause: 'operator', reason: 'the shop moves', actor: 'ada' }])
     expect(charged).toEqual([])
-    expect((await here.engine.triarch.audit()).entries).toMatchObject([
+    expect((await here.engine.triarch.audit.list()).entries).toMatchObject([
       { action: 'task.import', subject: 'task:o-1', actor: 'ada', reason: 'the shop moves' },
     ])
     await task.resume()
@@ -96,7 +96,7 @@ describe('a task that is imported', () => {
     await using there = await made()
     const file = await exported(await at(there, order, 'visa', 'o-1'))
     await using here = await made()
-    const task = await here.engine.triarch.import(file, { paused: false })
+    const task = await here.engine.triarch.tasks.import(file, { paused: false })
     await here.advance('1h')
     expect(await task.result()).toEqual(['paid by visa', 'paid by visa'])
   })
@@ -106,17 +106,17 @@ describe('a task that is imported', () => {
     const file = await exported(await at(there, order, 'visa', 'o-1'))
     await using here = await made()
     const { triarch } = here.engine
-    await triarch.import(file)
-    expect((await triarch.import(file)).isNew).toBe(false)
-    await triarch.task('o-1').resume()
+    await triarch.tasks.import(file)
+    expect((await triarch.tasks.import(file)).isNew).toBe(false)
+    await triarch.tasks.get('o-1').resume()
     await here.advance('2h')
-    expect((await triarch.import(file)).isNew).toBe(false)
-    expect((await triarch.audit({ subject: 'task:o-1' })).entries.map(({ action }) => action)).toEqual([
+    expect((await triarch.tasks.import(file)).isNew).toBe(false)
+    expect((await triarch.audit.list({ subject: 'task:o-1' })).entries.map(({ action }) => action)).toEqual([
       'task.resume',
       'task.import',
     ])
     const other = await exported(await at(there, order, 'master', 'o-2'))
-    expect(await codeOf(triarch.import({ ...other, task: 'o-1' }))).toBe('TASK_EXISTS')
+    expect(await codeOf(triarch.tasks.import({ ...other, task: 'o-1' }))).toBe('TASK_EXISTS')
   })
 
   it('is the same where it came from, also with values that are kept once', async () => {
@@ -126,9 +126,9 @@ describe('a task that is imported', () => {
     const stored = await there.store.records('o-1', 0, 100)
     expect(stored.some(({ events }) => events.endsWith(']]]'))).toBe(true)
     const file = await exported(task)
-    expect((await there.engine.triarch.import(file)).isNew).toBe(false)
+    expect((await there.engine.triarch.tasks.import(file)).isNew).toBe(false)
     await using here = await made()
-    const copy = await here.engine.triarch.import(file)
+    const copy = await here.engine.triarch.tasks.import(file)
     expect(await told(copy)).toEqual(await told(task))
   })
 
@@ -137,7 +137,7 @@ describe('a task that is imported', () => {
     const task = await at(there, order, 'visa', 'o-1')
     await there.advance('1h')
     await using here = await made()
-    const copy = await here.engine.triarch.import(await exported(task))
+    const copy = await here.engine.triarch.tasks.import(await exported(task))
     expect(await told(copy)).toEqual(await told(task))
     const { updatedAt, lockedBy, ...status } = await task.status()
     expect(await copy.status()).toMatchObject(status)
@@ -148,7 +148,7 @@ describe('a task that is imported', () => {
     await using there = await made()
     const file = await exported(await at(there, stuck, '', 'o-1'))
     await using here = await made()
-    const task = await here.engine.triarch.import(file, { paused: false })
+    const task = await here.engine.triarch.tasks.import(file, { paused: false })
     await here.settle()
     expect(await task.steps()).toMatchObject([{ status: 'running', error: { code: 'STEP_LOST' } }])
   })
@@ -157,7 +157,7 @@ describe('a task that is imported', () => {
     await using there = await made()
     const task = await at(there, repair, '', 'o-1')
     await using here = await made()
-    const copy = await here.engine.triarch.import(await exported(task), { paused: false })
+    const copy = await here.engine.triarch.tasks.import(await exported(task), { paused: false })
     await here.settle()
     expect(await told(copy)).toEqual(await told(task))
     await copy.skip({ step: 1, output: 'by hand' })
@@ -169,7 +169,7 @@ describe('what a task needs of others', () => {
   it('must be here: its children come first, and it hears of them, also of one that had stopped', async () => {
     await using there = await made()
     const task = await at(there, parent, 'kid', 'p')
-    const kid = there.engine.task('kid')
+    const kid = there.engine.tasks.get('kid')
     const [file, open] = [await exported(task), await exported(kid)]
     await kid.signal('go' as never, ...(['done'] as never))
     await there.settle()
@@ -177,12 +177,12 @@ describe('what a task needs of others', () => {
     for (const younger of [open, done]) {
       await using here = await made()
       const { triarch } = here.engine
-      await expect(triarch.import(file)).rejects.toMatchObject({
+      await expect(triarch.tasks.import(file)).rejects.toMatchObject({
         code: 'IMPORT_REFUSED',
         details: { cause: 'children' },
       })
-      const child = await triarch.import(younger, { paused: false })
-      const older = await triarch.import(file, { paused: false })
+      const child = await triarch.tasks.import(younger, { paused: false })
+      const older = await triarch.tasks.import(file, { paused: false })
       expect((await older.children()).tasks.map(({ id }) => id)).toEqual(['kid'])
       if (younger === open) await child.signal('go' as never, ...(['done'] as never))
       await here.settle()
@@ -195,15 +195,15 @@ describe('what a task needs of others', () => {
     const locked = await exported(await at(there, guarded, '', 'g'))
     await there.submit(child, '', { id: 'first' })
     await there.submit(order, 'visa', { id: 'second', after: ['first'] })
-    const after = await exported(there.engine.task('second'))
+    const after = await exported(there.engine.tasks.get('second'))
     await using here = await made()
     for (const [file, cause] of [
       [locked, 'locks'],
       [after, 'predecessors'],
     ] as const) {
-      const importing = here.engine.triarch.import(file)
+      const importing = here.engine.triarch.tasks.import(file)
       await expect(importing).rejects.toMatchObject({ code: 'IMPORT_REFUSED', details: { cause } })
-      expect(await codeOf(here.engine.task(file.task).status())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(here.engine.tasks.get(file.task).status())).toBe('UNKNOWN_TASK')
     }
   })
 
@@ -215,11 +215,11 @@ describe('what a task needs of others', () => {
     expect(JSON.stringify(veiled)).not.toContain('4711')
     await using here = await made()
     const { triarch } = here.engine
-    await expect(triarch.import(veiled)).rejects.toMatchObject({ details: { cause: 'secrets' } })
-    expect(await codeOf(triarch.import({ ...veiled, veiled: undefined } as unknown as TaskExport))).toBe(
+    await expect(triarch.tasks.import(veiled)).rejects.toMatchObject({ details: { cause: 'secrets' } })
+    expect(await codeOf(triarch.tasks.import({ ...veiled, veiled: undefined } as unknown as TaskExport))).toBe(
       'INVALID_OPTION',
     )
-    const copy = await triarch.import(await exported(task), { paused: false })
+    const copy = await triarch.tasks.import(await exported(task), { paused: false })
     expect(JSON.stringify(await copy.history())).not.toContain('4711')
     await copy.signal('go' as never, ...([] as never))
     await here.settle()
@@ -250,7 +250,7 @@ describe('a history that is not sound', () => {
     await there.advance('1h')
     await using here = await made()
     const file = change(await exported(task)) as TaskExport
-    await expect(here.engine.triarch.import(file)).rejects.toMatchObject({
+    await expect(here.engine.triarch.tasks.import(file)).rejects.toMatchObject({
       code: 'IMPORT_REFUSED',
       details: { cause: 'history' },
     })
@@ -265,7 +265,7 @@ describe('a history that is not sound', () => {
     { format: 1, task: 'a', veiled: false, records: [{ seq: 1 }] },
   ])('is no history at all: %j', async (file) => {
     await using here = await made()
-    expect(await codeOf(here.engine.triarch.import(file as unknown as TaskExport))).toBe('INVALID_OPTION')
+    expect(await codeOf(here.engine.triarch.tasks.import(file as unknown as TaskExport))).toBe('INVALID_OPTION')
   })
 
   it('is refused by its size', async () => {
@@ -277,7 +277,7 @@ describe('a history that is not sound', () => {
       events: [{ type: 'progressed', progress: input }],
     }))
     const file: TaskExport = { format: 1, task: 'o-1', veiled: false, records: [{ seq: 1, at: 1, events }, ...more] }
-    expect(await codeOf(here.engine.triarch.import(file))).toBe('IMPORT_TOO_LARGE')
+    expect(await codeOf(here.engine.triarch.tasks.import(file))).toBe('IMPORT_TOO_LARGE')
   })
 })
 

@@ -15,9 +15,9 @@ describe('what there is', () => {
   it('is told of workflows: their versions, and the living nodes that run them', async () => {
     await using s = await stage({ workflows: [order, newer, letter, frozen], agents: [bank] })
     const { triarch } = s.engine
-    const [node] = await triarch.nodes()
+    const [node] = await triarch.nodes.list()
     const nodes = [node?.id]
-    const { workflows, next } = await triarch.workflows()
+    const { workflows, next } = await triarch.workflows.list()
     expect(next).toBeUndefined()
     expect(workflows).toEqual([
       {
@@ -30,9 +30,9 @@ describe('what there is', () => {
       { name: 'order', versions: [{ version: '1', kind: 'function', nodes }] },
       { name: 'plan', versions: [{ version: '1', kind: 'plan', nodes }] },
     ])
-    const first = await triarch.workflows({ limit: 2 })
+    const first = await triarch.workflows.list({ limit: 2 })
     expect(first).toEqual({ workflows: workflows.slice(0, 2), next: 'order' })
-    expect(await triarch.workflows({ limit: 2, cursor: 'order' })).toEqual({ workflows: workflows.slice(2) })
+    expect(await triarch.workflows.list({ limit: 2, cursor: 'order' })).toEqual({ workflows: workflows.slice(2) })
   })
 
   it('is told of agents: their actions, slots, and what waits longest for them', async () => {
@@ -48,8 +48,8 @@ describe('what there is', () => {
     await s.advance('2m')
     await s.submit(letter, null, { id: 'second', priority: 1 })
     await s.settle()
-    const [node] = await triarch.nodes()
-    expect(await triarch.agents()).toEqual({
+    const [node] = await triarch.nodes.list()
+    expect(await triarch.agents.list()).toEqual({
       agents: [
         { name: 'bank', actions: ['charge'], nodes: [{ id: node?.id, slots: 3 }], queue: { depth: 0 } },
         {
@@ -58,8 +58,8 @@ describe('what there is', () => {
         },
       ],
     })
-    expect((await triarch.agents({ limit: 1 })).next).toBe('bank')
-    expect((await triarch.agents({ cursor: 'bank' })).agents).toMatchObject([{ name: 'mail' }])
+    expect((await triarch.agents.list({ limit: 1 })).next).toBe('bank')
+    expect((await triarch.agents.list({ cursor: 'bank' })).agents).toMatchObject([{ name: 'mail' }])
     await s.kill()
   })
 
@@ -71,19 +71,19 @@ describe('what there is', () => {
     await s.submit(waits, null, { id: 'a' })
     await s.submit(waits, null, { id: 'b' })
     await s.settle()
-    const { locks } = await triarch.locks()
+    const { locks } = await triarch.locks.list()
     expect(locks).toMatchObject([{ holder: 'a', since: new Date(since), waiting: 1, next: [{ task: 'b' }] }])
     expect(locks[0]?.fence).toBeGreaterThan(0)
-    expect(await triarch.locks({ cursor: locks[0]?.name ?? '' })).toEqual({ locks: [] })
+    expect(await triarch.locks.list({ cursor: locks[0]?.name ?? '' })).toEqual({ locks: [] })
     await s.kill()
   })
 
   it('is refused where the page is none', async () => {
     await using s = await stage()
     const asks: ((options: object) => Promise<unknown>)[] = [
-      (options) => s.engine.triarch.workflows(options),
-      (options) => s.engine.triarch.agents(options),
-      (options) => s.engine.triarch.locks(options),
+      (options) => s.engine.triarch.workflows.list(options),
+      (options) => s.engine.triarch.agents.list(options),
+      (options) => s.engine.triarch.locks.list(options),
     ]
     for (const ask of asks) {
       await expect(ask({ limit: 101 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
@@ -102,7 +102,7 @@ describe('a submission', () => {
     expect((await submit({})).isNew).toBe(false)
     expect((await submit({ ifExists: 'return' })).isNew).toBe(false)
     expect((await triarch.submit(letter, null)).isNew).toBe(true)
-    expect(triarch.task('l-1').isNew).toBeUndefined()
+    expect(triarch.tasks.get('l-1').isNew).toBeUndefined()
     await s.kill()
   })
 })

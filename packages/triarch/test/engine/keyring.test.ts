@@ -42,8 +42,10 @@ async function scene() {
   const { environment, triarch } = engine
   const keyring = new StoredKeyring({ environment, store, opened: async () => undefined, failed: () => undefined })
   onTestFinished(() => void keyring.close())
-  const create = async (name: string, options: Partial<Parameters<ReturnType<Triarch['key']>['create']>[0]> = {}) =>
-    (await triarch.key(name).create({ rights: ['read'], ...options })).secret
+  const create = async (
+    name: string,
+    options: Partial<Parameters<ReturnType<Triarch['keys']['get']>['create']>[0]> = {},
+  ) => (await triarch.keys.get(name).create({ rights: ['read'], ...options })).secret
   /** What comes of it, whatever time that takes. */
   const told = async <T>(work: Promise<T>): Promise<T | string> => {
     let answer: T | string | undefined
@@ -68,7 +70,7 @@ async function scene() {
       return typeof key === 'object' && key !== null ? key.name : key
     },
     rotate: async (name: string, options: Partial<KeyRotateOptions> = {}) =>
-      (await triarch.key(name).rotate({ reason: 'x', ...options })).secret,
+      (await triarch.keys.get(name).rotate({ reason: 'x', ...options })).secret,
   }
 }
 const changed = (secret: string) => secret.slice(0, -1) + (secret.endsWith('A') ? 'B' : 'A')
@@ -134,12 +136,12 @@ describe('a keyring', () => {
     await create('three')
     await engine.advance('2s')
     expect(losses).toBe(0)
-    await triarch.key('one').revoke({ reason: 'it was in a log' })
+    await triarch.keys.get('one').revoke({ reason: 'it was in a log' })
     await engine.advance('1500ms')
     expect(losses).toBe(1)
     expect([await verify(one), await verify(two)]).toEqual([null, 'two'])
     off()
-    await triarch.key('two').revoke({ reason: 'it was in a log' })
+    await triarch.keys.get('two').revoke({ reason: 'it was in a log' })
     await engine.advance('1500ms')
     expect(losses).toBe(1)
   })
@@ -149,7 +151,7 @@ describe('a keyring', () => {
     const one = await create('one')
     await verify(one)
     await engine.advance('1h')
-    await triarch.key('one').revoke({ reason: 'it was in a log' })
+    await triarch.keys.get('one').revoke({ reason: 'it was in a log' })
     expect(await verify(one)).toBe(null)
   })
 
@@ -233,17 +235,17 @@ describe('a keyring', () => {
       await engine.advance('1s')
     }
     expect(asked.uses).toHaveLength(1)
-    const { usedAt, ...rest } = await triarch.key('one').info()
+    const { usedAt, ...rest } = await triarch.keys.get('one').info()
     expect(usedAt).toBeInstanceOf(Date)
     expect(rest).toMatchObject({ status: 'active', name: 'one' })
-    expect((await triarch.key('unused').info()).usedAt).toBe(undefined)
+    expect((await triarch.keys.get('unused').info()).usedAt).toBe(undefined)
     await engine.advance('10m')
     await verify(one)
     is('down')
     await engine.advance('2s')
     is('well')
     await engine.advance('3s')
-    const again = (await triarch.key('one').info()).usedAt
+    const again = (await triarch.keys.get('one').info()).usedAt
     expect(again?.getTime()).toBeGreaterThan((usedAt as Date).getTime() + 600_000)
   })
 
@@ -251,7 +253,7 @@ describe('a keyring', () => {
     const { engine, verify, create, triarch } = await scene()
     const one = await create('one')
     await verify(one)
-    await triarch.key('one').revoke({ reason: 'x' })
+    await triarch.keys.get('one').revoke({ reason: 'x' })
     const two = await create('two')
     await engine.advance('2s')
     expect([await verify(one), await verify(two)]).toEqual([null, 'two'])

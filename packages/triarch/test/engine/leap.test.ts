@@ -76,11 +76,11 @@ describe.each([
     const left = (await Promise.all(tasks.map((task) => task.status()))).filter(({ status }) => status !== 'stopped')
     // A probe that failed is tried again at an instant: by a clock that was put back it comes as much later.
     expect(left.length).toBeLessThanOrEqual(leap < 0 && at > 10_000 ? 1 : 0)
-    expect((await s.engine.triarch.breaker('bank').info()).state).toBe('closed')
+    expect((await s.engine.triarch.breakers.get('bank').info()).state).toBe('closed')
     for (let n = 0; n < 10; n++) await s.submit(order, null, { id: `after-${n}` })
     await s.advance(left.length > 0 ? '61m' : '5s')
     for (const task of tasks) expect(await task.status()).toMatchObject({ outcome: 'success' })
-    expect((await s.engine.triarch.breaker('bank').info()).state).toBe('closed')
+    expect((await s.engine.triarch.breakers.get('bank').info()).state).toBe('closed')
   })
 
   it('forgets no step that ages, and leaves none behind what comes after for longer than that hour', async () => {
@@ -119,7 +119,7 @@ describe.each([
     await using other = await node()
     const terms: Leadership[] = []
     const lead = (s: typeof one) =>
-      void s.engine.triarch.lead('exporter', (leadership) => {
+      void s.engine.triarch.leaders.lead('exporter', (leadership) => {
         terms.push(leadership)
         return new Promise<void>((resolve) => leadership.signal.addEventListener('abort', () => resolve()))
       })
@@ -164,19 +164,19 @@ describe('a listener that blocks the event loop each time, and then throws', () 
     const { triarch } = s.engine
     triarch.on('alert', hostile)
     const terms: Leadership[] = []
-    const led = triarch.lead('exporter', (leadership) => {
+    const led = triarch.leaders.lead('exporter', (leadership) => {
       terms.push(leadership)
       return new Promise<void>((resolve) => leadership.signal.addEventListener('abort', () => resolve()))
     })
     const tasks = await Promise.all(Array.from({ length: 60 }, (_, n) => s.submit(order, null, { id: `o-${n}` })))
     await s.advance('1s')
-    await triarch.setting('triarch.agent.bank').set({ concurrency: 7 }, { reason: 'a test' })
+    await triarch.settings.get('triarch.agent.bank').set({ concurrency: 7 }, { reason: 'a test' })
     await s.advance('20s')
     for (const task of tasks) expect(await task.status()).toMatchObject({ outcome: 'success', failures: 0 })
     const within = begun.map((from) => begun.filter((at) => at >= from && at < from + per).length)
     expect(Math.max(...within)).toBeLessThanOrEqual(limit + burst)
     expect(errors.length).toBeGreaterThan(0)
-    expect((await triarch.breaker('bank').info()).changes).toEqual([])
+    expect((await triarch.breakers.get('bank').info()).changes).toEqual([])
     expect(terms.map((term) => term.holds())).toEqual([true])
     await s.kill()
     await led
@@ -197,7 +197,7 @@ it('a task that sleeps wakes at its instant by the clock of the node that has th
   await first.advance('1h')
   await first.kill()
   const second = await at('2026-01-01')
-  const task = second.engine.task(id)
+  const task = second.engine.tasks.get(id)
   await second.advance('119h')
   expect((await task.status()).status).toBe('running')
   await second.advance('2h')

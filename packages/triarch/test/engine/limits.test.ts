@@ -134,7 +134,7 @@ describe('every bound is explicit:', () => {
     for (let n = 0; n < 10; n++) {
       const id = begun.at(-1) ?? ''
       gates.get(id)?.()
-      await s.engine.triarch.task(id).result()
+      await s.engine.triarch.tasks.get(id).result()
       await s.submit(busy, `new ${n}`, { id: `new ${n}` })
       await s.settle()
     }
@@ -163,8 +163,9 @@ describe('every bound is explicit:', () => {
       tasks.push(await s.submit(waits, 'x'.repeat(given)))
       await s.settle()
     }
-    const here = (await s.store.owned({ node: (await s.engine.triarch.nodes())[0]?.id ?? '', after: 0, limit: 100 }))
-      .length
+    const here = (
+      await s.store.owned({ node: (await s.engine.triarch.nodes.list())[0]?.id ?? '', after: 0, limit: 100 })
+    ).length
     expect(here).toBeLessThan(4)
     for (const task of tasks) {
       await task.signal('go')

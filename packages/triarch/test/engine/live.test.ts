@@ -24,7 +24,7 @@ class Eye {
   readonly #end = new AbortController()
 
   constructor(s: Stage, options: { filter?: string; limit?: number; quiet?: '1m' } = {}) {
-    void this.#look(s.engine.triarch.watch({ ...options, signal: this.#end.signal })).catch((error) => {
+    void this.#look(s.engine.triarch.tasks.watch({ ...options, signal: this.#end.signal })).catch((error) => {
       this.failure = error
     })
   }
@@ -59,7 +59,7 @@ describe('a list that is watched', () => {
     await s.submit(order, 1, { id: 'c' })
     await s.advance('5s')
     expect(eye.news().at(-1)).toBe('b paused')
-    await s.engine.triarch.task('a').cancel()
+    await s.engine.triarch.tasks.get('a').cancel()
     await s.advance('5s')
     expect(eye.news().at(-1)).toBe('a gone')
     eye.close()
@@ -72,7 +72,7 @@ describe('a list that is watched', () => {
     const eye = new Eye(s, { filter: 'status:paused' })
     await s.advance('1s')
     expect(eye.news()).toEqual(['page '])
-    await s.engine.triarch.task('old').pause()
+    await s.engine.triarch.tasks.get('old').pause()
     await s.advance('10s')
     expect(eye.news()).toEqual(['old paused'])
     const aged = new Eye(s, { filter: 'age:>4h' })
@@ -107,7 +107,7 @@ describe('a list that is watched', () => {
   it('keeps of what is not taken the newest only, and no more than the list', async () => {
     await using s = await stage(setup)
     const { triarch } = s.engine
-    const slow = triarch.watch({ limit: 2 })
+    const slow = triarch.tasks.watch({ limit: 2 })
     expect((await slow.next()).value).toEqual({ type: 'page', tasks: [] })
     for (let round = 0; round < 12; round++) {
       await s.submit(decision, null, { id: `t${round}` })
@@ -198,7 +198,7 @@ describe('those who watch', () => {
       },
     })
     await using s = await stage({ ...setup, store: seen(memory(), failing) })
-    const first = async () => (await s.engine.triarch.watchStatistics().next()).value
+    const first = async () => (await s.engine.triarch.statistics.watch().next()).value
     await expect(first()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     ;[down, asked] = [false, 0]
     const all = await Promise.all(Array.from({ length: 100 }, first))
@@ -216,7 +216,7 @@ describe('those who watch', () => {
 
   it('are refused where what they ask for makes no sense', async () => {
     await using s = await stage(setup)
-    const first = (options: object) => s.engine.triarch.watch(options).next()
+    const first = (options: object) => s.engine.triarch.tasks.watch(options).next()
     await expect(first({ filter: 'nonsense:1' })).rejects.toMatchObject({ code: 'INVALID_FILTER' })
     await expect(first({ limit: 201 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     await expect(first({ quiet: 0 })).rejects.toMatchObject({ code: 'INVALID_DURATION' })
@@ -227,7 +227,7 @@ describe('those who watch', () => {
 describe('the counts', () => {
   it('are told when they change', async () => {
     await using s = await stage(setup)
-    const counts = s.engine.triarch.watchStatistics({ quiet: '1m' })
+    const counts = s.engine.triarch.statistics.watch({ quiet: '1m' })
     const first = counts.next()
     await s.advance('1s')
     expect((await first).value).toMatchObject({ type: 'counts', counts: { tasks: 0 } })

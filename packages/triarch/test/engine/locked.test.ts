@@ -101,7 +101,7 @@ describe('while another process holds the write lock, and reads are served', () 
     expect(await there.result()).toEqual(['there', 'then'])
     for (const task of [here, there]) expect(await eventsOf(task, 'attemptFailed')).toEqual([])
     for (const s of [both, apart, work]) {
-      expect((await s.engine.triarch.statistics()).fenced).toBe(0)
+      expect((await s.engine.triarch.statistics.get()).fenced).toBe(0)
       expect(s.alerts).toEqual([])
       await s.kill()
     }

@@ -83,7 +83,7 @@ describe('the log of a task', () => {
     expect(await refused({ level: 'loud' })).toBe('INVALID_OPTION')
     expect(await refused({ limit: 0 })).toBe('INVALID_OPTION')
     expect(await refused({ steps: 1 })).toBe('UNKNOWN_OPTION')
-    expect(await codeOf(engine.triarch.task('none').logs())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(engine.triarch.tasks.get('none').logs())).toBe('UNKNOWN_TASK')
   })
 
   it('can be followed while the task runs, and ends with it', async () => {
@@ -180,7 +180,7 @@ describe('the log of a task', () => {
     await using second = await testEngine(options)
     await second.advance('5h')
     expect(runs).toBeGreaterThan(3)
-    const all = await said(second.triarch.task(task.id))
+    const all = await said(second.triarch.tasks.get(task.id))
     expect(all).toEqual([0, 1, 2, 3].flatMap((round) => [`-/- info round ${round}`, '-/- info again']))
   })
 

@@ -148,7 +148,7 @@ async function ailing(name: string, fail: () => unknown) {
 /** For a while, and again, until the engine stops. */
 async function lead({ triarch, environment }: Awaited<ReturnType<typeof testEngine>>): Promise<void> {
   const moment = () => new Promise<void>((resolve) => environment.timer(3_000, resolve))
-  while (await triarch.lead('often', () => moment().then(() => true)).catch(() => false));
+  while (await triarch.leaders.lead('often', () => moment().then(() => true)).catch(() => false));
 }
 
 const failures = {
@@ -165,7 +165,7 @@ describe('every loop of a node survives errors of its store', () => {
     it.each(Object.entries(failures))(`${name}, which %s for a minute`, async (_, fail) => {
       const { engine, order, report, ill } = await ailing(name, fail)
       const { triarch } = engine
-      await triarch.schedule('often').register({ workflow: report, input: null, every: '10s' })
+      await triarch.schedules.get('often').register({ workflow: report, input: null, every: '10s' })
       const before = await triarch.submit(order, 0)
       ill.ness = true
       // Submitted meanwhile it may be refused, and is submitted again then: its id makes it one task.
@@ -179,10 +179,12 @@ describe('every loop of a node survives errors of its store', () => {
       const results = Promise.all(tasks.map((task) => task.result()))
       await engine.advance('2m')
       expect(await results).toEqual([0, 1, 2])
-      expect(await triarch.nodes()).toHaveLength(1)
-      expect((await triarch.schedule('often').info()).last?.getTime()).toBeGreaterThan(engine.now().getTime() - 12_000)
+      expect(await triarch.nodes.list()).toHaveLength(1)
+      expect((await triarch.schedules.get('often').info()).last?.getTime()).toBeGreaterThan(
+        engine.now().getTime() - 12_000,
+      )
       // Finished tasks are dropped after a second: those of the schedule would add up otherwise.
-      expect((await triarch.statistics()).tasks).toBeLessThan(8)
+      expect((await triarch.statistics.get()).tasks).toBeLessThan(8)
       expect(calls).toBeLessThan(1_000)
       await engine.stop()
     })

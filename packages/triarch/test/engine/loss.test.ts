@@ -86,7 +86,7 @@ describe('an attempt that is lost with its process', () => {
       t.finish()
       await using last = await t.node()
       await last.advance('1m')
-      const handle = last.engine.triarch.task('task')
+      const handle = last.engine.triarch.tasks.get('task')
       expect(await handle.result()).toBe('done')
       expect((await handle.status()).failures).toBe(0)
       expect((await eventsOf(handle, 'attemptFailed')).map(({ lost }) => lost)).not.toContain(undefined)
@@ -102,7 +102,7 @@ describe('an attempt that is lost with its process', () => {
     t.finish()
     await using second = await t.node()
     await second.settle()
-    expect(await second.engine.triarch.task('task').result()).toBe('done')
+    expect(await second.engine.triarch.tasks.get('task').result()).toBe('done')
     expect(t.log).toEqual(['run 1', 'run 2'])
   })
 
@@ -117,7 +117,7 @@ describe('an attempt that is lost with its process', () => {
     t.finish()
     await using last = await t.node()
     await last.advance('1m')
-    expect(await last.engine.triarch.task('task').result()).toBe('done')
+    expect(await last.engine.triarch.tasks.get('task').result()).toBe('done')
     expect(t.log).toEqual(['run 1', ...['verify', 'run 2', 'verify', 'run 3', 'verify', 'run 4', 'verify', 'run 5']])
   })
 
@@ -129,7 +129,7 @@ describe('an attempt that is lost with its process', () => {
     await first.kill()
     await using second = await t.node()
     await second.advance('1m')
-    expect(await second.engine.triarch.task('task').status()).toMatchObject({
+    expect(await second.engine.triarch.tasks.get('task').status()).toMatchObject({
       status: 'paused',
       pause: { cause: 'unknown-outcome' },
     })
@@ -272,19 +272,19 @@ describe('a step that kills its process', () => {
     await t.triarch.submit(t.killer, fuse, { id: 'killer' })
     await t.live(120_000)
     expect(t.deaths).toEqual(Array.from({ length: 5 }, () => 'killer'))
-    expect(await t.triarch.task('killer').status()).toMatchObject({
+    expect(await t.triarch.tasks.get('killer').status()).toMatchObject({
       status: 'paused',
       failures: 0,
       pause: { cause: 'step', error: { code: 'STEP_KEEPS_DYING' } },
     })
     expect(t.alerts.at(-1)?.message).toMatch(/was lost with its process 5 times in a row/)
-    for (const id of ids) expect([id, (await t.triarch.task(id).status()).outcome]).toEqual([id, 'success'])
+    for (const id of ids) expect([id, (await t.triarch.tasks.get(id).status()).outcome]).toEqual([id, 'success'])
     // And not once more, whatever becomes of the process.
     t.kill()
     await t.start()
     await t.live(60_000)
     expect(t.deaths).toHaveLength(5)
-    expect((await t.triarch.task('killer').explain()).text).toMatch(/lost with its process 5 times/)
+    expect((await t.triarch.tasks.get('killer').explain()).text).toMatch(/lost with its process 5 times/)
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -297,10 +297,10 @@ describe('a step that kills its process', () => {
     for (const id of killers) await t.triarch.submit(t.killer, 20, { id })
     await t.live(400_000)
     for (const id of killers) {
-      expect([id, (await t.triarch.task(id).status()).status]).toEqual([id, 'paused'])
+      expect([id, (await t.triarch.tasks.get(id).status()).status]).toEqual([id, 'paused'])
       expect(t.deaths.filter((one) => one === id).length).toBeLessThanOrEqual(5)
     }
-    for (const id of ids) expect([id, (await t.triarch.task(id).status()).outcome]).toEqual([id, 'success'])
+    for (const id of ids) expect([id, (await t.triarch.tasks.get(id).status()).outcome]).toEqual([id, 'success'])
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -316,7 +316,7 @@ describe('a step that kills its process', () => {
     }
     expect(t.begun.length).toBeGreaterThan(8)
     await t.live(90_000)
-    expect((await t.triarch.task('innocent').status()).outcome).toBe('success')
+    expect((await t.triarch.tasks.get('innocent').status()).outcome).toBe('success')
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -328,7 +328,7 @@ describe('a step that kills its process', () => {
     await t.start()
     await t.triarch.submit(t.late, fuse, { id: 'late' })
     await t.live(240_000)
-    expect((await t.triarch.task('late').status()).status).toBe('paused')
+    expect((await t.triarch.tasks.get('late').status()).status).toBe('paused')
     expect(t.deaths.length).toBeLessThan(10)
     await t.triarch.stop({ grace: 0 })
   })
@@ -344,7 +344,7 @@ describe('a step that kills its process', () => {
     }
     t.state.mute = true
     await t.live(60_000)
-    expect(await t.triarch.task('hasty').status()).toMatchObject({ outcome: 'success', failures: 0 })
+    expect(await t.triarch.tasks.get('hasty').status()).toMatchObject({ outcome: 'success', failures: 0 })
     t.state.mute = false
     await t.live(10_000)
     await t.triarch.stop({ grace: 0 })
@@ -360,7 +360,7 @@ describe('a step that kills its process', () => {
       await t.start()
     }
     const began = t.environment.now()
-    const isDone = async () => (await t.triarch.task('innocent').status()).outcome === 'success'
+    const isDone = async () => (await t.triarch.tasks.get('innocent').status()).outcome === 'success'
     while (t.environment.now() - began < 120_000 && !(await isDone())) {
       await t.live(1_500)
       t.kill()

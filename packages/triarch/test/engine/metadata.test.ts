@@ -56,7 +56,7 @@ describe('metadata of a submission', () => {
     })
     expect(items).toEqual([[1, given]])
     expect((await task.status()).metadata).toEqual(given)
-    expect((await s.engine.triarch.list({ workflow: 'branch' })).tasks[0]).not.toHaveProperty('metadata')
+    expect((await s.engine.triarch.tasks.list({ workflow: 'branch' })).tasks[0]).not.toHaveProperty('metadata')
   })
 
   it('is nothing where none was given, and nobody can change it', async () => {
@@ -90,11 +90,11 @@ describe('metadata of a submission', () => {
     await before.leave()
     await using s = await stage({ ...options, roles: ['scheduler'] })
     await using other = await stage({ ...options, roles: ['agent'], environment: s.engine.environment })
-    await s.engine.task('t').signal('go')
+    await s.engine.tasks.get('t').signal('go')
     await s.advance('2h')
     await other.settle()
     await s.advance('2h')
-    expect(await s.engine.task('t').result()).toEqual(given)
+    expect(await s.engine.tasks.get('t').result()).toEqual(given)
   })
 
   it('stays when the task begins anew, and when it goes on after it failed', async () => {
@@ -129,7 +129,7 @@ describe('metadata of a submission', () => {
     })
     await using s = await stage({ workflows: [plan, leaf, told], agents: [desk] })
     const task = await s.submit(plan, null, { metadata: given })
-    await s.engine.triarch.schedule('daily').register({
+    await s.engine.triarch.schedules.get('daily').register({
       workflow: leaf,
       input: null,
       every: '1d',
@@ -138,9 +138,9 @@ describe('metadata of a submission', () => {
     await s.settle()
     expect(await task.result()).toEqual(given)
     const [hook] = (await task.children()).tasks
-    expect(await s.engine.task(hook?.id as string).result()).toEqual(given)
+    expect(await s.engine.tasks.get(hook?.id as string).result()).toEqual(given)
     await s.advance('25h')
-    const daily = (await s.engine.triarch.list({ tags: { schedule: 'daily' } })).tasks
+    const daily = (await s.engine.triarch.tasks.list({ tags: { schedule: 'daily' } })).tasks
     expect(daily.map(({ output }) => output)).toContainEqual({ from: 'schedule' })
   })
 
@@ -194,7 +194,7 @@ describe('metadata that is too much, or none', () => {
     await using s = await stage({ workflows: [flow, leaf] })
     expect(await codeOf(asked(s, null, metadata))).toBe(code)
     const options = { workflow: leaf, input: null, every: '1d', metadata: metadata as never } as const
-    expect(await codeOf(s.engine.triarch.schedule('daily').register(options))).toBe(code)
+    expect(await codeOf(s.engine.triarch.schedules.get('daily').register(options))).toBe(code)
     await s.submit(flow, null)
     await s.settle()
     expect(found).toBe(code)

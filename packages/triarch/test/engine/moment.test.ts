@@ -39,7 +39,7 @@ it('at each record a task is what whoever looked then saw, over runs, a pause, a
   down.add('ship')
   const live = new Map<number, object>()
   const look = async (id: string) => {
-    const handle = s.engine.task(id)
+    const handle = s.engine.tasks.get(id)
     const { status, outcome, failures, progress, output, error, pause } = await handle.status()
     return JSON.parse(JSON.stringify({ status, outcome, failures, progress, output, error, pause, steps: await handle.steps() })) // biome-ignore format: one line
   }
@@ -87,7 +87,7 @@ it('at each record a task is what whoever looked then saw, over runs, a pause, a
   expect(JSON.stringify(await Promise.all(records.map(({ seq }) => handle.moment(seq))))).not.toContain('4711')
   expect(await codeOf(handle.moment(last + 1))).toBe('UNKNOWN_RECORD')
   expect(await codeOf(handle.moment(0))).toBe('INVALID_OPTION')
-  expect(await codeOf(s.engine.task('p-2').moment(1))).toBe('UNKNOWN_TASK')
+  expect(await codeOf(s.engine.tasks.get('p-2').moment(1))).toBe('UNKNOWN_TASK')
 })
 
 it('a step says whether it stands and can be undone', async () => {

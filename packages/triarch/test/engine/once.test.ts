@@ -113,15 +113,15 @@ describe('what is asked under a key', () => {
     const task = await engine.submit(suspended, null)
     await engine.settle()
     const { triarch } = engine
-    await triarch.resume(token, 'paid', { once: 'hook-1' })
-    await triarch.resume(token, 'paid', { once: 'hook-1' })
+    await triarch.tasks.resume(token, 'paid', { once: 'hook-1' })
+    await triarch.tasks.resume(token, 'paid', { once: 'hook-1' })
     await engine.settle()
-    await triarch.resume(token, 'paid', { once: 'hook-1' })
-    await expect(triarch.resume(token, 'paid', { once: 'hook-2' })).rejects.toMatchObject({ code: 'TOKEN_SPENT' })
+    await triarch.tasks.resume(token, 'paid', { once: 'hook-1' })
+    await expect(triarch.tasks.resume(token, 'paid', { once: 'hook-2' })).rejects.toMatchObject({ code: 'TOKEN_SPENT' })
     await task.signal('end', 'over')
     await engine.settle()
     expect(await task.result()).toEqual(['paid', 'over'])
-    await triarch.resume(token, 'paid', { once: 'hook-1' })
+    await triarch.tasks.resume(token, 'paid', { once: 'hook-1' })
   })
 
   it('is remembered a hundred times', async () => {
@@ -140,6 +140,6 @@ describe('what is asked under a key', () => {
 
   it('has a key that is well formed', async () => {
     await using engine = await open()
-    expect(() => engine.task('t').once('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+    expect(() => engine.tasks.get('t').once('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
   })
 })

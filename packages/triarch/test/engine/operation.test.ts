@@ -32,7 +32,7 @@ async function ended(s: Stage, operation: TaskHandle<OperationReport>): Promise<
 }
 
 async function signals(s: Stage, id: string): Promise<number> {
-  const records = await s.engine.triarch.task(id).history()
+  const records = await s.engine.triarch.tasks.get(id).history()
   return records.flatMap(({ events }) => events).filter(({ type }) => type === 'signalReceived').length
 }
 
@@ -44,7 +44,7 @@ describe('an operation', () => {
     await submitted(s, 3, order as never)
     await s.submit(decision, null, { id: 'other' })
     await s.settle()
-    expect(await triarch.count({ filter: 'status:paused' })).toEqual({ count: 3 })
+    expect(await triarch.tasks.count({ filter: 'status:paused' })).toEqual({ count: 3 })
     isUp = true
     const said = {
       filter: 'status:paused',
@@ -53,13 +53,13 @@ describe('an operation', () => {
       reason: 'the bank is back',
       actor: 'anna',
     } as const
-    const operation = await triarch.operate(said, { id: 'op-1' })
+    const operation = await triarch.tasks.operate(said, { id: 'op-1' })
     expect(await ended(s, operation)).toEqual({ ...said, matched: 3, done: 3, failed: 0 })
-    for (const id of ['t0', 't1', 't2']) expect((await triarch.task(id).status()).outcome).toBe('success')
-    expect((await triarch.task('other').status()).status).toBe('running')
+    for (const id of ['t0', 't1', 't2']) expect((await triarch.tasks.get(id).status()).outcome).toBe('success')
+    expect((await triarch.tasks.get('other').status()).status).toBe('running')
     // The same once more is the same.
-    expect((await triarch.operate(said, { id: 'op-1' })).isNew).toBe(false)
-    await expect(triarch.operate({ ...said, action: 'cancel' }, { id: 'op-1' })).rejects.toMatchObject({
+    expect((await triarch.tasks.operate(said, { id: 'op-1' })).isNew).toBe(false)
+    await expect(triarch.tasks.operate({ ...said, action: 'cancel' }, { id: 'op-1' })).rejects.toMatchObject({
       code: 'TASK_EXISTS',
     })
   })
@@ -69,11 +69,11 @@ describe('an operation', () => {
     const { triarch } = s.engine
     await submitted(s, 5)
     const asks = { filter: 'workflow:decision', action: 'cancel' } as const
-    await expect(triarch.operate({ ...asks, confirm: 4 })).rejects.toMatchObject({ code: 'MORE_THAN_CONFIRMED' })
-    const operation = await triarch.operate({ ...asks, confirm: 5 })
+    await expect(triarch.tasks.operate({ ...asks, confirm: 4 })).rejects.toMatchObject({ code: 'MORE_THAN_CONFIRMED' })
+    const operation = await triarch.tasks.operate({ ...asks, confirm: 5 })
     await s.submit(decision, null, { id: 'later' })
     expect(await ended(s, operation)).toMatchObject({ matched: 5, done: 5, failed: 0 })
-    const left = await triarch.list({ filter: 'workflow:decision -status:stopped' })
+    const left = await triarch.tasks.list({ filter: 'workflow:decision -status:stopped' })
     expect(left.tasks).toHaveLength(1)
   })
 
@@ -81,9 +81,9 @@ describe('an operation', () => {
     await using s = await stage(setup)
     const { triarch } = s.engine
     await submitted(s, 2)
-    await triarch.task('t0').cancel()
+    await triarch.tasks.get('t0').cancel()
     await s.settle()
-    const operation = await triarch.operate({ filter: '', action: 'pause', confirm: 2 })
+    const operation = await triarch.tasks.operate({ filter: '', action: 'pause', confirm: 2 })
     expect(await ended(s, operation)).toMatchObject({ matched: 2, done: 1, failed: 1 })
     const { tasks } = await operation.children()
     expect(tasks.map(({ outcome, error }) => [outcome, error?.cause?.code ?? error?.code])).toEqual(
@@ -107,7 +107,7 @@ describe('an operation', () => {
     await using s = await stage({ ...setup, store: seen(memory(), lossy) })
     await submitted(s, 2)
     const options = { name: 'note', payload: 1 }
-    const operation = await s.engine.triarch.operate({
+    const operation = await s.engine.triarch.tasks.operate({
       filter: 'workflow:decision',
       action: 'signal',
       options,
@@ -123,7 +123,7 @@ describe('an operation', () => {
   it('is called off like any task', async () => {
     await using s = await stage(setup)
     await submitted(s, 2)
-    const operation = await s.engine.triarch.operate({ filter: 'workflow:decision', action: 'pause', confirm: 2 })
+    const operation = await s.engine.triarch.tasks.operate({ filter: 'workflow:decision', action: 'pause', confirm: 2 })
     await operation.cancel({ compensate: false })
     await s.advance('10s')
     expect((await operation.status()).outcome).toBe('cancelled')
@@ -140,7 +140,7 @@ describe('an operation', () => {
   ])('is refused where it makes no sense: %j', async (change, code) => {
     await using s = await stage(setup)
     const order = { filter: '', action: 'pause', confirm: 1, ...change } as never
-    await expect(s.engine.triarch.operate(order)).rejects.toMatchObject({ code })
+    await expect(s.engine.triarch.tasks.operate(order)).rejects.toMatchObject({ code })
   })
 })
 
@@ -149,10 +149,10 @@ describe('a count', () => {
     await using s = await stage(setup)
     await submitted(s, 5)
     const { triarch } = s.engine
-    expect(await triarch.count()).toEqual({ count: 5 })
-    expect(await triarch.count({ most: 5 })).toEqual({ count: 5 })
-    expect(await triarch.count({ filter: 'workflow:decision', most: 3 })).toEqual({ count: 3, truncated: true })
-    await expect(triarch.count({ most: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    expect(await triarch.tasks.count()).toEqual({ count: 5 })
+    expect(await triarch.tasks.count({ most: 5 })).toEqual({ count: 5 })
+    expect(await triarch.tasks.count({ filter: 'workflow:decision', most: 3 })).toEqual({ count: 3, truncated: true })
+    await expect(triarch.tasks.count({ most: 0 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     await s.kill()
   })
 })

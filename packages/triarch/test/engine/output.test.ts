@@ -44,14 +44,14 @@ describe('a large output', () => {
       for (const id of ['good', 'bad']) await s.submit(print, null, { id })
       await s.settle()
       const { triarch } = s.engine
-      expect(await codeOf(triarch.task('bad').result())).toBe(code)
-      const { tasks } = await triarch.list({ order: 'oldest' })
+      expect(await codeOf(triarch.tasks.get('bad').result())).toBe(code)
+      const { tasks } = await triarch.tasks.list({ order: 'oldest' })
       expect(tasks).toMatchObject([
         { id: 'good', outcome: 'success', output: undefined, omitted: ['output'] },
         { id: 'bad', outcome: 'success', output: undefined, omitted: ['output'] },
       ])
-      expect((await triarch.task('good').watch().next()).value).toMatchObject({ id: 'good', output: pages })
-      const bad = (await triarch.task('bad').watch().next()).value
+      expect((await triarch.tasks.get('good').watch().next()).value).toMatchObject({ id: 'good', output: pages })
+      const bad = (await triarch.tasks.get('bad').watch().next()).value
       expect(bad).toMatchObject({ id: 'bad', output: undefined, broken: ['output'] })
       await s.kill()
       expect(s.errors).toEqual([])

@@ -80,7 +80,7 @@ describe('an agent whose slots are parted by priority', () => {
     await using s = await stage({ ...common, environment, agents, workflows })
     for (let n = 0; n < 5; n++) await s.submit(visit, { who: 'rest', ms: 10_000 })
     await s.advance('1s')
-    const { agents: found } = await s.engine.triarch.agents()
+    const { agents: found } = await s.engine.triarch.agents.list()
     expect(found[0]?.nodes[0]).toMatchObject({ slots: 5, pools: { high: 2, rest: 3 } })
     await s.advance('5m')
   })
@@ -95,7 +95,7 @@ describe('an agent whose slots are parted by priority', () => {
     for (let n = 0; n < 5; n++) await s.submit(visit, { who: 'rest', ms: 10_000 }, { id: `rest ${n}`, priority: 4 })
     for (let n = 0; n < 3; n++) await s.submit(visit, { who: 'high', ms: 10_000 }, { id: `high ${n}`, priority: 5 })
     await s.advance('1s')
-    const why = async (id: string) => (await s.engine.triarch.task(id).explain()).reasons
+    const why = async (id: string) => (await s.engine.triarch.tasks.get(id).explain()).reasons
     expect(await why('rest 4')).toMatchObject([
       {
         ...{ code: 'step-queued', pool: { name: 'rest', from: 5, slots: 4 } },

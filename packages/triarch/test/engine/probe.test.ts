@@ -16,7 +16,7 @@ const leads = (s: Stage): Promise<Leadership> => {
     resolve(leadership)
     return new Promise((end) => leadership.signal.addEventListener('abort', end))
   }
-  s.engine.triarch.lead('prober', hold).catch(reject)
+  s.engine.triarch.leaders.lead('prober', hold).catch(reject)
   return promise
 }
 
@@ -32,8 +32,8 @@ describe('what a prober keeps', () => {
     await keepProbes([kept(now, { url: 'https://shop.example.com/x?key=secret', last, history })])
     const { triarch } = s.engine
     const shop = kept(now, { url: 'https://shop.example.com/x', last })
-    expect(await triarch.probes()).toEqual({ endpoints: [shop] })
-    const { endpoints } = await triarch.probes({ names: ['shop', 'none'], history: true })
+    expect(await triarch.health.probes()).toEqual({ endpoints: [shop] })
+    const { endpoints } = await triarch.health.probes({ names: ['shop', 'none'], history: true })
     expect(endpoints).toEqual([{ ...shop, history: history.slice(50) }])
   })
 
@@ -44,18 +44,18 @@ describe('what a prober keeps', () => {
     const now = s.engine.now()
     const long = look(now, { redirects: Array(50).fill(`https://shop.example.com/${'x'.repeat(2_000)}`) })
     await keepProbes(['a', 'b', 'c'].map((name) => kept(now, { name, history: Array(100).fill(long) })))
-    const { endpoints, next } = await triarch.probes({ limit: 2, history: true })
+    const { endpoints, next } = await triarch.health.probes({ limit: 2, history: true })
     expect([endpoints.map(({ name }) => name), next]).toEqual([['a', 'b'], 'b'])
     expect(JSON.stringify(endpoints[0]?.history).length).toBeLessThan(70_000)
     expect(endpoints[0]?.history?.length).toBeGreaterThan(5)
-    expect((await triarch.probes({ cursor: 'b' })).endpoints.map(({ name }) => name)).toEqual(['c'])
+    expect((await triarch.health.probes({ cursor: 'b' })).endpoints.map(({ name }) => name)).toEqual(['c'])
     for (const wrong of [{ name: 'a b' }, { url: 'shop' }, { since: new Date(Number.NaN) }, { state: 'odd' as 'up' }])
       await expect(keepProbes([kept(now, wrong)])).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     const many = { names: Array(101).fill('a'), history: true }
     for (const options of [many, { limit: 101, history: true }, { limit: 1_001 }])
-      await expect(triarch.probes(options)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+      await expect(triarch.health.probes(options)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     await expect(keepProbes([], Array(1_001).fill('a'))).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    await expect(triarch.probes({ names: 'a' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.health.probes({ names: 'a' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 
   it('goes through the codecs, its history as well', async () => {
@@ -66,7 +66,7 @@ describe('what a prober keeps', () => {
     const [row] = await s.store.probes({ after: '', limit: 1, results: true })
     expect([typeof row?.state, typeof row?.results]).toEqual(['string', 'string'])
     expect(`${row?.state} ${row?.results}`).not.toMatch(/example|status/)
-    const { endpoints } = await s.engine.triarch.probes({ history: true })
+    const { endpoints } = await s.engine.triarch.health.probes({ history: true })
     expect(endpoints[0]?.history).toEqual([look(now, { problem })])
   })
 })
@@ -76,8 +76,8 @@ describe('the rule probe-down', () => {
     await using s = await stage({ alerts: { rules: { 'probe-down': { keep: 0 } } }, health: { cache: 0 } })
     const { keepProbes } = await leads(s)
     const { triarch } = s.engine
-    const alerts = async () => (await triarch.alerts()).alerts.map((one) => [one.name, one.phase, one.severity])
-    const health = async () => (await triarch.health({ checks: ['probes'] })).checks[0]
+    const alerts = async () => (await triarch.alerts.list()).alerts.map((one) => [one.name, one.phase, one.severity])
+    const health = async () => (await triarch.health.check({ checks: ['probes'] })).checks[0]
     await keepProbes([kept(s.engine.now()), kept(s.engine.now(), { name: 'other' })])
     await s.advance('16s')
     expect(await alerts()).toEqual([])

@@ -49,10 +49,10 @@ async function harmed(sql: string, options: object = {}): Promise<Stage> {
   change(path, sql)
   const s = await stage({ workflows, store, ...options })
   // Somebody must look at it.
-  await s.engine.task('bad').signal('go')
+  await s.engine.tasks.get('bad').signal('go')
   await s.settle()
-  await s.engine.task('good').signal('go')
-  expect(await s.engine.task('good').result()).toBe(2)
+  await s.engine.tasks.get('good').signal('go')
+  expect(await s.engine.tasks.get('good').result()).toBe(2)
   return s
 }
 
@@ -77,7 +77,7 @@ describe('a task whose history', () => {
     ['has no beginning', `DELETE FROM triarch_history WHERE seq = 1 AND ${recordsOf('bad')}`, 1],
   ])('%s is set apart, with an alert, and shown as far as it can be read', async (_, sql, record) => {
     const s = await harmed(sql)
-    const bad = s.engine.task('bad')
+    const bad = s.engine.tasks.get('bad')
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad', cause: 'quarantine' }])
     const { status, pause, lockedBy } = await bad.status()
     expect({ status, lockedBy }).toEqual({ status: 'paused', lockedBy: undefined })
@@ -86,7 +86,7 @@ describe('a task whose history', () => {
       error: { code: 'TASK_QUARANTINED', details: { cause: 'history' } },
     })
     expect(pause?.error?.cause).toMatchObject({ code: 'HISTORY_CORRUPT', details: { record } })
-    const { reasons } = await s.engine.triarch.task('bad').explain()
+    const { reasons } = await s.engine.triarch.tasks.get('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history' }])
     const last = (await bad.history()).at(-1)
     expect(last?.events).toMatchObject([{ type: 'paused', cause: 'quarantine' }])
@@ -104,7 +104,7 @@ describe('a task whose history', () => {
     const s = await harmed(
       `UPDATE triarch_history SET events = '[{"type":"planning"}]' WHERE seq = 2 AND ${recordsOf('bad')}`,
     )
-    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'history' })
+    expect((await s.engine.tasks.get('bad').status()).pause?.error?.details).toEqual({ cause: 'history' })
     await s.kill()
   })
 
@@ -119,7 +119,7 @@ describe('a task whose history', () => {
     const { events } = database.prepare(`SELECT events FROM triarch_history WHERE ${where}`).get() as { events: string }
     database.exec(`UPDATE triarch_history SET events = 'x' WHERE ${where}`)
     const s = await stage({ workflows, store })
-    const bad = s.engine.task(task.id)
+    const bad = s.engine.tasks.get(task.id)
     await bad.signal('go')
     await s.settle()
     await bad.resume()
@@ -157,14 +157,14 @@ describe('a task whose history', () => {
     const second = `SELECT min(seq) FROM triarch_history WHERE events LIKE '%"s2"%'`
     change(path, `DELETE FROM triarch_history WHERE seq IN ((${second}), (${second}) + 1)`)
     const s = await stage({ workflows: [long], store })
-    const bad = s.engine.task('bad')
+    const bad = s.engine.tasks.get('bad')
     await bad.signal('other')
     await s.settle()
     const missing = (await bad.history()).find((entry) => entry.missing)?.missing
     const { from = 0, to = 0 } = missing ?? {}
     expect([from, to]).toEqual([from, from + 1])
     expect(to).toBeLessThan(whole)
-    const { reasons, text } = await s.engine.triarch.task('bad').explain()
+    const { reasons, text } = await s.engine.triarch.tasks.get('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history', broken: missing }])
     expect(text).toContain(`records ${from} to ${to} are missing`)
     expect(text).toContain(`resume({ after: ${from - 1} })`)
@@ -191,7 +191,7 @@ describe('a task whose history', () => {
     await early.leave()
     const [child] = (
       await stage(options).then(async (it) => {
-        const page = await it.engine.task(task.id).children()
+        const page = await it.engine.tasks.get(task.id).children()
         await it.leave()
         return page
       })
@@ -199,13 +199,13 @@ describe('a task whose history', () => {
     const id = child?.id ?? ''
     change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 2 AND ${recordsOf(id)}`)
     const s = await stage(options)
-    await s.engine.task(id).signal('go')
+    await s.engine.tasks.get(id).signal('go')
     await s.settle()
-    await s.engine.task(id).cancel({ force: true, reason: 'beyond help' })
-    expect(await codeOf(s.engine.task(id).result())).toBe('TASK_CANCELLED')
-    expect(await codeOf(s.engine.task(task.id).result())).toBe('TASK_FAILED')
+    await s.engine.tasks.get(id).cancel({ force: true, reason: 'beyond help' })
+    expect(await codeOf(s.engine.tasks.get(id).result())).toBe('TASK_CANCELLED')
+    expect(await codeOf(s.engine.tasks.get(task.id).result())).toBe('TASK_FAILED')
     // Nobody can say what it did, and whether that is undone.
-    const { error } = await s.engine.task(task.id).status()
+    const { error } = await s.engine.tasks.get(task.id).status()
     expect([error?.code, error?.cause?.code]).toEqual(['UNDO_INCOMPLETE', 'CHILD_FAILED'])
     await s.kill()
   })
@@ -234,19 +234,19 @@ describe('a task whose history', () => {
     database.exec(`UPDATE triarch_history SET events = '{' ${of(2)}`)
     const s = await stage(options)
     // Before anybody set it apart, and after.
-    await s.engine.triarch.resume(token, 'a')
+    await s.engine.triarch.tasks.resume(token, 'a')
     await s.settle()
-    expect((await s.engine.task('bad').status()).pause?.cause).toBe('quarantine')
-    await s.engine.triarch.resume(token, 'b')
+    expect((await s.engine.tasks.get('bad').status()).pause?.cause).toBe('quarantine')
+    await s.engine.triarch.tasks.resume(token, 'b')
     expect((await s.submit(flow, 1, { id: 'bad' })).id).toBe('bad')
     database.prepare(`UPDATE triarch_history SET events = ? ${of(2)}`).run(events)
-    await s.engine.task('bad').resume()
-    expect(await s.engine.task('bad').result()).toBe(1)
-    expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TOKEN_SPENT')
+    await s.engine.tasks.get('bad').resume()
+    expect(await s.engine.tasks.get('bad').result()).toBe(1)
+    expect(await codeOf(s.engine.triarch.tasks.resume(token, 'c'))).toBe('TOKEN_SPENT')
     for (const text of ['{', '[]', '{}', '[null]']) {
       database.prepare(`UPDATE triarch_history SET events = ? ${of(1)}`).run(text)
       expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
-      expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TOKEN_SPENT')
+      expect(await codeOf(s.engine.triarch.tasks.resume(token, 'c'))).toBe('TOKEN_SPENT')
     }
     database.exec(`DELETE FROM triarch_history ${of(1)}`)
     expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
@@ -287,7 +287,7 @@ describe('a row that cannot be read', () => {
     await bad.signal('go')
     expect(await good.result()).toBe(2)
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad' }])
-    const { reasons, text } = await s.engine.triarch.task('bad').explain()
+    const { reasons, text } = await s.engine.triarch.tasks.get('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'message' }])
     expect(text).toMatch(/message \d+ of the inbox cannot be read/)
     const failures = s.errors.length
@@ -311,11 +311,11 @@ describe('a row that cannot be read', () => {
       `INSERT INTO triarch_inbox (task, owner, control, kind, message) SELECT key, NULL, 0, 'event', CASE id WHEN 'bad' THEN 'x' ELSE '{"type":"event","name":"go","payload":1}' END FROM triarch_tasks`,
     )
     const later = await stage({ workflows, store })
-    expect(await later.engine.task('good').result()).toBe(2)
-    expect((await later.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'message' })
+    expect(await later.engine.tasks.get('good').result()).toBe(2)
+    expect((await later.engine.tasks.get('bad').status()).pause?.error?.details).toEqual({ cause: 'message' })
     change(path, `UPDATE triarch_inbox SET message = '{"type":"event","name":"go","payload":1}'`)
-    await later.engine.task('bad').resume()
-    expect(await later.engine.task('bad').result()).toBe(1)
+    await later.engine.tasks.get('bad').resume()
+    expect(await later.engine.tasks.get('bad').result()).toBe(1)
     await later.kill()
   })
 
@@ -377,13 +377,13 @@ describe('a row that cannot be read', () => {
     for (const task of tasks) await task.signal('go')
     for (const task of tasks) await task.result()
     change(path, `UPDATE triarch_tasks SET output = '{', progress = 'x' WHERE id = 'bad'`)
-    const { tasks: all } = await s.engine.triarch.list()
+    const { tasks: all } = await s.engine.triarch.tasks.list()
     expect(all.map(({ id, output, broken }) => [id, output, broken])).toEqual([
       ['good', 2, undefined],
       ['bad', undefined, ['progress', 'output']],
     ])
-    expect((await s.engine.task('bad').status()).broken).toEqual(['progress', 'output'])
-    expect(await codeOf(s.engine.task('bad').result())).toBe('HISTORY_CORRUPT')
+    expect((await s.engine.tasks.get('bad').status()).broken).toEqual(['progress', 'output'])
+    expect(await codeOf(s.engine.tasks.get('bad').result())).toBe('HISTORY_CORRUPT')
     await s.kill()
   })
 
@@ -392,16 +392,19 @@ describe('a row that cannot be read', () => {
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
     const options = { workflow: waits, input: 1, every: '1h' } as const
-    for (const name of ['bad', 'good']) await s.engine.triarch.schedule(name).register(options)
+    for (const name of ['bad', 'good']) await s.engine.triarch.schedules.get(name).register(options)
     change(path, `UPDATE triarch_schedules SET definition = '{' WHERE name = 'bad'`)
-    const all = await s.engine.triarch.schedules()
+    const all = await s.engine.triarch.schedules.list()
     expect(all.schedules.map(({ name, failing }) => [name, failing?.error.code])).toEqual([
       ['bad', 'HISTORY_CORRUPT'],
       ['good', undefined],
     ])
-    expect(await codeOf(s.engine.triarch.schedule('bad').pause())).toBe('HISTORY_CORRUPT')
-    await s.engine.triarch.schedule('bad').register(options)
-    expect((await s.engine.triarch.schedules()).schedules.map(({ failing }) => failing)).toEqual([undefined, undefined])
+    expect(await codeOf(s.engine.triarch.schedules.get('bad').pause())).toBe('HISTORY_CORRUPT')
+    await s.engine.triarch.schedules.get('bad').register(options)
+    expect((await s.engine.triarch.schedules.list()).schedules.map(({ failing }) => failing)).toEqual([
+      undefined,
+      undefined,
+    ])
     await s.kill()
   })
 })
@@ -519,13 +522,13 @@ describe('a task whose writes the store refuses', () => {
     const bad = await s.submit(fails, null, { id: 'bad' })
     expect(await codeOf(bad.result())).toBe('TASK_FAILED')
     const ended = await s.store.task('bad')
-    const apart = async () => (await s.engine.triarch.list({ quarantined: true })).tasks.map(({ id }) => id)
+    const apart = async () => (await s.engine.triarch.tasks.list({ quarantined: true })).tasks.map(({ id }) => id)
     await bad.retry()
     await s.advance('2m')
     expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', quarantined: true })
     expect(await apart()).toEqual(['bad'])
     expect(await bad.status()).toMatchObject({ status: 'stopped', outcome: 'error', quarantined: true })
-    const { text } = await s.engine.triarch.task('bad').explain()
+    const { text } = await s.engine.triarch.tasks.get('bad').explain()
     expect(text).toContain('resume(), retry() or cancel({ force: true })')
     expect(text).toContain('the store refuses what it writes (no such thing can be stored)')
     // Tried once more, with the same end.
@@ -569,15 +572,15 @@ describe('a task whose writes the store refuses', () => {
       const task = await s.submit(parent, null, { id: 'p' })
       await s.advance('5m')
       expect((await task.status()).status).toBe('compensating')
-      const { tasks } = await s.engine.triarch.list({ quarantined: true })
+      const { tasks } = await s.engine.triarch.tasks.list({ quarantined: true })
       expect(tasks.map(({ status, outcome }) => [status, outcome])).toEqual(
         Array(kind === 'call' ? 1 : 2).fill(['stopped', 'success']),
       )
-      for (const { id } of tasks) await s.engine.task(id).cancel({ force: true, reason: 'undone by hand' })
+      for (const { id } of tasks) await s.engine.tasks.get(id).cancel({ force: true, reason: 'undone by hand' })
       await s.advance('1m')
       expect((await task.status()).status).toBe('stopped')
       expect(undone).toEqual([])
-      for (const { id } of tasks) expect((await s.engine.task(id).status()).outcome).toBe('success')
+      for (const { id } of tasks) expect((await s.engine.tasks.get(id).status()).outcome).toBe('success')
       await s.leave()
     },
   )
@@ -678,12 +681,12 @@ describe('a task that its owners die of', () => {
     await store.close()
     const s = await stage({ workflows, store: factory })
     await s.advance('2h')
-    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'deaths' })
-    await s.engine.task('good').signal('go')
-    expect(await s.engine.task('good').result()).toBe(1)
-    await s.engine.task('bad').resume()
-    await s.engine.task('bad').signal('go')
-    expect(await s.engine.task('bad').result()).toBe(1)
+    expect((await s.engine.tasks.get('bad').status()).pause?.error?.details).toEqual({ cause: 'deaths' })
+    await s.engine.tasks.get('good').signal('go')
+    expect(await s.engine.tasks.get('good').result()).toBe(1)
+    await s.engine.tasks.get('bad').resume()
+    await s.engine.tasks.get('bad').signal('go')
+    expect(await s.engine.tasks.get('bad').result()).toBe(1)
     await s.kill()
   })
 })
@@ -728,15 +731,15 @@ describe('bytes are bounded:', () => {
     await early.submit(waits, 2, { id: 'good' })
     await early.leave()
     const s = await stage({ workflows, store, limits: { memory: 2_000_000 } })
-    await s.engine.task('bad').signal('go')
+    await s.engine.tasks.get('bad').signal('go')
     await s.advance('1m')
-    await s.engine.task('good').signal('go')
-    expect(await s.engine.task('good').result()).toBe(2)
-    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'size' })
+    await s.engine.tasks.get('good').signal('go')
+    expect(await s.engine.tasks.get('good').result()).toBe(2)
+    expect((await s.engine.tasks.get('bad').status()).pause?.error?.details).toEqual({ cause: 'size' })
     await s.kill()
     const larger = await stage({ workflows, store })
-    await larger.engine.task('bad').resume()
-    expect(await larger.engine.task('bad').result()).toBe(1)
+    await larger.engine.tasks.get('bad').resume()
+    expect(await larger.engine.tasks.get('bad').result()).toBe(1)
     await larger.leave()
   })
 

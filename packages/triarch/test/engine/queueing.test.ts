@@ -132,7 +132,7 @@ describe('the line of ready tasks with fairness', () => {
     const { begun, visit, workflows } = office(environment)
     const fairness = { ...byTenant, weight: (tenant: string) => (tenant === 'gold' ? coded : 1) }
     await using s = await stage({ ...common, environment, workflows, limits: { tasks: 1 }, fairness })
-    const engine = s.engine.triarch.setting('triarch.engine')
+    const engine = s.engine.triarch.settings.get('triarch.engine')
     await engine.set({ weights }, { reason: 'a test', actor: 'ada' })
     // All that follow wait in the line of ready tasks: there is room for one task.
     await s.submit(visit, 'first', { tags: { tenant: 'first' } })
@@ -160,12 +160,12 @@ describe('the line of ready tasks with fairness', () => {
     await s.submit(visit, 'x', { id: 'whose' })
     await s.submit(visit, 'x', { id: 'mine' })
     const daily = { workflow: visit, input: 'x', every: '10s', tags: { tenant: 'gold' } } as const
-    await s.engine.triarch.schedule('nightly').register(daily)
+    await s.engine.triarch.schedules.get('nightly').register(daily)
     await s.advance('15s')
     const shares = async (id: string) => (await s.store.records(id, 0, 1))[0]?.events
     expect(await shares('whose')).toContain('"share":{"key":"","weight":1}')
     expect(await shares('mine')).toContain('"share":{"key":"mine","weight":2}')
-    const { tasks } = await s.engine.triarch.list({ filter: 'tag.schedule:nightly' })
+    const { tasks } = await s.engine.triarch.tasks.list({ filter: 'tag.schedule:nightly' })
     expect(await shares(tasks[0]?.id ?? '')).toContain('"share":{"key":"gold","weight":2}')
     expect(told).toEqual([expect.objectContaining({ message: 'whose?' })])
   })

@@ -65,7 +65,7 @@ describe('a reading of many breakers that takes its time', () => {
     }))
     const s = await stage({ environment, store: slow, poll: '50ms', agents: [bank] })
     await using _ = s
-    await s.engine.triarch.breaker('bank').open({ reason: 'a test', actor: 'ada' })
+    await s.engine.triarch.breakers.get('bank').open({ reason: 'a test', actor: 'ada' })
     takes = 80
     await s.advance('2s')
     const before = readings

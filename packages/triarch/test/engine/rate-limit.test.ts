@@ -40,17 +40,17 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     await submit(s, of.charged, 30, 'a')
     for (const to of ['ada', 'bob']) await s.submit(of.sent, to, { id: to })
     await s.advance('500ms')
-    const { rateLimits, next } = await s.engine.triarch.rateLimits({ limit: 2 })
+    const { rateLimits, next } = await s.engine.triarch.rateLimits.list({ limit: 2 })
     expect(rateLimits).toMatchObject([
       { name: 'bank', agent: 'bank', limit: 10, per: PER, burst: 1, changes: [] },
       { name: 'mail#ada', agent: 'mail', key: 'ada', limit: 5, waiting: 0 },
     ])
     expect(rateLimits[0]?.waiting).toBeGreaterThan(10)
     expect(rateLimits[0]).toMatchObject({ action: undefined, key: undefined, forced: undefined, rests: undefined })
-    const rest = await s.engine.triarch.rateLimits({ cursor: next as string })
+    const rest = await s.engine.triarch.rateLimits.list({ cursor: next as string })
     expect([rest.rateLimits.map(({ name }) => name), rest.next]).toEqual([['mail#bob'], undefined])
-    expect(await s.engine.triarch.rateLimit('bank').info()).toEqual(rateLimits[0])
-    expect((await s.engine.triarch.breakers()).breakers).toEqual([])
+    expect(await s.engine.triarch.rateLimits.get('bank').info()).toEqual(rateLimits[0])
+    expect((await s.engine.triarch.breakers.list()).breakers).toEqual([])
   })
 
   it('are other for a time, and their own again after it', async () => {
@@ -59,9 +59,9 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     await submit(s, of.charged, 300, 'a')
     await s.advance('1s')
     const until = new Date(s.engine.now().getTime() + 3_000)
-    await s.engine.triarch.rateLimit('bank').change({ limit: 50, per: '1s', burst: 5, until, ...why })
+    await s.engine.triarch.rateLimits.get('bank').change({ limit: 50, per: '1s', burst: 5, until, ...why })
     const forced = { lifted: false, limit: 50, per: PER, burst: 5, until }
-    expect(await s.engine.triarch.rateLimit('bank').info()).toMatchObject({ limit: 10, forced })
+    expect(await s.engine.triarch.rateLimits.get('bank').info()).toMatchObject({ limit: 10, forced })
     const before = of.calls.length
     await s.advance('3s')
     const quick = of.calls.length - before
@@ -71,7 +71,7 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     const after = of.calls.length
     await s.advance('4s')
     expect(of.calls.length - after).toBeLessThanOrEqual(42)
-    const info = await s.engine.triarch.rateLimit('bank').info()
+    const info = await s.engine.triarch.rateLimits.get('bank').info()
     expect([info.forced, info.changes]).toMatchObject([undefined, [{ did: 'changed', actor: 'ada', reason: 'a sale' }]])
   })
 
@@ -82,7 +82,7 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     await submit(s, of.charged, 200, 'a')
     await s.advance('1s')
     expect(of.calls).toHaveLength(1)
-    const limit = s.engine.triarch.rateLimit('bank')
+    const limit = s.engine.triarch.rateLimits.get('bank')
     expect((await limit.info()).rests).toBeInstanceOf(Date)
     await limit.lift(why)
     await s.advance('2s')
@@ -94,7 +94,7 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     await submit(s, of.charged, 100, 'b')
     await s.advance('2s')
     expect(of.calls.length - before).toBeLessThanOrEqual(22)
-    const { entries } = await s.engine.triarch.audit({ subject: 'rate-limit:bank' })
+    const { entries } = await s.engine.triarch.audit.list({ subject: 'rate-limit:bank' })
     expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
       ['rate-limit.restore', 'operator'],
       ['rate-limit.lift', 'ada'],
@@ -109,14 +109,14 @@ describe('rate limits, and the operator\u2019s word on them', () => {
     await using of = await bank()
     const { s } = of
     await s.advance('200ms')
-    const limit = s.engine.triarch.rateLimit('bank')
-    expect(await codeOf(s.engine.triarch.rateLimit('nobody').info())).toBe('UNKNOWN_RATE_LIMIT')
-    expect(await codeOf(s.engine.triarch.rateLimit('mail').lift(why))).toBe('UNKNOWN_RATE_LIMIT')
+    const limit = s.engine.triarch.rateLimits.get('bank')
+    expect(await codeOf(s.engine.triarch.rateLimits.get('nobody').info())).toBe('UNKNOWN_RATE_LIMIT')
+    expect(await codeOf(s.engine.triarch.rateLimits.get('mail').lift(why))).toBe('UNKNOWN_RATE_LIMIT')
     expect(await codeOf(limit.change({ limit: 0, per: '1s', ...why }))).toBe('INVALID_OPTION')
     expect(await codeOf(limit.change({ limit: 1, per: 'soon' as never, ...why }))).toBe('INVALID_DURATION')
     expect(await codeOf(limit.change({ limit: 1, per: '1s', key: 1, ...why } as never))).toBe('UNKNOWN_OPTION')
     expect(await codeOf(limit.lift({ ...why, until: 'soon' as never }))).toBe('INVALID_OPTION')
     expect(await codeOf(limit.lift({} as never))).toBe('INVALID_OPTION')
-    expect(await codeOf(s.engine.triarch.rateLimits({ limit: 0 }))).toBe('INVALID_OPTION')
+    expect(await codeOf(s.engine.triarch.rateLimits.list({ limit: 0 }))).toBe('INVALID_OPTION')
   })
 })

@@ -104,9 +104,11 @@ describe('an agent with a rate limit', () => {
     const asked = of.calls.length
     await s.advance('4s')
     expect(of.calls).toHaveLength(asked)
-    const [waiting] = (await s.engine.triarch.list({ limit: 100 })).tasks.filter(({ status }) => status === 'running')
+    const [waiting] = (await s.engine.triarch.tasks.list({ limit: 100 })).tasks.filter(
+      ({ status }) => status === 'running',
+    )
     if (waiting) {
-      const { text } = await s.engine.triarch.task(waiting.id).explain()
+      const { text } = await s.engine.triarch.tasks.get(waiting.id).explain()
       expect(text).toMatch(/its service asked for a rest|tries step/)
     }
     await s.advance('10s')

@@ -120,10 +120,10 @@ describe('who asked for it, and why,', () => {
     const operation = { filter: 'workflow:order', action: 'resume' as const, confirm: 10, ...why }
     await tasks[0]?.pause()
     await s.settle()
-    await (await s.engine.triarch.operate({ ...operation, filter: 'status:paused' })).result()
+    await (await s.engine.triarch.tasks.operate({ ...operation, filter: 'status:paused' })).result()
     await s.settle()
     expect(await shown(tasks[0] as TaskHandle, 'resumed')).toMatchObject([why])
-    await (await s.engine.triarch.operate({ ...operation, action: 'signal', options: { name: 'go' } })).result()
+    await (await s.engine.triarch.tasks.operate({ ...operation, action: 'signal', options: { name: 'go' } })).result()
     for (const task of tasks) expect(await shown(task, 'signalReceived')).toMatchObject([why])
   })
 

@@ -79,13 +79,15 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
       await one.submit(flow, album, { id: 'good' })
       await one.submit(flow, album, { id: 'bad' })
       for (const id of ['good', 'bad'])
-        await expect.poll(async () => (await one.task(id).history()).at(-1)?.events.at(-1)?.type).toBe('waitStarted')
+        await expect
+          .poll(async () => (await one.tasks.get(id).history()).at(-1)?.events.at(-1)?.type)
+          .toBe('waitStarted')
       await one.stop({ grace: 0 })
       const other = await start()
-      await other.task('good').signal('go', 'on')
-      await other.task('bad').signal('go', 'fail')
-      expect(await other.task('good').result({ timeout: '1m' })).toEqual(album)
-      await expect(other.task('bad').result({ timeout: '1m' })).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
+      await other.tasks.get('good').signal('go', 'on')
+      await other.tasks.get('bad').signal('go', 'fail')
+      expect(await other.tasks.get('good').result({ timeout: '1m' })).toEqual(album)
+      await expect(other.tasks.get('bad').result({ timeout: '1m' })).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
       const row = async (id: string) => raw?.task(id)
       return { flow, other, given, undone, written: () => written, row, outside: await start([]) }
     }
@@ -101,7 +103,7 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
         expect(given).toEqual([album, album, album, album])
         expect(undone).toEqual([album, album])
         const hidden = secrets.length > 0 ? { ...album, title: '•••' } : album
-        const history = (await other.task('good').history()).flatMap(({ events }) => events)
+        const history = (await other.tasks.get('good').history()).flatMap(({ events }) => events)
         const said = (type: string) => history.find((event) => event.type === type)
         expect(said('submitted')).toMatchObject({ input: { pages: album.pages } })
         expect(history.filter(({ type }) => type === 'stepRequested')).toMatchObject([
@@ -113,22 +115,22 @@ export function repeatSuite(name: string, make: () => Promise<Shared>): void {
           { output: hidden },
         ])
         expect(said('stopped')).toMatchObject({ output: { pages: album.pages } })
-        const moment = await other.task('good').moment(2)
+        const moment = await other.tasks.get('good').moment(2)
         expect(JSON.stringify(moment.events)).toContain('page 199')
-        expect(await replayHistory(await other.task('bad').export(), [flow])).not.toHaveProperty('error')
+        expect(await replayHistory(await other.tasks.get('bad').export(), [flow])).not.toHaveProperty('error')
         // The row names the record: whoever reads it is given the output all the same. With a secret in it, the row has what may be shown as well.
         const { output } = (await row('good')) ?? {}
         if (secrets.length > 0) expect(isVeiled(output ?? '')).toBe(true)
         else expect(output).toMatch(/^@\d+\.\d\.(input|output)$/)
-        expect(await outside.task('good').result()).toEqual(album)
-        expect(await outside.task('good').status()).toMatchObject({
+        expect(await outside.tasks.get('good').result()).toEqual(album)
+        expect(await outside.tasks.get('good').status()).toMatchObject({
           outcome: 'success',
           output: { pages: album.pages },
         })
         // Lists and streams leave out what is large, and say so.
         const left = { id: 'good', output: undefined, omitted: ['output'] }
-        expect((await outside.list({ outcome: 'success' })).tasks).toMatchObject([left])
-        for await (const info of outside.task('good').watch()) expect(info.output).toEqual(hidden)
+        expect((await outside.tasks.list({ outcome: 'success' })).tasks).toMatchObject([left])
+        for await (const info of outside.tasks.get('good').watch()) expect(info.output).toEqual(hidden)
         if (codec.length + secrets.length === 0) expect(written()).toBeLessThan(2 * size + 6_000)
       },
       120_000,

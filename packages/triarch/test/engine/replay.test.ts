@@ -57,13 +57,13 @@ describe('a task', () => {
     await life(0.5, async () => {})
     {
       await using client = await stage({ ...parts, roles: ['supervisor'] })
-      await client.engine.task('t').signal('go', 1)
+      await client.engine.tasks.get('t').signal('go', 1)
     }
     await life(0.5, async () => {})
     await life(0.5, async () => {})
     await life(0.5, async () => {})
     await using last = await stage(parts)
-    expect(await last.engine.task('t').result()).toEqual(expected)
+    expect(await last.engine.tasks.get('t').result()).toEqual(expected)
     expect(cut.log).toEqual(whole.log)
   })
 
@@ -89,7 +89,7 @@ describe('a task', () => {
     hangs = false
     await using second = await stage(parts)
     await second.advance('1m')
-    const task = second.engine.task('t')
+    const task = second.engine.tasks.get('t')
     expect(await task.result()).toBe('done')
     const key = runs[0]?.split(' ')[1]
     expect(key).toMatch(/^t~\w+:1$/)
@@ -128,11 +128,11 @@ describe('a task', () => {
     await silent.settle()
     await using living = await stage({ ...parts, seed: 2 })
     await living.advance('2m')
-    expect(await living.engine.task('t').result()).toBe('second')
+    expect(await living.engine.tasks.get('t').result()).toBe('second')
     finish('first')
     await silent.settle()
     expect(log).toEqual(['attempt 1', 'attempt 2'])
-    expect(await eventsOf(living.engine.task('t'), 'stepCompleted')).toMatchObject([{ output: 'second' }])
+    expect(await eventsOf(living.engine.tasks.get('t'), 'stepCompleted')).toMatchObject([{ output: 'second' }])
     await silent.advance('1m')
     await silent.kill()
   })
@@ -281,13 +281,13 @@ describe('versions', () => {
       await s.advance('2d')
       expect(await fine.result()).toBe('made by 2, as 2')
       expect(await stuck.status()).toMatchObject({ status: 'pending', version: '1', ready: true })
-      expect((await s.engine.triarch.list({ status: 'pending', version: '1' })).tasks.map(({ id }) => id)).toEqual([
-        'stuck',
-      ])
+      expect(
+        (await s.engine.triarch.tasks.list({ status: 'pending', version: '1' })).tasks.map(({ id }) => id),
+      ).toEqual(['stuck'])
     }
     await using s = await stage({ workflows: [one], store: file.store, environment })
     await s.advance('1d')
-    expect(await s.engine.task('stuck').result()).toBe('made by 1, as 1')
+    expect(await s.engine.tasks.get('stuck').result()).toBe('made by 1, as 1')
   })
 
   it('that nobody runs can still be cancelled', async () => {
@@ -307,16 +307,16 @@ describe('versions', () => {
     }
     {
       await using s = await stage({ workflows: [version('2')], store: file.store, environment })
-      await s.engine.task('old').pause()
+      await s.engine.tasks.get('old').pause()
       await s.advance('2d')
-      expect((await s.engine.task('old').status()).status).toBe('paused')
-      await s.engine.task('old').resume()
+      expect((await s.engine.tasks.get('old').status()).status).toBe('paused')
+      await s.engine.tasks.get('old').resume()
       await s.advance('2d')
-      expect((await s.engine.task('old').status()).status).toBe('running')
+      expect((await s.engine.tasks.get('old').status()).status).toBe('running')
     }
     await using s = await stage({ workflows: [one], store: file.store, environment })
     await s.settle()
-    expect(await s.engine.task('old').result()).toBe('made by 1, as 1')
+    expect(await s.engine.tasks.get('old').result()).toBe('made by 1, as 1')
   })
 })
 

@@ -24,14 +24,14 @@ describe('retention', () => {
       failed: await s.submit(brief, true),
     }
     await s.advance('50m')
-    expect((await s.engine.triarch.list()).tasks).toHaveLength(5)
+    expect((await s.engine.triarch.tasks.list()).tasks).toHaveLength(5)
     await s.advance('20m')
-    const { tasks: left } = await s.engine.triarch.list()
+    const { tasks: left } = await s.engine.triarch.tasks.list()
     expect(left.map(({ workflow }) => workflow).sort()).toEqual(['fine', 'fine', 'precious'])
     await expect(tasks.brief.status()).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
     await expect(tasks.failed.result()).rejects.toMatchObject({ code: 'UNKNOWN_TASK' })
     await s.advance('2d')
-    expect((await s.engine.triarch.list()).tasks.map(({ workflow }) => workflow)).toEqual(['precious'])
+    expect((await s.engine.triarch.tasks.list()).tasks.map(({ workflow }) => workflow)).toEqual(['precious'])
     const again = await s.submit(brief, true, { id: 'brief' })
     await s.settle()
     await expect(again.result()).rejects.toMatchObject({ code: 'TASK_FAILED' })
@@ -41,7 +41,7 @@ describe('retention', () => {
     await using s = await stage({ workflows: [fine], sweep: '1h', lease: '1d' })
     await s.submit(fine, null)
     await s.advance('52w')
-    expect((await s.engine.triarch.list()).tasks).toHaveLength(1)
+    expect((await s.engine.triarch.tasks.list()).tasks).toHaveLength(1)
   })
 
   it('of several versions is the longest; results nobody names are kept as the rest', () => {

@@ -212,7 +212,7 @@ describe('a failed attempt', () => {
     expect(others).toEqual([])
     expect(failed).toMatchObject({ id: 1, operation: 'run', attempt: 1, next: { operation: 'run' } })
     expect(failed?.startedAt).toBe(given.times[0])
-    expect(failed?.node).toBe((await s.engine.triarch.nodes())[0]?.id)
+    expect(failed?.node).toBe((await s.engine.triarch.nodes.list())[0]?.id)
     expect(causes(failed?.error)).toEqual(['no answer', 'socket hang up'])
     expect(failed?.error.stack).toContain('retry.test.ts')
     expect((await eventsOf(task, 'stepCompleted'))[0]).toMatchObject({ attempt: 2, output: 1 })
@@ -284,7 +284,7 @@ describe('complete-by', () => {
     await s.advance('1m')
     expect(await task.result()).toBe('second')
     expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
-    expect((await s.engine.triarch.statistics()).stale).toBe(1)
+    expect((await s.engine.triarch.statistics.get()).stale).toBe(1)
   })
 
   it('of a step bounds all its attempts together', async () => {

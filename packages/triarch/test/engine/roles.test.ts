@@ -221,6 +221,6 @@ describe('roles in processes of their own', () => {
     await second.advance('20s')
     await using third = await t.node('scheduler')
     await third.advance('2s')
-    expect(await codeOf(third.engine.task(task.id).result())).toBe('TASK_FAILED')
+    expect(await codeOf(third.engine.tasks.get(task.id).result())).toBe('TASK_FAILED')
   })
 })

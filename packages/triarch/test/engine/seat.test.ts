@@ -106,7 +106,7 @@ describe('an agent with a concurrency that is shared', () => {
     await submit(s, of.charged, 5)
     await s.advance('1s')
     expect(of.seen.running).toBe(2)
-    const [queued] = (await s.engine.triarch.list({ limit: 100 })).tasks.slice(-1)
+    const [queued] = (await s.engine.triarch.tasks.list({ limit: 100 })).tasks.slice(-1)
     expect(queued).toBeDefined()
     for (let n = 0; n < 5; n++) {
       of.end(1)
@@ -135,7 +135,7 @@ describe('an agent with a concurrency that is shared', () => {
   it('is changed while it runs, by a setting: also where the code has none', async () => {
     const of = bank()
     await using s = await of.start()
-    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    const setting = s.engine.triarch.settings.get('triarch.agent.bank')
     await setting.set({ concurrency: { shared: 2 } }, { reason: 'the bank asked for it' })
     await s.advance('5s')
     await submit(s, of.charged, 8)
@@ -154,9 +154,9 @@ describe('an agent with a concurrency that is shared', () => {
   it('is told of the agent, as it counts on all nodes together; bounds by key are none', async () => {
     const of = bank()
     await using s = await of.start()
-    const shared = async () => (await s.engine.triarch.agents()).agents.map((it) => it.shared)
+    const shared = async () => (await s.engine.triarch.agents.list()).agents.map((it) => it.shared)
     expect(await shared()).toEqual([undefined])
-    const setting = s.engine.triarch.setting('triarch.agent.bank')
+    const setting = s.engine.triarch.settings.get('triarch.agent.bank')
     await setting.set({ concurrency: { shared: 2 } }, { reason: 'the bank asked for it' })
     await s.advance('5s')
     expect(await shared()).toEqual([2])

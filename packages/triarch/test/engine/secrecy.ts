@@ -169,10 +169,10 @@ export function secrecy(form: Form) {
     const start = async (id: string, again: string[]) => {
       const options = { id, metadata: { note: `for ${secret('input')}` } }
       const task = await triarch.submit(flow, { pin: secret('input'), again }, options)
-      await triarch.task(id).signal('go', { pin: secret('signal') })
+      await triarch.tasks.get(id).signal('go', { pin: secret('signal') })
       const before = tokens.length
       await suspended(before + 1)
-      await triarch.resume(tokens.at(-1) as string, { pin: secret('resumed'), by: secret('resumed') })
+      await triarch.tasks.resume(tokens.at(-1) as string, { pin: secret('resumed'), by: secret('resumed') })
       await is(task, 'paused')
       return task
     }
@@ -194,10 +194,10 @@ export function secrecy(form: Form) {
     await is(await triarch.submit(planned, { pin: secret('plan') }, { id: 'planned' }), 'stopped')
     const order = { filter: 'id:three', action: 'signal', confirm: 1, reason: 'all of them' } as const
     const options = { name: 'go', payload: { pin: secret('operation'), other: [secret('operation')] } }
-    const operation = await triarch.operate({ ...order, options }, { id: 'operation' })
+    const operation = await triarch.tasks.operate({ ...order, options }, { id: 'operation' })
     await is(operation as TaskHandle<unknown>, 'stopped')
     const input = { pin: secret('schedule'), again: [secret('schedule')] }
-    await triarch.schedule('daily').register({ workflow: flow, input, every: '100d' })
+    await triarch.schedules.get('daily').register({ workflow: flow, input, every: '100d' })
     await triarch.submit(
       flow,
       { pin: secret('input'), again: [] },
@@ -220,14 +220,14 @@ export const advancing =
 
 /** Everything that the library shows of what is in the store, a text for each view. */
 export async function* viewsOf(triarch: Triarch): AsyncGenerator<[view: string, text: string]> {
-  const { tasks } = await triarch.list({ limit: 1_000 })
+  const { tasks } = await triarch.tasks.list({ limit: 1_000 })
   const text = (value: unknown) => JSON.stringify(value) ?? ''
   yield ['list', text(tasks)]
-  yield ['schedules', text(await triarch.schedules())]
-  yield ['audit', text(await triarch.audit())]
-  yield ['alerts', text(await triarch.alerts())]
+  yield ['schedules', text(await triarch.schedules.list())]
+  yield ['audit', text(await triarch.audit.list())]
+  yield ['alerts', text(await triarch.alerts.list())]
   for (const { id } of tasks) {
-    const task = triarch.task(id)
+    const task = triarch.tasks.get(id)
     yield [`status of ${id}`, text(await task.status())]
     yield [`steps of ${id}`, text(await task.steps())]
     yield [`plan of ${id}`, text(await task.plan())]

@@ -18,7 +18,7 @@ const moving = (s: Stage) => async (what: () => Promise<boolean>) => {
     if (await what()) return
     await s.advance('10m')
   }
-  const { tasks } = await s.engine.triarch.list()
+  const { tasks } = await s.engine.triarch.tasks.list()
   throw new Error(
     `it never comes to be: ${tasks.map(({ id, status, error, pause }) => JSON.stringify([id, status, error?.message, pause]))}`,
   )
@@ -50,9 +50,9 @@ describe.each(forms)('a secret %s', (_, form) => {
     expect(leaks).toEqual({})
     expect(heard['task:stopped'].length).toBeGreaterThan(5)
     // Whoever may have it, has it.
-    expect(await s.engine.triarch.task('one').result()).toMatchObject({ pin: secret('output') })
-    const ids = (await s.engine.triarch.list({ limit: 1_000 })).tasks.map(({ id }) => id)
-    const exports = ids.map((id) => s.engine.triarch.task(id).export({ secrets: true }))
+    expect(await s.engine.triarch.tasks.get('one').result()).toMatchObject({ pin: secret('output') })
+    const ids = (await s.engine.triarch.tasks.list({ limit: 1_000 })).tasks.map(({ id }) => id)
+    const exports = ids.map((id) => s.engine.triarch.tasks.get(id).export({ secrets: true }))
     const there = leaksIn(JSON.stringify(await Promise.all(exports)))
     expect(ways.filter((way) => way !== 'schedule' && !there.includes(way))).toEqual([])
   })
@@ -68,7 +68,7 @@ describe('what a task returns', () => {
       await s.settle()
       expect(await task.result()).toEqual(given)
       expect((await task.status()).output).toEqual(given)
-      expect((await s.engine.triarch.list()).tasks.map(({ output }) => output)).toContainEqual(given)
+      expect((await s.engine.triarch.tasks.list()).tasks.map(({ output }) => output)).toContainEqual(given)
     }
   })
 

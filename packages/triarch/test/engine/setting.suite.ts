@@ -130,7 +130,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       shared = await make()
       const [one, two] = [await begin(shared.store), await begin(shared.store)]
       for (let n = 1; n <= 5; n++) {
-        await one.node.setting(one.limits).set({ n }, why)
+        await one.node.settings.get(one.limits).set({ n }, why)
         await two.becomes(n)
       }
       const later = await begin(shared.store)
@@ -146,14 +146,14 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       const alerts: string[] = []
       node.on('alert', ({ code }) => void alerts.push(code))
       await node.start()
-      const engine = node.setting('triarch.engine')
+      const engine = node.settings.get('triarch.engine')
       // Its row says how long it is granted: whoever watches goes by that.
       const granted = async (fits: (left: number) => boolean) => {
         for (let left = Number.NaN; !fits(left); ) {
           await new Promise<void>((resolve) => {
             renewed = (thread) => (thread ? resolve() : undefined)
           })
-          const [row] = await node.nodes()
+          const [row] = await node.nodes.list()
           left = row ? row.leaseUntil.getTime() - Date.now() : 0
         }
       }
@@ -170,7 +170,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       const all: Awaited<ReturnType<typeof begin>>[] = []
       for (const zone of ['eu', 'eu', 'us']) all.push(await begin(shared.store, { labels: { zone } }))
       const [one, two, three] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]
-      const handle = one.node.setting(one.limits)
+      const handle = one.node.settings.get(one.limits)
       await handle.set({ n: 1 }, why)
       for (const { becomes } of all) await becomes(1)
       const stages = [{ labels: { zone: 'us' } }, { share: 0.5 }]
@@ -204,7 +204,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       const one = await begin(shared.store, { workflows: [order], agents: [bank] })
       one.node.on('alert', ({ code }) => code === 'SETTING_ROLLED_BACK' && told.resolve())
       const guards = [{ metric: 'failure-rate', agent: 'bank', above: 0.5, minimum: 3 } as const]
-      const handle = one.node.setting(one.limits)
+      const handle = one.node.settings.get(one.limits)
       await handle.set({ n: 1 }, { ...why, stages: [{ share: 1, lasts: '10m' }], guards })
       await one.becomes(1)
       let over = false
@@ -220,7 +220,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       expect(last?.reason).toContain('attempts of agent bank failed, above 50 %')
       await handle.set({ n: 2 }, { ...why, stages: [{ share: 1, lasts: 1 }] })
       await one.becomes(2)
-      for (;;) if ((await handle.get()).trial === undefined) break
+      for (;;) if ((await handle.info()).trial === undefined) break
       expect((await handle.history({ limit: 1 })).changes).toMatchObject([
         { move: 'completed', reason: 'its time is over' },
       ])
@@ -233,7 +233,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       // Nobody has the agent, so what is asked of it waits.
       const one = await begin(shared.store, { workflows: [order] })
       await one.node.submit(order, null)
-      const handle = one.node.setting(one.limits)
+      const handle = one.node.settings.get(one.limits)
       const guards = [{ metric: 'queue-age', agent: 'bank', above: 10 } as const]
       await handle.set({ n: 1 }, { ...why, stages: [{ share: 1 }], guards })
       await one.becomes(1)
@@ -296,7 +296,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
               refused++
             }
         }
-        const handle = node.setting<Record<string, unknown>>(`triarch.${of}`)
+        const handle = node.settings.get<Record<string, unknown>>(`triarch.${of}`)
         await hold('throughout')
         for (const [key, values] of Object.entries(keys)) {
           await hold(key)

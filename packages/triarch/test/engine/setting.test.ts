@@ -38,7 +38,7 @@ describe('a setting', () => {
     expect(known.origins).toEqual({ perNode: 'environment', note: 'environment' })
     expect(() => (known.value as { perNode: number }).perNode++).toThrow()
     await using s = await stage({ settings: [known] })
-    const { here } = await s.engine.triarch.setting(known).set({ perNode: 30 }, why)
+    const { here } = await s.engine.triarch.settings.get(known).set({ perNode: 30 }, why)
     expect(known.value).toEqual({ perNode: 30, note: 'here' })
     expect(here).toMatchObject({ origin: 'store', version: 1, origins: { perNode: 'store', note: 'environment' } })
     expect(here?.layers).toEqual([
@@ -46,7 +46,7 @@ describe('a setting', () => {
       { origin: 'environment', value: { perNode: 20, note: 'here' } },
       { origin: 'store', value: { perNode: 30 } },
     ])
-    await s.engine.triarch.setting(known).clear(why)
+    await s.engine.triarch.settings.get(known).clear(why)
     expect([known.value.perNode, known.version, known.origin]).toEqual([20, 0, 'environment'])
   })
 
@@ -74,10 +74,10 @@ describe('a setting', () => {
   it('is checked before it is stored, and a write that knows an old revision is refused', async () => {
     const limits = setting('shop.limits', schema, defaults)
     await using s = await stage({ settings: [limits] })
-    const handle = s.engine.triarch.setting(limits)
+    const handle = s.engine.triarch.settings.get(limits)
     expect(await codeOf(handle.set({ perNode: 0 }, why))).toBe('INVALID_SETTING')
-    expect(await codeOf(s.engine.triarch.setting('shop.unknown').set(1, why))).toBe('UNKNOWN_SETTING')
-    expect(await codeOf(s.engine.triarch.setting('shop.unknown').get())).toBe('UNKNOWN_SETTING')
+    expect(await codeOf(s.engine.triarch.settings.get('shop.unknown').set(1, why))).toBe('UNKNOWN_SETTING')
+    expect(await codeOf(s.engine.triarch.settings.get('shop.unknown').info())).toBe('UNKNOWN_SETTING')
     expect(await codeOf(handle.set({ perNode: 5 }, { reason: '' }))).toBe('INVALID_OPTION')
     const { revision } = await handle.set({ perNode: 5 }, { ...why, expected: 0 })
     expect(revision).toBe(1)
@@ -89,7 +89,7 @@ describe('a setting', () => {
   it('keeps every version with who, when and why, and goes back to each of them', async () => {
     const limits = setting('shop.limits', schema, defaults)
     await using s = await stage({ settings: [limits] })
-    const handle = s.engine.triarch.setting(limits)
+    const handle = s.engine.triarch.settings.get(limits)
     await handle.set({ perNode: 5 }, why)
     await handle.change({ note: 'n' }, { reason: 'more' })
     await handle.change({ perNode: null }, why)
@@ -108,7 +108,7 @@ describe('a setting', () => {
     ])
     const rest = await handle.history({ cursor: next as number })
     expect(rest).toMatchObject({ changes: [{ revision: 1, value: { perNode: 5 } }] })
-    const { settings } = await s.engine.triarch.settings()
+    const { settings } = await s.engine.triarch.settings.list()
     expect(settings.map(({ name, revision }) => [name, revision])).toEqual([
       ['shop.limits', 5],
       ['triarch.engine', 0],
@@ -121,12 +121,12 @@ describe('a setting', () => {
     const limits = setting('shop.limits', schema, defaults)
     const telemetry = { setting: (event: unknown) => void heard.push(event) }
     await using s = await stage({ settings: [limits], telemetry, labels: { zone: 'eu' } })
-    await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+    await s.engine.triarch.settings.get(limits).set({ perNode: 5 }, why)
     await s.settle()
     expect(heard).toMatchObject([{ setting: 'shop.limits', version: 1, origin: 'store' }])
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     expect(node).toMatchObject({ labels: { zone: 'eu' }, settings: { 'shop.limits': 1 } })
-    const { drift, nodes } = await s.engine.triarch.setting(limits).get()
+    const { drift, nodes } = await s.engine.triarch.settings.get(limits).info()
     expect([drift, nodes]).toEqual([false, [{ id: node?.id, version: 1, expected: 1 }]])
   })
 
@@ -139,9 +139,9 @@ describe('a setting', () => {
       nodes.push(await stage({ store: file.store, environment, settings: [limits], poll: '25ms' }))
     }
     const [one] = nodes as [Stage]
-    await one.engine.triarch.setting('shop.limits').set({ perNode: 5 }, why)
+    await one.engine.triarch.settings.get('shop.limits').set({ perNode: 5 }, why)
     await one.advance('1s')
-    const { nodes: all, drift } = await one.engine.triarch.setting('shop.limits').get()
+    const { nodes: all, drift } = await one.engine.triarch.settings.get('shop.limits').info()
     expect([all.map(({ version }) => version), drift]).toEqual([[1, 1, 1], false])
     for (const node of nodes) await node.leave()
     file[Symbol.dispose]()
@@ -150,7 +150,7 @@ describe('a setting', () => {
   it('that a node cannot run leaves the value that was good, raises an alert and shows as drift', async () => {
     const limits = setting('shop.limits', schema, defaults)
     await using s = await stage({ settings: [limits] })
-    const handle = s.engine.triarch.setting(limits)
+    const handle = s.engine.triarch.settings.get(limits)
     await handle.set({ perNode: 5 }, why)
     const live = { version: 2, value: { perNode: 'many' }, at: 1, by: 'old', reason: 'older code' }
     const state = JSON.stringify({ format: 1, state: { live, trial: null }, by: 'x' })
@@ -158,13 +158,13 @@ describe('a setting', () => {
     await s.advance('2h')
     expect(limits.value.perNode).toBe(5)
     expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED' }])
-    expect((await handle.get()).drift).toBe(true)
+    expect((await handle.info()).drift).toBe(true)
   })
 
   it('that cannot be read here, for a newer version wrote it, leaves the value that was good, also a pause', async () => {
     const { calls, pay, order } = bank()
     await using s = await stage({ workflows: [order], agents: [pay] })
-    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    const handle = s.engine.triarch.settings.get('triarch.agent.bank')
     await handle.set({ paused: 'the bank is down' }, why)
     await s.store.writeSetting({ name: handle.name, expected: 1, at: 1, state: '{"format":9}', change: '{}' })
     await s.submit(order, null)
@@ -187,7 +187,7 @@ describe('a process that cannot reach the store', () => {
       const settingsFile = join(folder, 'settings.json')
       const first = setting('shop.limits', schema, defaults)
       await using s = await stage({ settings: [first], settingsFile })
-      await s.engine.triarch.setting(first).set({ perNode: 5 }, why)
+      await s.engine.triarch.settings.get(first).set({ perNode: 5 }, why)
       const out = () => {
         throw new TriarchError('STORE_UNAVAILABLE', 'cut')
       }
@@ -218,7 +218,7 @@ describe('a process that cannot reach the store', () => {
       const settingsFile = join(folder, 'settings.json')
       const limits = setting('shop.limits', schema, defaults)
       await using s = await stage({ settings: [limits], settingsFile })
-      await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+      await s.engine.triarch.settings.get(limits).set({ perNode: 5 }, why)
       const text = readFileSync(settingsFile, 'utf8')
       const codes: unknown[] = []
       for (const bad of [text.replace('5', '6'), text.slice(1), 'x'.repeat(4 * 1024 * 1024 + 1)]) {
@@ -244,7 +244,7 @@ describe('a process that cannot reach the store', () => {
       settingsFile: '/dev/null/settings.json',
       onError: onError as never,
     })
-    await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+    await s.engine.triarch.settings.get(limits).set({ perNode: 5 }, why)
     expect(limits.value.perNode).toBe(5)
     await new Promise((resolve) => setImmediate(resolve))
     expect(said).toEqual([
@@ -274,7 +274,7 @@ describe('the engine’s own settings', () => {
     const tasks = await Promise.all(Array.from({ length: 12 }, () => s.submit(order, null)))
     await s.settle()
     expect(calls).toHaveLength(10)
-    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    const handle = s.engine.triarch.settings.get('triarch.agent.bank')
     await handle.set({ concurrency: 2 }, why)
     for (const done of calls.splice(0, 9)) done()
     await s.advance('1s')
@@ -290,9 +290,9 @@ describe('the engine’s own settings', () => {
   it('are the bound that agents() shows of a node, while they hold', async () => {
     const { pay, order } = bank()
     await using s = await stage({ workflows: [order], agents: [pay], lease: '6s' })
-    const slots = async () => (await s.engine.triarch.agents()).agents[0]?.nodes.map((node) => node.slots)
+    const slots = async () => (await s.engine.triarch.agents.list()).agents[0]?.nodes.map((node) => node.slots)
     expect(await slots()).toEqual([10])
-    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    const handle = s.engine.triarch.settings.get('triarch.agent.bank')
     await handle.set({ concurrency: 2 }, why)
     await s.advance('1m')
     expect(await slots()).toEqual([2])
@@ -306,7 +306,7 @@ describe('the engine’s own settings', () => {
     await using s = await stage({ workflows: [order], agents: [pay] })
     const runs = await s.submit(order, null)
     await s.settle()
-    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    const handle = s.engine.triarch.settings.get('triarch.agent.bank')
     await handle.change({ paused: 'the bank is down' }, why)
     const waits = await s.submit(order, null)
     await s.advance('20s')
@@ -343,7 +343,7 @@ describe('the engine’s own settings', () => {
     const s = await stage({ workflows: [order], agents: [pay], store: held })
     holds = true
     const submitted = s.submit(order, null)
-    void s.engine.triarch.setting('triarch.agent.bank').change({ paused: 'the bank is down' }, why)
+    void s.engine.triarch.settings.get('triarch.agent.bank').change({ paused: 'the bank is down' }, why)
     await s.settle()
     const stopped = s.engine.stop({ grace: '10s' })
     await s.settle()
@@ -358,7 +358,7 @@ describe('the engine’s own settings', () => {
   it('pause a workflow: its tasks wait, and can be cancelled', async () => {
     const { calls, pay, order } = bank()
     await using s = await stage({ workflows: [order], agents: [pay] })
-    const handle = s.engine.triarch.setting('triarch.workflow.order')
+    const handle = s.engine.triarch.settings.get('triarch.workflow.order')
     await handle.set({ paused: 'stocktaking' }, why)
     const [waits, gone] = [await s.submit(order, null), await s.submit(order, null)]
     await s.advance('1h')
@@ -378,13 +378,13 @@ describe('the engine’s own settings', () => {
     const { pay, order } = bank()
     const other = workflow('other', { run: async () => null })
     await using s = await stage({ workflows: [order, other], agents: [pay] })
-    await s.engine.triarch.setting('triarch.workflow.order').set({ closed: 'no stock' }, why)
+    await s.engine.triarch.settings.get('triarch.workflow.order').set({ closed: 'no stock' }, why)
     const refused = await s.submit(order, null).catch((error) => error)
     expect(refused).toMatchObject({ code: 'SUBMISSIONS_PAUSED', details: { reason: 'no stock' } })
     await s.submit(other, null)
-    await s.engine.triarch.setting('triarch.engine').set({ closed: 'maintenance' }, why)
+    await s.engine.triarch.settings.get('triarch.engine').set({ closed: 'maintenance' }, why)
     expect(await codeOf(s.submit(other, null))).toBe('SUBMISSIONS_PAUSED')
-    await s.engine.triarch.setting('triarch.engine').clear(why)
+    await s.engine.triarch.settings.get('triarch.engine').clear(why)
     await s.submit(other, null)
   })
 
@@ -394,11 +394,11 @@ describe('the engine’s own settings', () => {
     await using s = await stage({ workflows: [run], sweep: '1s', poll: '1s' })
     const { triarch } = s.engine
     for (const name of ['billing-a', 'billing-b', 'report'])
-      await triarch.schedule(name).register({ workflow: run, input: name, every: '1m' })
-    await triarch.setting('triarch.schedules').set({ paused: { 'billing-*': 'the books are closed' } }, why)
+      await triarch.schedules.get(name).register({ workflow: run, input: name, every: '1m' })
+    await triarch.settings.get('triarch.schedules').set({ paused: { 'billing-*': 'the books are closed' } }, why)
     await s.advance('5m')
     expect(new Set(started)).toEqual(new Set(['report']))
-    await triarch.setting('triarch.schedules').clear(why)
+    await triarch.settings.get('triarch.schedules').clear(why)
     await s.advance('2m')
     expect(new Set(started)).toEqual(new Set(['report', 'billing-a', 'billing-b']))
   })
@@ -417,29 +417,31 @@ describe('the engine’s own settings', () => {
     await using s = await stage({ workflows: [order], agents: [pay] })
     const before = await s.submit(order, null)
     await s.settle()
-    await s.engine.triarch.setting('triarch.agent.bank').set({ actions: { charge: { retry: { attempts: 2 } } } }, why)
+    await s.engine.triarch.settings
+      .get('triarch.agent.bank')
+      .set({ actions: { charge: { retry: { attempts: 2 } } } }, why)
     const after = await s.submit(order, null)
     await s.advance('1m')
     expect(attempts).toBe(11)
     for (const task of [before, after]) expect((await task.status()).status).toBe('stopped')
-    await s.engine.triarch.setting('triarch.agent.bank').clear(why)
+    await s.engine.triarch.settings.get('triarch.agent.bank').clear(why)
   })
 
   it('follow what the code makes of a setting, and an operator’s word comes over it', async () => {
     const limits = setting('shop.limits', schema, defaults)
     const { calls, pay, order } = bank({ policy: limits.as(({ perNode }) => ({ concurrency: perNode })) })
     await using s = await stage({ workflows: [order], agents: [pay] })
-    await s.engine.triarch.setting(limits).set({ perNode: 3 }, why)
+    await s.engine.triarch.settings.get(limits).set({ perNode: 3 }, why)
     for (let n = 0; n < 8; n++) await s.submit(order, null)
     await s.settle()
     expect(calls).toHaveLength(3)
-    await s.engine.triarch.setting('triarch.agent.bank').set({ concurrency: 5 }, why)
+    await s.engine.triarch.settings.get('triarch.agent.bank').set({ concurrency: 5 }, why)
     await s.settle()
     expect(calls).toHaveLength(5)
-    expect(await codeOf(s.engine.triarch.setting('triarch.agent.bank').set({ concurrency: 0 }, why))).toBe(
+    expect(await codeOf(s.engine.triarch.settings.get('triarch.agent.bank').set({ concurrency: 0 }, why))).toBe(
       'INVALID_SETTING',
     )
-    await s.engine.triarch.setting('triarch.agent.bank').clear(why)
+    await s.engine.triarch.settings.get('triarch.agent.bank').clear(why)
     for (let round = 0; round < 9; round++) {
       for (const done of calls.splice(0)) done()
       await s.settle()
@@ -460,8 +462,8 @@ describe('the engine’s own settings', () => {
       const order = workflow('order', { run: (_: null, task) => task.run(charge) })
       const closed = workflow('closed', { policy: follow, run: async () => null })
       await using s = await stage({ workflows: [order, closed], agents: [pay] })
-      await s.engine.triarch.setting(limits).set({ note: 'the bank is down' }, why)
-      await s.engine.triarch.setting(limits).set({ perNode: 60, note: 'odd' }, why)
+      await s.engine.triarch.settings.get(limits).set({ note: 'the bank is down' }, why)
+      await s.engine.triarch.settings.get(limits).set({ perNode: 60, note: 'odd' }, why)
       const [step, line] = [await s.submit(order, null), await s.submit(closed, undefined)]
       await s.advance('5s')
       expect(calls).toHaveLength(0)
@@ -484,7 +486,7 @@ describe('the engine’s own settings', () => {
     const other = workflow('other', { run: async () => 'done' })
     await using s = await stage({ workflows: [shop, other], settings: [limits] })
     const before = await s.submit(shop, undefined, { startAt: '10s' })
-    await s.engine.triarch.setting(limits).set({ note: 'shut' }, why)
+    await s.engine.triarch.settings.get(limits).set({ note: 'shut' }, why)
     const refused: TriarchError = await s.submit(shop, undefined).catch((error) => error)
     const since = new Date(await s.store.now()).toISOString()
     expect(refused).toMatchObject({
@@ -499,13 +501,15 @@ describe('the engine’s own settings', () => {
       { code: 'workflow-paused', workflow: 'shop', actor: 'ada' },
     ])
     // An operator’s word comes over what the code makes of it.
-    await s.engine.triarch.setting('triarch.workflow.shop').set({ paused: 'stocktaking' }, { ...why, actor: 'bob' })
+    await s.engine.triarch.settings
+      .get('triarch.workflow.shop')
+      .set({ paused: 'stocktaking' }, { ...why, actor: 'bob' })
     await s.advance('1s')
     expect((await before.explain()).reasons).toMatchObject([
       { code: 'workflow-paused', reason: 'stocktaking', actor: 'bob' },
     ])
-    await s.engine.triarch.setting('triarch.workflow.shop').clear(why)
-    await s.engine.triarch.setting(limits).set({ note: 'open' }, why)
+    await s.engine.triarch.settings.get('triarch.workflow.shop').clear(why)
+    await s.engine.triarch.settings.get(limits).set({ note: 'open' }, why)
     await s.advance('1s')
     expect(await before.status()).toMatchObject({ outcome: 'success' })
     expect(await codeOf(s.submit(shop, undefined))).toBe('nothing')
@@ -521,7 +525,7 @@ describe('the engine’s own settings', () => {
       details: { reason: 'not open yet', actor: 'code', setting: 'shop.limits' },
     })
     const rollout = { stages: [{ share: 1 }], ...why }
-    await s.engine.triarch.setting('triarch.workflow.shop').set({ closed: 'stocktaking' }, rollout)
+    await s.engine.triarch.settings.get('triarch.workflow.shop').set({ closed: 'stocktaking' }, rollout)
     await s.advance('1s')
     expect(await refused()).toMatchObject({ details: { reason: 'stocktaking', actor: 'ada' } })
   })
@@ -539,7 +543,7 @@ describe('the engine’s own settings', () => {
     })
     const order = workflow('order', { run: (of: string, task) => task.run(charge, of) })
     await using s = await stage({ workflows: [order], agents: [pay], fairness })
-    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    const handle = s.engine.triarch.settings.get('triarch.agent.bank')
     expect(await codeOf(handle.set({ weights: { gold: 1_000 } }, why))).toBe('INVALID_SETTING')
     await handle.set({ weights: { gold: 4 } }, why)
     for (let n = 0; n < 9; n++) for (const of of ['rest', 'gold']) await s.submit(order, of, { tags: { of } })
@@ -549,7 +553,7 @@ describe('the engine’s own settings', () => {
     }
     // The first found a free slot; of those that waited, four of five are of who weighs four times as much.
     expect(ran.slice(1, 11).filter((of) => of === 'gold')).toHaveLength(8)
-    await s.engine.triarch.setting('triarch.engine').set({ weights: { gold: 9 } }, why)
+    await s.engine.triarch.settings.get('triarch.engine').set({ weights: { gold: 9 } }, why)
     const share = async (of: string) => {
       const [first] = await eventsOf(await s.submit(order, of, { tags: { of } }), 'submitted')
       return first?.share
@@ -573,15 +577,15 @@ describe('the engine’s own settings', () => {
     await using s = await stage(workload)
     const { triarch } = s.engine
     // By itself it is sound: whoever writes it may not know the code.
-    await triarch.setting('triarch.agent.bank').set({ circuitBreaker: { open: '1m' }, paused: 'odd' }, why)
-    await triarch.setting('triarch.agent.courier').set({ paused: 'a strike' }, why)
+    await triarch.settings.get('triarch.agent.bank').set({ circuitBreaker: { open: '1m' }, paused: 'odd' }, why)
+    await triarch.settings.get('triarch.agent.courier').set({ paused: 'a strike' }, why)
     const task = await s.submit(first.order, null)
     await s.advance('1s')
     expect((await task.explain()).reasons).toMatchObject([{ code: 'agent-paused', reason: 'odd' }])
     expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED', message: expect.stringContaining('openMax') }])
-    const { nodes } = await triarch.setting('triarch.agent.courier').get()
+    const { nodes } = await triarch.settings.get('triarch.agent.courier').info()
     expect(nodes).toMatchObject([{ version: 1, expected: 1 }])
-    await triarch.setting('triarch.agent.bank').change({ circuitBreaker: { open: '15s' }, paused: null }, why)
+    await triarch.settings.get('triarch.agent.bank').change({ circuitBreaker: { open: '15s' }, paused: null }, why)
     await s.settle()
     first.calls[0]?.()
     await s.settle()
@@ -594,10 +598,10 @@ describe('the engine’s own settings', () => {
     try {
       const store = sqlite(join(folder, 'shop.db'))
       await using writer = new Triarch({ store })
-      await writer.setting('triarch.agent.bank').set({ circuitBreaker: { open: '1m' } }, why)
+      await writer.settings.get('triarch.agent.bank').set({ circuitBreaker: { open: '1m' } }, why)
       await using node = new Triarch({ store, agents: [pay], notices: false })
       await node.start()
-      expect(await node.nodes()).toHaveLength(1)
+      expect(await node.nodes.list()).toHaveLength(1)
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -608,16 +612,16 @@ describe('the engine’s own settings', () => {
     const other = workflow('other', { run: async () => null })
     await using s = await stage({ workflows: [order, other], agents: [pay] })
     const { triarch } = s.engine
-    const agentHandle = triarch.setting('triarch.agent.bank')
+    const agentHandle = triarch.settings.get('triarch.agent.bank')
     const since = new Date(await s.store.now())
     await agentHandle.set({ paused: 'the bank is down' }, { reason: 'incident 12', actor: 'ada' })
-    await triarch
-      .setting('triarch.workflow.other')
+    await triarch.settings
+      .get('triarch.workflow.other')
       .set({ paused: 'stocktaking' }, { reason: 'incident 12', actor: 'ada' })
-    await triarch.schedule('billing-a').register({ workflow: other, input: undefined, every: '1h' })
-    const schedules = triarch.setting('triarch.schedules')
+    await triarch.schedules.get('billing-a').register({ workflow: other, input: undefined, every: '1h' })
+    const schedules = triarch.settings.get('triarch.schedules')
     await schedules.set({ paused: { 'billing-*': 'the books are closed' } }, { reason: 'year’s end', actor: 'ada' })
-    const engine = triarch.setting('triarch.engine')
+    const engine = triarch.settings.get('triarch.engine')
     await engine.set({ sweep: '1s' }, why)
     const [step, ready] = [
       await s.submit(order, null, { id: 'step' }),
@@ -635,21 +639,21 @@ describe('the engine’s own settings', () => {
     expect((await step.status()).pausedBy).toEqual([bankPause])
     expect((await ready.status()).pausedBy).toEqual([otherPause])
     expect((await step.explain()).reasons).toMatchObject([{ code: 'agent-paused', actor: 'ada', since }])
-    const { tasks } = await triarch.list({ order: 'oldest' })
+    const { tasks } = await triarch.tasks.list({ order: 'oldest' })
     expect(tasks.map(({ id, pausedBy }) => [id, pausedBy])).toEqual([
       ['step', [bankPause]],
       ['ready', [otherPause]],
     ])
-    expect((await triarch.agents()).agents).toMatchObject([{ name: 'bank', pausedBy: bankPause }])
-    expect((await triarch.workflows()).workflows.map(({ pausedBy }) => pausedBy)).toEqual([undefined, otherPause])
+    expect((await triarch.agents.list()).agents).toMatchObject([{ name: 'bank', pausedBy: bankPause }])
+    expect((await triarch.workflows.list()).workflows.map(({ pausedBy }) => pausedBy)).toEqual([undefined, otherPause])
     const closedBooks = { setting: 'triarch.schedules', name: 'billing-a', reason: 'the books are closed' }
-    expect((await triarch.schedule('billing-a').info()).pausedBy).toEqual({ ...closedBooks, actor: 'ada', since })
-    expect((await triarch.schedules()).schedules).toMatchObject([{ pausedBy: closedBooks }])
+    expect((await triarch.schedules.get('billing-a').info()).pausedBy).toEqual({ ...closedBooks, actor: 'ada', since })
+    expect((await triarch.schedules.list()).schedules).toMatchObject([{ pausedBy: closedBooks }])
     await engine.change({ closed: 'maintenance' }, { reason: 'incident 13', actor: 'cy' })
     const refused = await s.submit(order, null).catch((error) => error)
     expect(refused.message).toMatch(/^submissions are paused since .* by cy: maintenance$/)
     expect(refused.details).toMatchObject({ reason: 'maintenance', actor: 'cy', setting: 'triarch.engine' })
-    for (const handle of [agentHandle, triarch.setting('triarch.workflow.other'), schedules, engine])
+    for (const handle of [agentHandle, triarch.settings.get('triarch.workflow.other'), schedules, engine])
       await handle.clear(why)
     await s.settle()
     calls[0]?.()

@@ -50,8 +50,8 @@ describe('what stands still is told of without being asked for', () => {
     await using s = await stage({ workflows: [stuck, waiting] })
     const [one, other] = [await s.submit(stuck, null), await s.submit(waiting, null)]
     await s.advance('1m')
-    expect((await s.engine.triarch.task(one.id).explain()).reasons).toMatchObject([{ code: 'stalled' }])
-    expect((await s.engine.triarch.task(other.id).explain()).reasons).toMatchObject([{ code: 'signal' }])
+    expect((await s.engine.triarch.tasks.get(one.id).explain()).reasons).toMatchObject([{ code: 'stalled' }])
+    expect((await s.engine.triarch.tasks.get(other.id).explain()).reasons).toMatchObject([{ code: 'signal' }])
     expect(s.alerts).toMatchObject([{ code: 'WORKFLOW_STALLED', task: one.id, workflow: 'stuck' }])
   })
 })
@@ -59,11 +59,11 @@ describe('what stands still is told of without being asked for', () => {
 describe('a node that was taken for dead', () => {
   it('tells its listeners so, and goes on under another name', async () => {
     await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     expect(await s.store.declareDead([node?.id ?? ''])).toBe(1)
     await s.advance('10s')
     expect(s.alerts).toMatchObject([{ code: 'NODE_FENCED', node: node?.id, cause: 'fenced' }])
-    const living = await s.engine.triarch.nodes()
+    const living = await s.engine.triarch.nodes.list()
     expect(living).toEqual([expect.objectContaining({ id: expect.not.stringMatching(node?.id ?? '') })])
   })
 
@@ -85,7 +85,7 @@ describe('a node that was taken for dead', () => {
     const tasks = await Promise.all(Array.from({ length: 4 }, () => s.submit(acts, null)))
     await s.settle()
     for (let life = 0; life < 2; life++) {
-      const [node] = await s.engine.triarch.nodes()
+      const [node] = await s.engine.triarch.nodes.list()
       await s.store.declareDead([node?.id ?? ''])
       await s.advance('5s')
     }

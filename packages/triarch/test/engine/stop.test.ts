@@ -180,7 +180,7 @@ describe('start', () => {
     const triarch = new Triarch({ store: memory(), workflows: [fine] })
     await Promise.all([triarch.start(), triarch.start()])
     await triarch.start()
-    expect(await triarch.nodes()).toHaveLength(1)
+    expect(await triarch.nodes.list()).toHaveLength(1)
     await triarch.stop()
     expect(await codeOf(triarch.start())).toBe('NODE_STOPPED')
   })

@@ -46,7 +46,7 @@ describe('a list of tasks', () => {
       Array.from({ length: 2_500 }, (_, n) => `t-${n}`),
     )
     expect(submits()).toBeLessThanOrEqual(7)
-    expect((await engine.count({ filter: 'workflow:flow' })).count).toBe(2_500)
+    expect((await engine.tasks.count({ filter: 'workflow:flow' })).count).toBe(2_500)
   })
 
   it('goes into a transaction of the caller, a thousand in one call', async () => {
@@ -61,7 +61,7 @@ describe('a list of tasks', () => {
       // 100 are there already, as other tasks.
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1_400)
       database.exec(end)
-      expect((await engine.count({ filter: 'workflow:flow' })).count).toBe(end === 'COMMIT' ? 1_400 : 0)
+      expect((await engine.tasks.count({ filter: 'workflow:flow' })).count).toBe(end === 'COMMIT' ? 1_400 : 0)
     }
     // Two for each list; one more where a task was held up because the settings had to be read again.
     expect(calls('submitIn')).toBeGreaterThanOrEqual(4)
@@ -86,7 +86,7 @@ describe('a list of tasks', () => {
       throw new Error('the file ends here')
     }
     await expect(engine.submitMany(flow, entries())).rejects.toThrow('the file ends here')
-    expect((await engine.count({ filter: 'workflow:flow' })).count).toBe(1_000)
+    expect((await engine.tasks.count({ filter: 'workflow:flow' })).count).toBe(1_000)
   })
 })
 
@@ -99,7 +99,7 @@ describe('tasks that are submitted at the same time', () => {
     expect(tasks.map(({ id }) => id)).toEqual(ids)
     expect(tasks.filter(({ isNew }) => isNew)).toHaveLength(200)
     expect(submits()).toBeLessThanOrEqual(3)
-    expect((await engine.count({ filter: 'workflow:flow' })).count).toBe(200)
+    expect((await engine.tasks.count({ filter: 'workflow:flow' })).count).toBe(200)
   })
 
   it('are not refused with one that is another task of the same id', async () => {
@@ -119,6 +119,6 @@ describe('tasks that are submitted at the same time', () => {
     const made = await Promise.allSettled(['a', 'poison', 'b'].map((id) => engine.submit(flow, 1, { id })))
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect((made[1] as PromiseRejectedResult).reason).toMatchObject({ code: 'STORE_FAILED' })
-    expect((await engine.count({ filter: 'workflow:flow' })).count).toBe(2)
+    expect((await engine.tasks.count({ filter: 'workflow:flow' })).count).toBe(2)
   })
 })

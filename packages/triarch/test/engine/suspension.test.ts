@@ -46,10 +46,10 @@ describe('a suspended step', () => {
     await s.settle()
     // One slot, and both have been there.
     expect(told).toEqual([null, null])
-    expect(await s.engine.triarch.statistics()).toMatchObject({ work: 0, inbox: 0 })
-    await s.engine.triarch.resume(tokens[1] as string, { approved: true })
+    expect(await s.engine.triarch.statistics.get()).toMatchObject({ work: 0, inbox: 0 })
+    await s.engine.triarch.tasks.resume(tokens[1] as string, { approved: true })
     expect(await tasks[1]?.result()).toEqual({ got: { approved: true }, checkpoint: { at: 3 } })
-    await s.engine.triarch.resume(tokens[0] as string, 1)
+    await s.engine.triarch.tasks.resume(tokens[0] as string, 1)
     expect(await tasks[0]?.result()).toEqual({ got: 1, checkpoint: { at: 3 } })
     expect(new Set(tokens).size).toBe(2)
   })
@@ -72,9 +72,9 @@ describe('a suspended step', () => {
     })
     await second.advance('1h')
     expect(told.slice(4)).toEqual(['tick', 'tick'])
-    await second.engine.triarch.resume(tokens[0] as string, 'late')
-    expect(await second.engine.task('a').result()).toMatchObject({ got: 'late' })
-    expect(await eventsOf(second.engine.task('a'), 'attemptFailed')).toEqual([])
+    await second.engine.triarch.tasks.resume(tokens[0] as string, 'late')
+    expect(await second.engine.tasks.get('a').result()).toMatchObject({ got: 'late' })
+    expect(await eventsOf(second.engine.tasks.get('a'), 'attemptFailed')).toEqual([])
   })
 
   it('is told when nothing else came in time', async () => {
@@ -115,7 +115,7 @@ describe('a suspended step', () => {
     await using s = await stage({ workflows: [flow], agents: [own] })
     const task = await s.submit(flow, null)
     await s.settle()
-    for (const n of [1, 2, 3]) await s.engine.triarch.resume(tokens[0] as string, n)
+    for (const n of [1, 2, 3]) await s.engine.triarch.tasks.resume(tokens[0] as string, n)
     await s.settle()
     expect(told).toEqual([null])
     for (let n = 0; n < 4; n++) {
@@ -123,8 +123,8 @@ describe('a suspended step', () => {
       await s.settle()
     }
     expect(await task.result()).toEqual([null, 1, 2, 3])
-    expect(await codeOf(s.engine.triarch.resume(tokens[0] as string, 4))).toBe('TOKEN_SPENT')
-    await s.engine.triarch.resume(tokens[0] as string, 4, { optional: true })
+    expect(await codeOf(s.engine.triarch.tasks.resume(tokens[0] as string, 4))).toBe('TOKEN_SPENT')
+    await s.engine.triarch.tasks.resume(tokens[0] as string, 4, { optional: true })
   })
 
   it('is told the same signal again when the attempt that had it is lost', async () => {
@@ -146,13 +146,13 @@ describe('a suspended step', () => {
     const first = await stage({ workflows: [flow], agents: [own], store: file.store })
     await first.submit(flow, null, { id: 't' })
     await first.settle()
-    await first.engine.triarch.resume(tokens[0] as string, 'once')
+    await first.engine.triarch.tasks.resume(tokens[0] as string, 'once')
     await first.settle()
     await first.kill()
     stuck = false
     await using second = await stage({ workflows: [flow], agents: [own], store: file.store, seed: 2 })
     await second.advance('1m')
-    expect(await second.engine.task('t').result()).toBe('once')
+    expect(await second.engine.tasks.get('t').result()).toBe('once')
     expect(told.map((event) => event?.payload ?? null)).toEqual([null, 'once', 'once'])
   })
 
@@ -216,7 +216,7 @@ describe('a suspended step', () => {
     await using s = await stage({ workflows: [flow] })
     const task = await s.submit(flow, null)
     await s.advance('1m')
-    await s.engine.triarch.resume(tokens[0] as string, 'there', { name: 'mine' })
+    await s.engine.triarch.tasks.resume(tokens[0] as string, 'there', { name: 'mine' })
     expect(await task.result()).toBe('there')
   })
 
@@ -237,7 +237,7 @@ describe('a suspended step', () => {
     const task = await s.submit(flow, null)
     await s.advance('1m')
     expect((await task.status()).status).toBe('running')
-    await s.engine.triarch.resume(tokens[0] as string, 'there')
+    await s.engine.triarch.tasks.resume(tokens[0] as string, 'there')
     expect(await task.result()).toBe('there')
   })
 
@@ -260,10 +260,10 @@ describe('a suspended step', () => {
     await using s = await stage({ workflows: [flow], agents: [own] })
     const { triarch } = s.engine
     expect(await (await s.submit(flow, null)).result()).toEqual(['INVALID_DURATION', 'UNKNOWN_OPTION', 'INVALID_NAME'])
-    expect(await codeOf(triarch.resume('nonsense'))).toBe('INVALID_TOKEN')
+    expect(await codeOf(triarch.tasks.resume('nonsense'))).toBe('INVALID_TOKEN')
     const token = Buffer.from(JSON.stringify(['gone', 1, 'gone:1'])).toString('base64url')
-    expect(await codeOf(triarch.resume(token))).toBe('INVALID_TOKEN')
-    expect(await codeOf(triarch.resume(token, 1, { name: 'cancel' }))).toBe('INVALID_NAME')
+    expect(await codeOf(triarch.tasks.resume(token))).toBe('INVALID_TOKEN')
+    expect(await codeOf(triarch.tasks.resume(token, 1, { name: 'cancel' }))).toBe('INVALID_NAME')
   })
 })
 
@@ -308,7 +308,7 @@ describe('polling', () => {
     await first.kill()
     const { environment } = first.engine
     await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2, environment })
-    const task = second.engine.task('t')
+    const task = second.engine.tasks.get('t')
     await second.advance('3s')
     expect(log).toHaveLength(8)
     await second.advance('4s')

@@ -161,7 +161,7 @@ describe('task.transaction', () => {
     await s.kill()
     await using next = await stage({ workflows: [flow], store: file.store, environment: s.engine.environment })
     await next.advance('1m')
-    const task = next.engine.task('t')
+    const task = next.engine.tasks.get('t')
     expect(await task.result()).toEqual([1])
     expect(runs).toBe(1)
     expect(await eventsOf(task, 'stepCompleted')).toMatchObject([
@@ -184,7 +184,7 @@ describe('task.transaction', () => {
     await s.advance('1m')
     await task.result()
     expect(await s.store.task('other-1')).toBeNull()
-    expect(await s.engine.task('other-2').result()).toBe(2)
+    expect(await s.engine.tasks.get('other-2').result()).toBe(2)
   })
 
   it('refuses its statements, iterators and tags, too, once the function has ended', async () => {

@@ -14,7 +14,7 @@ const limits = setting('shop.limits', anything, { perNode: 1 })
 const none = { filter: 'workflow:none', action: 'cancel', confirm: 1 } as const
 const hour = () => new Date(Date.now() + 3_600_000)
 
-type Call = (triarch: TriarchClient & Pick<Triarch, 'acting'>, text: string) => unknown
+type Call = (triarch: TriarchClient & Pick<Triarch, 'serving'>, text: string) => unknown
 
 /** The same call with the text as its reason and as its actor. */
 const said = (what: string, call: (...of: [...Parameters<Call>, object]) => unknown): [string, Call][] => [
@@ -40,115 +40,125 @@ const calls: [what: string, call: Call][] = [
   ['a lock that the workflow names', (triarch, text) => triarch.submit(keyed, text)],
   ['a lock that the submission names', (triarch, text) => triarch.submit(flow, 'x', { exclusive: { key: text } })],
   ...(['status', 'steps', 'history', 'moment', 'export', 'plan', 'children', 'logs', 'explain', 'result'] as const).map(
-    (name): [string, Call] => [`the id of a task (${name})`, (triarch, text) => triarch.task(text)[name]()],
+    (name): [string, Call] => [`the id of a task (${name})`, (triarch, text) => triarch.tasks.get(text)[name]()],
   ),
-  ['the id of a task that is watched', (triarch, text) => triarch.task(text).watch().next()],
-  ['the id of a task whose log is watched', (triarch, text) => triarch.task(text).watchLogs().next()],
-  ['the id of a task that is signalled', (triarch, text) => triarch.task(text).signal('go', 1)],
+  ['the id of a task that is watched', (triarch, text) => triarch.tasks.get(text).watch().next()],
+  ['the id of a task whose log is watched', (triarch, text) => triarch.tasks.get(text).watchLogs().next()],
+  ['the id of a task that is signalled', (triarch, text) => triarch.tasks.get(text).signal('go', 1)],
   ...(['cancel', 'pause', 'resume', 'retry', 'compensate', 'thaw'] as const).flatMap((name) => [
-    [`the id of a task (${name})`, (triarch, text) => triarch.task(text)[name]()] satisfies [string, Call],
-    ...said(name, (triarch, _, remark) => triarch.task('t')[name](remark)),
+    [`the id of a task (${name})`, (triarch, text) => triarch.tasks.get(text)[name]()] satisfies [string, Call],
+    ...said(name, (triarch, _, remark) => triarch.tasks.get('t')[name](remark)),
   ]),
-  ...said('skip', (triarch, _, remark) => triarch.task('t').skip({ step: 1, ...remark })),
-  ['the name of a signal', (triarch, text) => triarch.task('t').signal(text, 1)],
-  ['the key of a request', (triarch, text) => triarch.task('t').once(text).cancel()],
-  ['the cursor of children', (triarch, text) => triarch.task('t').children({ cursor: text })],
-  ['the workflow of children', (triarch, text) => triarch.task('t').children({ workflow: text })],
-  ['a token', (triarch, text) => triarch.resume(text)],
-  ['the signal of a token', (triarch, text) => triarch.resume('t', 1, { name: text })],
-  ['the id of an import', (triarch, text) => triarch.import({ format: 1, task: text, veiled: false, records: [] })],
+  ...said('skip', (triarch, _, remark) => triarch.tasks.get('t').skip({ step: 1, ...remark })),
+  ['the name of a signal', (triarch, text) => triarch.tasks.get('t').signal(text, 1)],
+  ['the key of a request', (triarch, text) => triarch.tasks.get('t').once(text).cancel()],
+  ['the cursor of children', (triarch, text) => triarch.tasks.get('t').children({ cursor: text })],
+  ['the workflow of children', (triarch, text) => triarch.tasks.get('t').children({ workflow: text })],
+  ['a token', (triarch, text) => triarch.tasks.resume(text)],
+  ['the signal of a token', (triarch, text) => triarch.tasks.resume('t', 1, { name: text })],
+  [
+    'the id of an import',
+    (triarch, text) => triarch.tasks.import({ format: 1, task: text, veiled: false, records: [] }),
+  ],
   ...said('an import', (triarch, _, remark) =>
-    triarch.import({ format: 1, task: 'i', veiled: false, records: [] }, remark),
+    triarch.tasks.import({ format: 1, task: 'i', veiled: false, records: [] }, remark),
   ),
   ...(['cursor', 'workflow', 'version', 'parent'] as const).map((name): [string, Call] => [
     `the ${name} of a list`,
-    (triarch, text) => triarch.list({ [name]: text }),
+    (triarch, text) => triarch.tasks.list({ [name]: text }),
   ]),
-  ['the name of a tag of a list', (triarch, text) => triarch.list({ tags: { [text]: 'x' } })],
-  ['a tag of a list', (triarch, text) => triarch.list({ tags: { x: text } })],
-  ['the filter of a list', (triarch, text) => triarch.list({ filter: `workflow:"${text}"` })],
-  ['a filter that counts', (triarch, text) => triarch.count({ filter: `workflow:"${text}"` })],
-  ['a filter that watches', (triarch, text) => triarch.watch({ filter: `workflow:"${text}"` }).next()],
-  ['the filter of an operation', (triarch, text) => triarch.operate({ ...none, filter: `workflow:"${text}"` })],
-  ['the id of an operation', (triarch, text) => triarch.operate(none, { id: text })],
-  ...said('an operation', (triarch, _, remark) => triarch.operate({ ...none, ...remark })),
-  ...(['workflows', 'agents', 'locks', 'leaders', 'probes', 'settings', 'schedules', 'breakers'] as const).map(
-    (name): [string, Call] => [`the cursor of ${name}`, (triarch, text) => triarch[name]({ cursor: text })],
+  ['the name of a tag of a list', (triarch, text) => triarch.tasks.list({ tags: { [text]: 'x' } })],
+  ['a tag of a list', (triarch, text) => triarch.tasks.list({ tags: { x: text } })],
+  ['the filter of a list', (triarch, text) => triarch.tasks.list({ filter: `workflow:"${text}"` })],
+  ['a filter that counts', (triarch, text) => triarch.tasks.count({ filter: `workflow:"${text}"` })],
+  ['a filter that watches', (triarch, text) => triarch.tasks.watch({ filter: `workflow:"${text}"` }).next()],
+  ['the filter of an operation', (triarch, text) => triarch.tasks.operate({ ...none, filter: `workflow:"${text}"` })],
+  ['the id of an operation', (triarch, text) => triarch.tasks.operate(none, { id: text })],
+  ...said('an operation', (triarch, _, remark) => triarch.tasks.operate({ ...none, ...remark })),
+  ...(['workflows', 'agents', 'locks', 'leaders', 'settings', 'schedules', 'breakers'] as const).map(
+    (name): [string, Call] => [`the cursor of ${name}`, (triarch, text) => triarch[name].list({ cursor: text })],
   ),
+  ['the cursor of probes', (triarch, text) => triarch.health.probes({ cursor: text })],
   ...(['rateLimits', 'alerts', 'keys', 'audit'] as const).map((name): [string, Call] => [
     `the cursor of ${name}`,
-    (triarch, text) => triarch[name]({ cursor: text }),
+    (triarch, text) => triarch[name].list({ cursor: text }),
   ]),
-  ['the name of a probe', (triarch, text) => triarch.probes({ names: [text] })],
-  ['the name of a health check', (triarch, text) => triarch.health({ checks: [text] })],
+  ['the name of a probe', (triarch, text) => triarch.health.probes({ names: [text] })],
+  ['the name of a health check', (triarch, text) => triarch.health.check({ checks: [text] })],
   ...(['actor', 'action', 'subject'] as const).map((name): [string, Call] => [
     `the ${name} of audited acts`,
-    (triarch, text) => triarch.audit({ [name]: text }),
+    (triarch, text) => triarch.audit.list({ [name]: text }),
   ]),
   ...(['workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const).map((name): [string, Call] => [
     `the ${name} of statistics`,
-    (triarch, text) => triarch.statistics({ [name]: text }),
+    (triarch, text) => triarch.statistics.query({ [name]: text }),
   ]),
-  ...said('a recount', (triarch, _, remark) => triarch.recount(remark)),
-  ...said('a rotated secret', (triarch, _, remark) => triarch.rotateSecret(remark as { reason: string })),
-  ['a tag of kept answers', (triarch, text) => triarch.invalidate({ tag: text })],
-  ['an action of kept answers', (triarch, text) => triarch.invalidate({ action: `clerk.${text}` })],
-  ['an action with a key', (triarch, text) => triarch.invalidate({ action: `clerk.${text}`, key: 'x' })],
-  ['an action by its name', (triarch, text) => triarch.invalidate(`clerk.${text}`, 'x')],
-  ['an action by its definition', (triarch, text) => triarch.invalidate({ key: `clerk.${text}` })],
-  ['the reason of an invalidation', (triarch, text) => triarch.invalidate({ tag: 'x', reason: text })],
-  ['whoever acts', (triarch, text) => triarch.acting({ actor: text }, () => triarch.task('t').cancel())],
-  ['the request for which one acts', (triarch, text) => triarch.acting({ request: text }, () => 1)],
+  ...said('a recount', (triarch, _, remark) => triarch.statistics.recount(remark)),
+  ...said('a rotated secret', (triarch, _, remark) => triarch.keys.rotateSecret(remark as { reason: string })),
+  ['a tag of kept answers', (triarch, text) => triarch.caches.invalidate({ tag: text })],
+  ['an action of kept answers', (triarch, text) => triarch.caches.invalidate({ action: `clerk.${text}` })],
+  ['an action with a key', (triarch, text) => triarch.caches.invalidate({ action: `clerk.${text}`, key: 'x' })],
+  ['an action by its name', (triarch, text) => triarch.caches.invalidate(`clerk.${text}`, 'x')],
+  ['an action by its definition', (triarch, text) => triarch.caches.invalidate({ key: `clerk.${text}` })],
+  ['the reason of an invalidation', (triarch, text) => triarch.caches.invalidate({ tag: 'x', reason: text })],
+  ['whoever acts', (triarch, text) => triarch.serving.acting({ actor: text }, () => triarch.tasks.get('t').cancel())],
+  ['the request for which one acts', (triarch, text) => triarch.serving.acting({ request: text }, () => 1)],
   ...(['info', 'next', 'pause', 'resume', 'run', 'remove'] as const).map((name): [string, Call] => [
     `a schedule (${name})`,
-    (triarch, text) => triarch.schedule(text)[name](),
+    (triarch, text) => triarch.schedules.get(text)[name](),
   ]),
   ...(['pause', 'resume', 'run', 'remove'] as const).map((name): [string, Call] => [
     `the reason of a schedule's ${name}`,
-    (triarch, text) => triarch.schedule('s')[name]({ reason: text }),
+    (triarch, text) => triarch.schedules.get('s')[name]({ reason: text }),
   ]),
-  ['a new schedule', (triarch, text) => triarch.schedule(text).register({ workflow: flow, input: 'x', every: '1d' })],
+  [
+    'a new schedule',
+    (triarch, text) => triarch.schedules.get(text).register({ workflow: flow, input: 'x', every: '1d' }),
+  ],
   ...(['tags', 'metadata'] as const).flatMap((name): [string, Call][] =>
     [(text: string) => ({ [text]: 'x' }), (text: string) => ({ x: text })].map((of, at) => [
       `${at === 0 ? 'the names of ' : ''}${name} of a schedule`,
-      (triarch, text) => triarch.schedule('s').register({ workflow: flow, input: 'x', every: '1d', [name]: of(text) }),
+      (triarch, text) =>
+        triarch.schedules.get('s').register({ workflow: flow, input: 'x', every: '1d', [name]: of(text) }),
     ]),
   ),
-  ['the id of a run', (triarch, text) => triarch.schedule('s').run({ id: text })],
-  ['a breaker', (triarch, text) => triarch.breaker(text).info()],
+  ['the id of a run', (triarch, text) => triarch.schedules.get('s').run({ id: text })],
+  ['a breaker', (triarch, text) => triarch.breakers.get(text).info()],
   ...said('a breaker', (triarch, _, remark) =>
-    triarch.breaker('clerk').close(remark as { reason: string; actor: string }),
+    triarch.breakers.get('clerk').close(remark as { reason: string; actor: string }),
   ),
   ...said('an open breaker', (triarch, _, remark) =>
-    triarch.breaker('clerk').open(remark as { reason: string; actor: string }),
+    triarch.breakers.get('clerk').open(remark as { reason: string; actor: string }),
   ),
-  ['a rate limit', (triarch, text) => triarch.rateLimit(text).info()],
+  ['a rate limit', (triarch, text) => triarch.rateLimits.get(text).info()],
   ...said('a rate limit', (triarch, _, remark) =>
-    triarch.rateLimit('clerk').lift(remark as { reason: string; actor: string; until: Date }),
+    triarch.rateLimits.get('clerk').lift(remark as { reason: string; actor: string; until: Date }),
   ),
-  ['an alert', (triarch, text) => triarch.alert(text).info()],
+  ['an alert', (triarch, text) => triarch.alerts.get(text).info()],
   ...said('an alert', (triarch, _, remark) =>
-    triarch.alert('a').silence({ ...(remark as { reason: string; actor: string }), until: hour() }),
+    triarch.alerts.get('a').silence({ ...(remark as { reason: string; actor: string }), until: hour() }),
   ),
   ...said('an ended alert', (triarch, _, remark) =>
-    triarch.alert('a').end(remark as { reason: string; actor: string }),
+    triarch.alerts.get('a').end(remark as { reason: string; actor: string }),
   ),
-  ['the sink of a test', (triarch, text) => triarch.testAlert({ sink: text })],
-  ...said('a tested alert', (triarch, _, remark) => triarch.testAlert(remark)),
-  ['a setting', (triarch, text) => triarch.setting(text).get()],
-  ['a setting that is set', (triarch, text) => triarch.setting(text).set(1, { reason: 'a test' })],
-  ['the history of a setting', (triarch, text) => triarch.setting(text).history()],
-  ...said('a setting', (triarch, _, remark) => triarch.setting(limits).set({}, remark as { reason: string })),
-  ...said('a cleared setting', (triarch, _, remark) => triarch.setting(limits).clear(remark as { reason: string })),
+  ['the sink of a test', (triarch, text) => triarch.alerts.test({ sink: text })],
+  ...said('a tested alert', (triarch, _, remark) => triarch.alerts.test(remark)),
+  ['a setting', (triarch, text) => triarch.settings.get(text).info()],
+  ['a setting that is set', (triarch, text) => triarch.settings.get(text).set(1, { reason: 'a test' })],
+  ['the history of a setting', (triarch, text) => triarch.settings.get(text).history()],
+  ...said('a setting', (triarch, _, remark) => triarch.settings.get(limits).set({}, remark as { reason: string })),
+  ...said('a cleared setting', (triarch, _, remark) =>
+    triarch.settings.get(limits).clear(remark as { reason: string }),
+  ),
   ...said('a rolled back setting', (triarch, _, remark) =>
-    triarch.setting(limits).rollback(remark as { reason: string }),
+    triarch.settings.get(limits).rollback(remark as { reason: string }),
   ),
-  ['a key', (triarch, text) => triarch.key(text).info()],
-  ['a new key', (triarch, text) => triarch.key(text).create({ rights: ['read'] })],
-  ['the note of a key', (triarch, text) => triarch.key('k').create({ rights: ['read'], note: text })],
-  ...said('a key', (triarch, _, remark) => triarch.key('k').create({ rights: ['read'], ...remark })),
-  ...said('a rotated key', (triarch, _, remark) => triarch.key('k').rotate(remark as { reason: string })),
-  ...said('a revoked key', (triarch, _, remark) => triarch.key('k').revoke(remark as { reason: string })),
+  ['a key', (triarch, text) => triarch.keys.get(text).info()],
+  ['a new key', (triarch, text) => triarch.keys.get(text).create({ rights: ['read'] })],
+  ['the note of a key', (triarch, text) => triarch.keys.get('k').create({ rights: ['read'], note: text })],
+  ...said('a key', (triarch, _, remark) => triarch.keys.get('k').create({ rights: ['read'], ...remark })),
+  ...said('a rotated key', (triarch, _, remark) => triarch.keys.get('k').rotate(remark as { reason: string })),
+  ...said('a revoked key', (triarch, _, remark) => triarch.keys.get('k').revoke(remark as { reason: string })),
 ]
 
 /** Calls that refuse any other text of no form of theirs with the same code, or that wait for more. */
@@ -168,7 +178,7 @@ export function unstorableSuite(name: string, make: () => Promise<Shared>): void
       triarch = new Triarch({ store: shared.store, workflows: [flow, keyed], agents: [clerk], settings: [limits] })
       await triarch.start()
       await (await triarch.submit(flow, 'x', { id: 't' })).result()
-      await triarch.schedule('s').register({ workflow: flow, input: 'x', every: '1d' })
+      await triarch.schedules.get('s').register({ workflow: flow, input: 'x', every: '1d' })
     })
     afterAll(async () => {
       await triarch.stop({ grace: 0 })

@@ -185,7 +185,7 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
     {
       options: { roles: ['scheduler', 'agent'] },
       happens: async (s) => {
-        await s.engine.triarch.schedule('nightly').register({ workflow: letter, input: null, every: '1h' })
+        await s.engine.triarch.schedules.get('nightly').register({ workflow: letter, input: null, every: '1h' })
         await s.advance('62m')
       },
       found: { status: 'warning', message: /^schedules were due and did not start anything: nightly$/ },
@@ -195,9 +195,9 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
     {
       options: { lease: '10m' },
       happens: async (s) => {
-        const setting = s.engine.triarch.setting('triarch.agent.mail')
+        const setting = s.engine.triarch.settings.get('triarch.agent.mail')
         for (const priority of [2, 3]) await setting.change({ priority }, { reason: 'a test' })
-        const { live } = await setting.get()
+        const { live } = await setting.info()
         const settings = { 'triarch.agent.mail': (live?.version ?? 0) - 1 }
         const [node] = await s.store.nodes()
         const runs = { ...(node?.runs ?? { workflows: [], agents: {} }), settings } as never
@@ -219,14 +219,14 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
     }),
     // It is read as long as somebody comes with keys.
     before: async (s) => {
-      secret = (await s.engine.triarch.key('one').create({ rights: ['read'] })).secret
-      const asked = s.engine.triarch.keyring().verify(secret)
+      secret = (await s.engine.triarch.keys.get('one').create({ rights: ['read'] })).secret
+      const asked = s.engine.triarch.serving.keyring().verify(secret)
       await s.advance('2s')
       await asked
     },
     happens: async (s) => {
       await s.advance(span)
-      const asked = s.engine.triarch
+      const asked = s.engine.triarch.serving
         .keyring()
         .verify(secret)
         .catch(() => null)
@@ -243,7 +243,7 @@ const causes: Readonly<Record<string, readonly Cause[]>> = {
       const now = s.engine.now()
       const last = { at: now, ms: 5, redirects: [], problem: { code: 'status', message: 'the status is 500' } } as const
       const shop = { name: 'shop', url: 'https://shop.example.com/', state, since: now, streak: 1, lateAt: now, last } as const // biome-ignore format: a row
-      await s.engine.triarch.lead('prober', ({ keepProbes }) =>
+      await s.engine.triarch.leaders.lead('prober', ({ keepProbes }) =>
         keepProbes([{ ...shop, last: { ...last, redirects: [] } }]),
       )
       await s.advance('2m')
@@ -271,7 +271,7 @@ it.each(table)('the check $name says $text, and was well before', async ({ name,
   const s = await stage({ ...given, ...options, store: factory })
   try {
     const look = async () => {
-      const asking = s.engine.triarch.health({ checks: [name] })
+      const asking = s.engine.triarch.health.check({ checks: [name] })
       await s.advance('6s')
       return (await asking).checks[0]
     }
@@ -289,12 +289,12 @@ it.each(table)('the check $name says $text, and was well before', async ({ name,
 it('a process that stops says so', async () => {
   const s = await stage({ workflows: [letter], agents: [mail] })
   await s.kill()
-  const { checks } = await s.engine.triarch.health({ checks: ['node'] })
+  const { checks } = await s.engine.triarch.health.check({ checks: ['node'] })
   expect(checks).toMatchObject([{ status: 'critical', message: 'this process is stopping' }])
 })
 
 it('no check of the engine is without a cause here', async () => {
   await using s = await stage()
-  const { checks } = await s.engine.triarch.health()
+  const { checks } = await s.engine.triarch.health.check()
   expect(Object.keys(causes)).toEqual(checks.map(({ name }) => name))
 })

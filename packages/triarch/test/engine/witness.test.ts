@@ -254,7 +254,7 @@ describe('a request that no record tells of', () => {
       },
     }))
     const s = await stage({ store, workflows: [flow], lease: '10s', sweep: '5s', poll: '1s' })
-    const puppet = new Puppet(s.engine.triarch.remoteAgents(), 'process')
+    const puppet = new Puppet(s.engine.triarch.serving.remoteAgents(), 'process')
     await puppet.hello({ own: 1 })
     const task = await s.submit(flow, null)
     /** The name of the attempt that it has. */

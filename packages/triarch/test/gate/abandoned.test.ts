@@ -61,7 +61,7 @@ describe('a lock that nobody waits for any more', () => {
         await s.advance('1m')
         if (order !== 'free' || how.startsWith('continuing')) {
           expect(await s.store.locks({ name: 'a' })).toMatchObject([{ task: next.id, held: true }])
-          expect((await s.engine.triarch.task(task.id).explain()).reasons).toMatchObject([
+          expect((await s.engine.triarch.tasks.get(task.id).explain()).reasons).toMatchObject([
             { code: 'signal', name: 'end' },
           ])
         }
@@ -123,11 +123,11 @@ describe('a task that holds locks', () => {
     await using s = await stage({ workflows: [holder], poll: '1s' })
     const task = await s.submit(holder, ['a', 'b'])
     await s.advance('1m')
-    const { holds, text } = await s.engine.triarch.task(task.id).explain()
+    const { holds, text } = await s.engine.triarch.tasks.get(task.id).explain()
     expect(holds.map(({ lock }) => lock)).toEqual(['a', 'b'])
     expect(text).toContain('It holds lock "a" since')
     expect(await codeOf(task.signal('go'))).toBe('nothing')
     await s.settle()
-    expect((await s.engine.triarch.task(task.id).explain()).holds).toEqual([])
+    expect((await s.engine.triarch.tasks.get(task.id).explain()).holds).toEqual([])
   })
 })

@@ -209,7 +209,7 @@ describe('a frozen task', () => {
     })
     await using s = await stage({ workflows: [due], agents: [bank] })
     expect(await codeOf(s.submit(due, -1, { id: 'd', frozen: true }))).toBe('PLAN_FAILED')
-    expect(await codeOf(s.engine.triarch.task('d').status())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.triarch.tasks.get('d').status())).toBe('UNKNOWN_TASK')
     const task = await s.submit(due, 1, { frozen: true, startBefore: '1h' })
     await task.cancel()
     const late = await s.submit(due, 1, { frozen: true, startBefore: '1h' })
@@ -225,7 +225,7 @@ describe('a frozen task', () => {
     await using s = await stage({ workflows: [work] })
     const { triarch } = s.engine
     const found = async () => {
-      const { tasks } = await triarch.list({ filter: 'tag.start:frozen status:scheduled,planned ready:false' })
+      const { tasks } = await triarch.tasks.list({ filter: 'tag.start:frozen status:scheduled,planned ready:false' })
       return tasks.flatMap(({ id, waits = [] }) => waits.map(({ code, of }) => `${id} ${code} ${of}`)).sort()
     }
     const untouched = await s.submit(work, false, { id: 'a', frozen: true, tags: { lot: '7' } })

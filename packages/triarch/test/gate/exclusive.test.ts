@@ -31,7 +31,7 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage({ workflows: [definition] })
     await several(s, definition, ['a', 'b', 'c'])
     expect(diary).toEqual(['+a'])
-    expect((await s.engine.task('b').status()).status).toBe('pending')
+    expect((await s.engine.tasks.get('b').status()).status).toBe('pending')
     await s.advance('1h')
     expect(diary).toEqual(['+a', '-a', '+b'])
     await s.advance('2h')
@@ -80,10 +80,10 @@ describe('a workflow that is exclusive', () => {
     await s.settle()
     // b never began: c replaced it while it waited.
     expect(diary).toEqual(['+a', 'undo a', '+c'])
-    expect((await s.engine.task('b').status()).outcome).toBe('cancelled')
-    expect((await s.engine.task('a').status()).outcome).toBe('cancelled')
+    expect((await s.engine.tasks.get('b').status()).outcome).toBe('cancelled')
+    expect((await s.engine.tasks.get('a').status()).outcome).toBe('cancelled')
     await s.advance('1h')
-    expect((await s.engine.task('c').status()).outcome).toBe('success')
+    expect((await s.engine.tasks.get('c').status()).outcome).toBe('success')
   })
 
   it('takes what the submission says over what it says itself', async () => {
@@ -144,7 +144,7 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage({ workflows: [definition] })
     await several(s, definition, ['a', 'b', 'd'])
     const late = await s.submit(definition, {}, { id: 'c', startBefore: '10m' })
-    await s.engine.task('b').cancel()
+    await s.engine.tasks.get('b').cancel()
     await s.advance('2h')
     expect(diary).toEqual(['+a', '-a', '+d', '-d'])
     expect((await late.status()).error?.code).toBe('TASK_EXPIRED')
@@ -204,7 +204,7 @@ describe('a workflow that is exclusive', () => {
     ])
     await checkFold(s.store, 'a')
     await s.advance('2h')
-    expect((await s.engine.task('b').status()).outcome).toBe('success')
+    expect((await s.engine.tasks.get('b').status()).outcome).toBe('success')
   })
 
   it('holds for children, too', async () => {
@@ -251,6 +251,6 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage(options)
     await s.advance('90s')
     expect(diary).toEqual(['+a', '-a', '+b', '-b'])
-    expect(await eventsOf(s.engine.task('b'), 'lockGranted')).toMatchObject([{ type: 'lockGranted', id: 0 }])
+    expect(await eventsOf(s.engine.tasks.get('b'), 'lockGranted')).toMatchObject([{ type: 'lockGranted', id: 0 }])
   })
 })

@@ -70,7 +70,7 @@ async function all(): Promise<Stage> {
 
 async function whyOf(s: Stage, id: string): Promise<Explanation> {
   await s.settle()
-  return s.engine.triarch.task(id).explain()
+  return s.engine.triarch.tasks.get(id).explain()
 }
 
 /** The one reason there is. */
@@ -94,7 +94,7 @@ describe('explain() says of a task', () => {
     await other.cancel({ reason: 'the customer left' })
     expect(await only(s, 'o', 'stopped')).toMatchObject({ outcome: 'cancelled', error: 'the customer left' })
     expect((await whyOf(s, 'o')).text).toBe('Task "o" (nap) has stopped (cancelled): the customer left.')
-    expect(await codeOf(s.engine.triarch.task('none').explain())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.triarch.tasks.get('none').explain())).toBe('UNKNOWN_TASK')
   })
 
   it('that it sleeps, and until when', async () => {
@@ -193,7 +193,7 @@ describe('explain() says of a task', () => {
       completeBy,
     })
     expect((await whyOf(s, 't')).text).toContain('waits for step 1 (slow of agent payments), attempt 1, on node ')
-    await s.engine.task('t').cancel({ force: true })
+    await s.engine.tasks.get('t').cancel({ force: true })
   })
 
   it('when it tries a step again, and what went wrong', async () => {
@@ -306,7 +306,7 @@ describe('explain() says of a town of nodes', () => {
       ahead: 1,
       text: expect.stringContaining('1 is before it'),
     })
-    for (const id of ['a', 'b', 'c']) await client.engine.task(id).cancel({ force: true })
+    for (const id of ['a', 'b', 'c']) await client.engine.tasks.get(id).cancel({ force: true })
     await client.advance('2s')
   })
 

@@ -26,7 +26,7 @@ describe('a parent that has a lock', () => {
     await s.settle()
     const { error } = await task.status()
     expect(JSON.stringify(error)).toContain('LOCK_DEADLOCK')
-    const [stopped] = await eventsOf(s.engine.task(await childOf(s, 'p', 2)), 'lockRefused')
+    const [stopped] = await eventsOf(s.engine.tasks.get(await childOf(s, 'p', 2)), 'lockRefused')
     expect(stopped?.error).toMatchObject({ details: { lock: 'x', by: ['p'], parent: 'p' } })
     expect(stopped?.error.message).toContain('task "p", which waits for the end of this one')
     expect(await s.store.locks({ name: 'x' })).toEqual([])
@@ -49,7 +49,7 @@ describe('a parent that has a lock', () => {
       { task: await childOf(s, 'p', 2) },
     ])
     await s.advance('31m')
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('success')
+    expect((await s.engine.tasks.get(await childOf(s, 'p', 2)).status()).outcome).toBe('success')
   })
 
   it('hears it of grandchildren, of plans, and of what its child waits for in others', async () => {

@@ -54,7 +54,7 @@ describe('a lock that a task takes', () => {
     for (const name of ['a', 'b', 'c']) await s.submit(brief, name, { id: name })
     await s.advance('150s')
     expect(diary).toEqual(['+a', '+b', '+c'])
-    expect(await eventsOf(s.engine.task('a'), 'lockReleased')).toHaveLength(1)
+    expect(await eventsOf(s.engine.tasks.get('a'), 'lockReleased')).toHaveLength(1)
   })
 
   it('can be waited for a while only', async () => {
@@ -160,7 +160,7 @@ describe('a lock that a task takes', () => {
     await s.submit(locker, ['x'], { id: 'b' })
     // Long idle tasks leave memory: b is rebuilt from its history when its turn comes.
     await s.advance('2h')
-    const b = s.engine.task('b')
+    const b = s.engine.tasks.get('b')
     expect(await b.result()).toBe(s.engine.now().toISOString())
     expect(await eventsOf(b, 'lockRequested')).toHaveLength(1)
   })

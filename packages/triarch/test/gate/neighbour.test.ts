@@ -37,7 +37,7 @@ describe('a row of the supervisor hurts no other', () => {
     }))
     const s = await stage({ ...options, store })
     const { triarch } = s.engine
-    const [bad, good] = [triarch.schedule('bad'), triarch.schedule('good')]
+    const [bad, good] = [triarch.schedules.get('bad'), triarch.schedules.get('good')]
     for (const schedule of [bad, good]) await schedule.register({ workflow: report, input: null, every: '1m' })
     const since = new Date(s.engine.now().getTime() + 60_000)
     for (let minute = 0; minute < 60; minute++) await s.advance('1m')
@@ -66,7 +66,7 @@ describe('a row of the supervisor hurts no other', () => {
         fence: null,
       },
     })
-    const good = s.engine.triarch.schedule('good')
+    const good = s.engine.triarch.schedules.get('good')
     await good.register({ workflow: report, input: null, every: '1m' })
     await s.advance('5m')
     expect((await good.info()).started).toBeGreaterThan(0)
@@ -86,7 +86,7 @@ describe('a row of the supervisor hurts no other', () => {
     const s = await stage({ ...options, store })
     ill.ness = true
     const tasks = [await s.submit(other, null), await s.submit(report, null), await s.submit(report, null)]
-    const schedule = s.engine.triarch.schedule('good')
+    const schedule = s.engine.triarch.schedules.get('good')
     await schedule.register({ workflow: report, input: null, every: '1m' })
     await s.advance('10m')
     const left = await Promise.all(tasks.map(({ id }) => s.store.task(id)))
@@ -131,7 +131,7 @@ describe('a row of the supervisor hurts no other', () => {
     const store = changed(() => ({ sweep: refused }))
     const s = await stage({ ...options, store })
     const task = await s.submit(report, null)
-    const schedule = s.engine.triarch.schedule('good')
+    const schedule = s.engine.triarch.schedules.get('good')
     await schedule.register({ workflow: report, input: null, every: '1m' })
     await s.advance('10m')
     expect(await s.store.task(task.id)).toBeNull()

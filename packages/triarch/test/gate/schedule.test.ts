@@ -18,7 +18,7 @@ async function at(start: string, options: object = {}): Promise<Stage> {
 
 /** The instants of the schedule's occurrences that became tasks. */
 async function started({ triarch }: { triarch: Triarch }, name: string): Promise<string[]> {
-  const { tasks } = await triarch.list({ tags: { schedule: name }, order: 'oldest', limit: 1_000 })
+  const { tasks } = await triarch.tasks.list({ tags: { schedule: name }, order: 'oldest', limit: 1_000 })
   return tasks.map(({ id }) => id.slice(name.length + 1, -8)).sort()
 }
 
@@ -30,12 +30,12 @@ const daily = (change: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
 describe('a schedule', () => {
   it('starts one task for each occurrence, named after it', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = s.engine.triarch.schedule('hourly')
+    const schedule = s.engine.triarch.schedules.get('hourly')
     await schedule.register({ workflow: report, input: 1, every: '1h' })
     await s.advance('3h')
     await s.advance('2m')
     expect(await started(s.engine, 'hourly')).toEqual(['2026-01-01T01:00', '2026-01-01T02:00', '2026-01-01T03:00'])
-    const task = s.engine.task('hourly@2026-01-01T01:00:00.000Z')
+    const task = s.engine.tasks.get('hourly@2026-01-01T01:00:00.000Z')
     expect(await task.result()).toBe('hourly@2026-01-01T01:00:00.000Z')
     expect(await schedule.info()).toMatchObject({
       ...{ started: 3, skipped: 0, missed: 0, last: new Date('2026-01-01T03:00:00Z') },
@@ -45,7 +45,7 @@ describe('a schedule', () => {
 
   it('keeps to the local time over the change to summer time, and runs what it leaves out right after', async () => {
     await using s = await at('2026-03-27T12:00:00Z', { sweep: '10m' })
-    const schedule = s.engine.triarch.schedule('nightly')
+    const schedule = s.engine.triarch.schedules.get('nightly')
     await schedule.register(daily())
     const soon = ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30']
     expect((await schedule.next(3)).map((it) => it.toISOString().slice(0, 16))).toEqual(soon)
@@ -55,8 +55,8 @@ describe('a schedule', () => {
 
   it('runs once at a local time that comes twice, and each hour of it where it runs every hour', async () => {
     await using s = await at('2026-10-24T20:00:00Z')
-    await s.engine.triarch.schedule('nightly').register(daily())
-    await s.engine.triarch.schedule('hourly').register(daily({ cron: '30 * * * *' }))
+    await s.engine.triarch.schedules.get('nightly').register(daily())
+    await s.engine.triarch.schedules.get('hourly').register(daily({ cron: '30 * * * *' }))
     for (let hour = 0; hour < 8; hour++) await s.advance('1h')
     expect(await started(s.engine, 'nightly')).toEqual(['2026-10-25T00:30'])
     expect(await started(s.engine, 'hourly')).toEqual(
@@ -67,7 +67,8 @@ describe('a schedule', () => {
   it('is the same when it is registered again, and goes on differently when it is changed', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
     const { triarch } = s.engine
-    const every = (hours: number) => triarch.schedule('x').register({ workflow: report, input: 1, every: `${hours}h` })
+    const every = (hours: number) =>
+      triarch.schedules.get('x').register({ workflow: report, input: 1, every: `${hours}h` })
     await Promise.all([every(1), every(1), every(1)])
     const [row] = await s.store.schedules({ name: 'x', limit: 1 })
     expect(row?.revision).toBe(1)
@@ -75,8 +76,8 @@ describe('a schedule', () => {
     await every(6)
     await s.advance('12h')
     expect(await started(s.engine, 'x')).toEqual(['2026-01-01T01:00', '2026-01-01T06:00', '2026-01-01T12:00'])
-    expect((await triarch.schedules()).schedules.map(({ name, started }) => [name, started])).toEqual([['x', 3]])
-    const handle = triarch.schedule('x')
+    expect((await triarch.schedules.list()).schedules.map(({ name, started }) => [name, started])).toEqual([['x', 3]])
+    const handle = triarch.schedules.get('x')
     await handle.remove()
     await s.advance('1d')
     expect(await started(s.engine, 'x')).toHaveLength(3)
@@ -86,7 +87,7 @@ describe('a schedule', () => {
   it('does not count as started what was there already under the id of its occurrence', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
     await s.submit(report, 1, { id: 'x@2026-01-01T02:00:00.000Z' })
-    const schedule = s.engine.triarch.schedule('x')
+    const schedule = s.engine.triarch.schedules.get('x')
     await schedule.register({ workflow: report, input: 1, every: '1h' })
     await s.advance('3h')
     await s.advance('2m')
@@ -101,13 +102,13 @@ describe('a schedule', () => {
   ] as const)('%s: what comes while an earlier one has not stopped', async (overlap, hours, counts) => {
     await using s = await at('2026-01-01T00:00:00Z')
     const { triarch } = s.engine
-    const schedule = triarch.schedule('x')
+    const schedule = triarch.schedules.get('x')
     await schedule.register({ workflow: long, input: 1, every: '1h', overlap })
     await s.advance('5h')
     await s.advance('2m')
     expect((await started(s.engine, 'x')).map((it) => it.slice(10, 13))).toEqual(hours)
     expect(await schedule.info()).toMatchObject(counts)
-    const outcomes = async () => (await triarch.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)
+    const outcomes = async () => (await triarch.tasks.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)
     const first = {
       skip: ['success', 'success', 'pending'],
       queue: ['success', 'success', 'pending', 'pending', 'pending'],
@@ -127,8 +128,8 @@ describe('a schedule', () => {
     const first = await stage(options)
     const names = { one: {}, three: { limit: 3 }, fresh: { limit: 9, within: '150m' } } as const
     for (const [name, catchUp] of Object.entries(names)) {
-      await first.engine.triarch
-        .schedule(name)
+      await first.engine.triarch.schedules
+        .get(name)
         .register({ workflow: report, input: 1, every: '1h', overlap: 'allow', catchUp })
     }
     await first.settle()
@@ -139,13 +140,13 @@ describe('a schedule', () => {
     expect((await started(s.engine, 'one')).map((it) => it.slice(11))).toEqual(['10:00'])
     expect((await started(s.engine, 'three')).map((it) => it.slice(11))).toEqual(['08:00', '09:00', '10:00'])
     expect((await started(s.engine, 'fresh')).map((it) => it.slice(11))).toEqual(['08:00', '09:00', '10:00'])
-    const info = async (name: string) => s.engine.triarch.schedule(name).info()
+    const info = async (name: string) => s.engine.triarch.schedules.get(name).info()
     expect([(await info('one')).missed, (await info('three')).missed]).toEqual([9, 7])
   })
 
   it('passes while it is paused, and goes on with the next occurrence', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = s.engine.triarch.schedule('x')
+    const schedule = s.engine.triarch.schedules.get('x')
     await schedule.register({ workflow: report, input: 1, every: '1h' })
     await s.advance('61m')
     await schedule.pause({ reason: 'the bank is closed' })
@@ -159,19 +160,19 @@ describe('a schedule', () => {
 
   it('is filled in for a time that has passed, once', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = s.engine.triarch.schedule('x')
+    const schedule = s.engine.triarch.schedules.get('x')
     await schedule.register({ workflow: long, input: 1, every: '1d', overlap: 'queue' })
     await s.advance('61m')
     const range = { from: new Date('2025-12-27T12:00:00Z'), to: new Date('2025-12-30T12:00:00Z') }
     const ids = await schedule.backfill(range)
     expect(ids).toEqual(['x@2025-12-28T00:00:00.000Z', 'x@2025-12-29T00:00:00.000Z', 'x@2025-12-30T00:00:00.000Z'])
     await s.settle()
-    const open = async () => (await s.engine.triarch.list({ status: 'running' })).tasks.length
+    const open = async () => (await s.engine.triarch.tasks.list({ status: 'running' })).tasks.length
     expect(await open()).toBe(1)
     await s.advance('5h')
     expect(await schedule.backfill(range)).toEqual(ids)
     await s.settle()
-    expect((await s.engine.triarch.list({ outcome: 'success' })).tasks).toHaveLength(3)
+    expect((await s.engine.triarch.tasks.list({ outcome: 'success' })).tasks).toHaveLength(3)
     const wrong = [
       { ...range, to: new Date('2026-02-01') },
       { from: range.to, to: range.from },
@@ -182,7 +183,7 @@ describe('a schedule', () => {
   it('runs at once when told, beside its occurrences, also while it is paused', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
     const { triarch } = s.engine
-    const schedule = triarch.schedule('x')
+    const schedule = triarch.schedules.get('x')
     await schedule.register({ workflow: long, input: 1, every: '1d' })
     await schedule.pause()
     const before = await schedule.info()
@@ -193,12 +194,15 @@ describe('a schedule', () => {
     expect(await schedule.run({ id: 'second' })).toBe('second')
     expect(await codeOf(schedule.run({ id: 'third', overlap: 'skip' }))).toBe('LOCK_HELD')
     await s.settle()
-    const shown = async (id: string) => (await triarch.task(id).status()).status
+    const shown = async (id: string) => (await triarch.tasks.get(id).status()).status
     expect([await shown(first), await shown('second')]).toEqual(['running', 'pending'])
     await s.advance('5h')
-    expect((await triarch.list({ outcome: 'success' })).tasks.map(({ id }) => id).sort()).toEqual(['second', first])
+    expect((await triarch.tasks.list({ outcome: 'success' })).tasks.map(({ id }) => id).sort()).toEqual([
+      'second',
+      first,
+    ])
     expect(await schedule.info()).toEqual(before)
-    const { entries } = await triarch.audit({ action: 'schedule.run' })
+    const { entries } = await triarch.audit.list({ action: 'schedule.run' })
     expect(entries.map(({ reason }) => reason)).toContain('the files came late')
     expect(await codeOf(schedule.run({ id: '' }))).toBe('INVALID_NAME')
     for (const wrong of [{ overlap: 'never' as 'skip' }, { reason: 'x'.repeat(1_001) }])
@@ -207,7 +211,7 @@ describe('a schedule', () => {
 
   it('puts each occurrence off by its own share of the jitter, the same for everyone', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = s.engine.triarch.schedule('x')
+    const schedule = s.engine.triarch.schedules.get('x')
     await schedule.register({ workflow: report, input: 1, every: '1h', jitter: '30m' })
     const due = (await schedule.info()).next as Date
     const late = due.getTime() - new Date('2026-01-01T01:00:00Z').getTime()
@@ -226,17 +230,19 @@ describe('a schedule', () => {
     })
     const environment = new VirtualEnvironment({ start: new Date('2026-01-01T00:00:00Z') })
     await using s = await stage({ workflows: [careful], environment, sweep: '1m' })
-    await s.engine.triarch.schedule('x').register({ workflow: careful, input: 1, every: '1d' })
-    await s.engine.triarch.schedule('y').register({ workflow: careful, input: 1, every: '1d', tags: { shop: 'north' } })
+    await s.engine.triarch.schedules.get('x').register({ workflow: careful, input: 1, every: '1d' })
+    await s.engine.triarch.schedules
+      .get('y')
+      .register({ workflow: careful, input: 1, every: '1d', tags: { shop: 'north' } })
     await s.advance(DAY + 60_000)
-    const { tasks } = await s.engine.triarch.list({ order: 'oldest' })
+    const { tasks } = await s.engine.triarch.tasks.list({ order: 'oldest' })
     expect(tasks.map(({ priority, status }) => [priority, status])).toEqual([
       [7, 'running'],
       [7, 'pending'],
     ])
     expect(tasks[1]?.tags).toEqual({ schedule: 'y', shop: 'north' })
     await s.advance('3h')
-    expect((await s.engine.triarch.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)).toEqual([
+    expect((await s.engine.triarch.tasks.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)).toEqual([
       'success',
       'error',
     ])
@@ -246,9 +252,9 @@ describe('a schedule', () => {
     const planned = workflow('planned', { plan: (_: unknown) => 1 })
     const environment = new VirtualEnvironment({ start: new Date('2026-01-01T00:00:00Z') })
     await using s = await stage({ workflows: [planned], environment, sweep: '1m' })
-    await s.engine.triarch.schedule('x').register({ workflow: planned, input: 1, every: '1d' })
+    await s.engine.triarch.schedules.get('x').register({ workflow: planned, input: 1, every: '1d' })
     await s.advance(DAY + 60_000)
-    expect((await s.engine.triarch.list({ outcome: 'success' })).tasks).toHaveLength(1)
+    expect((await s.engine.triarch.tasks.list({ outcome: 'success' })).tasks).toHaveLength(1)
   })
 
   it('is refused what makes no sense', async () => {
@@ -267,38 +273,38 @@ describe('a schedule', () => {
       [{ every: '1h', catchup: {} }, 'UNKNOWN_OPTION'],
     ]
     for (const [options, code] of given) {
-      const asked = s.engine.triarch.schedule('x').register({ workflow: report, input: 1, ...options })
+      const asked = s.engine.triarch.schedules.get('x').register({ workflow: report, input: 1, ...options })
       expect([options, await codeOf(asked)]).toEqual([options, code])
     }
-    expect(() => s.engine.triarch.schedule('no good')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
-    expect(await s.engine.triarch.schedules()).toEqual({ schedules: [] })
+    expect(() => s.engine.triarch.schedules.get('no good')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+    expect(await s.engine.triarch.schedules.list()).toEqual({ schedules: [] })
   })
 
   it('is listed with the others, by name, a page at a time', async () => {
     await using s = await stage({ workflows: [report] })
     const { triarch } = s.engine
     for (const name of ['c', 'a', 'd', 'b'])
-      await triarch.schedule(name).register({ workflow: report, input: 'x', every: '1h' })
-    const names = async (options?: Parameters<typeof triarch.schedules>[0]) =>
-      (await triarch.schedules(options)).schedules.map(({ name }) => name)
+      await triarch.schedules.get(name).register({ workflow: report, input: 'x', every: '1h' })
+    const names = async (options?: Parameters<typeof triarch.schedules.list>[0]) =>
+      (await triarch.schedules.list(options)).schedules.map(({ name }) => name)
     expect(await names()).toEqual(['a', 'b', 'c', 'd'])
     expect(await names({ limit: 3 })).toEqual(['a', 'b', 'c'])
     expect(await names({ limit: 3, cursor: 'c' })).toEqual(['d'])
-    expect((await triarch.schedules({ limit: 3 })).next).toBe('c')
+    expect((await triarch.schedules.list({ limit: 3 })).next).toBe('c')
     for (const last of [{ limit: 4 }, { limit: 3, cursor: 'c' }])
-      expect(await triarch.schedules(last)).not.toHaveProperty('next')
-    await expect(triarch.schedules({ limit: 1_001 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    await expect(triarch.schedules({ cursor: 'a\0' })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+      expect(await triarch.schedules.list(last)).not.toHaveProperty('next')
+    await expect(triarch.schedules.list({ limit: 1_001 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.schedules.list({ cursor: 'a\0' })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 })
 
 describe('a pattern that no instant ever matches', () => {
   it('is refused, and named; one that matches every fourth year is not', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const leap = s.engine.triarch.schedule('leap')
+    const leap = s.engine.triarch.schedules.get('leap')
     await leap.register(daily({ cron: '0 0 29 2 *', timeZone: 'UTC' }))
     expect(await leap.next(2)).toEqual([new Date('2028-02-29T00:00:00Z'), new Date('2032-02-29T00:00:00Z')])
-    const never = s.engine.triarch.schedule('leap').register(daily({ cron: '0 0 30 2 *' }))
+    const never = s.engine.triarch.schedules.get('leap').register(daily({ cron: '0 0 30 2 *' }))
     await expect(never).rejects.toThrow('schedule "leap": no instant ever matches `cron` "0 0 30 2 *"')
     expect((await leap.info()).next).toEqual(new Date('2028-02-29T00:00:00Z'))
   })
@@ -311,7 +317,7 @@ describe('the occurrences of a schedule', () => {
     const node = (...roles: Role[]) =>
       stage({ workflows, environment, store: file.store, roles, lease: '10s', sweep: '1s', poll: '1s' })
     await using client = await node('scheduler')
-    await client.engine.triarch.schedule('x').register({
+    await client.engine.triarch.schedules.get('x').register({
       workflow: report,
       input: 1,
       every: '20s',
@@ -330,7 +336,7 @@ describe('the occurrences of a schedule', () => {
     await second.kill()
     await client.advance('5s')
     const ran = await started(client.engine, 'x')
-    const { tasks } = await client.engine.triarch.list({ tags: { schedule: 'x' }, limit: 1_000 })
+    const { tasks } = await client.engine.triarch.tasks.list({ tags: { schedule: 'x' }, limit: 1_000 })
     expect(ran.length).toBe(9)
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(9)
     expect(tasks.every(({ outcome }) => outcome === 'success')).toBe(true)
@@ -338,7 +344,7 @@ describe('the occurrences of a schedule', () => {
 
   it('are written once, when two leaders fire at once with what they read before', async () => {
     await using s = await at('2026-01-01T00:00:00Z', { sweep: '1d' })
-    await s.engine.triarch.schedule('x').register({ workflow: report, input: 1, every: '1h' })
+    await s.engine.triarch.schedules.get('x').register({ workflow: report, input: 1, every: '1h' })
     const [row] = await s.store.schedules({ name: 'x', limit: 1 })
     if (!row) throw new Error('no schedule')
     const { revision: expected, ...rest } = row

@@ -96,7 +96,7 @@ export function killSuite(name: string, module: string, make: () => Promise<Kill
       await using s = await scene(() => 503)
       const children = await Promise.all([s.process(), s.process()])
       const tasks = await s.submit(breaker.workflow, 20)
-      const handle = s.triarch.breaker('breaker')
+      const handle = s.triarch.breakers.get('breaker')
       const info = () => handle.info().catch(() => null)
       await expect.poll(info, PATIENT).toMatchObject({ state: 'open', waiting: tasks.length })
       s.service.becomes(held)

@@ -18,7 +18,7 @@ function town() {
 /** Leads until its signal fires. */
 function leading(s: Stage, name = 'exporter', options: LeadOptions = {}) {
   const terms: Leadership[] = []
-  const result = s.engine.triarch.lead(
+  const result = s.engine.triarch.leaders.lead(
     name,
     (leadership) => {
       terms.push(leadership)
@@ -42,7 +42,7 @@ describe('of the processes that want to lead', () => {
     await other.advance('1m')
     expect([first.terms.length, second.terms.length]).toEqual([1, 0])
     expect(first.terms[0]?.holds()).toBe(true)
-    const [node] = (await other.engine.triarch.leaders()).leaders
+    const [node] = (await other.engine.triarch.leaders.list()).leaders
     expect(node).toEqual({ name: 'exporter', node: expect.any(String), token: 1 })
     await one.leave()
     expect(first.terms[0]?.signal.reason).toMatchObject({ code: 'NODE_STOPPED' })
@@ -76,7 +76,7 @@ describe('of the processes that want to lead', () => {
       const first = leading(one)
       await one.advance('1s')
       const second = leading(other)
-      if (lease) await one.engine.triarch.setting('triarch.engine').set({ lease }, { reason: 'a test' })
+      if (lease) await one.engine.triarch.settings.get('triarch.engine').set({ lease }, { reason: 'a test' })
       if (lease) await other.advance('1s')
       const times = { lost: 0, led: 0 }
       first.terms[0]?.signal.addEventListener('abort', () => {
@@ -106,7 +106,7 @@ describe('of the processes that want to lead', () => {
   it('those of one process take turns as well, and names have nothing to do with each other', async () => {
     await using s = await stage()
     const ended = Promise.withResolvers<string>()
-    const one = s.engine.triarch.lead('x', () => ended.promise)
+    const one = s.engine.triarch.leaders.lead('x', () => ended.promise)
     const two = leading(s, 'x')
     const three = leading(s, 'supervisor')
     await s.advance('5s')
@@ -122,15 +122,15 @@ describe('a leader', () => {
   it('resolves with what its function returns, and rejects with what it throws', async () => {
     await using s = await stage()
     const { triarch } = s.engine
-    const fine = triarch.lead('fine', ({ token }) => token)
+    const fine = triarch.leaders.lead('fine', ({ token }) => token)
     const ill = codeOf(
-      triarch.lead('ill', () => {
+      triarch.leaders.lead('ill', () => {
         throw new TriarchError('INVARIANT', 'ill')
       }),
     )
     await s.advance('1s')
     expect([await fine, await ill]).toEqual([1, 'INVARIANT'])
-    expect((await triarch.leaders()).leaders.map(({ node }) => node)).toEqual([undefined, undefined])
+    expect((await triarch.leaders.list()).leaders.map(({ node }) => node)).toEqual([undefined, undefined])
   })
 
   it('tries again with growing waits where it is told to', async () => {
@@ -142,7 +142,7 @@ describe('a leader', () => {
       if (tokens.length < 4) throw new Error(`no ${token}`)
       return token
     }
-    const result = s.engine.triarch.lead('x', run, { retry: { initial: '2s', max: '4s' } })
+    const result = s.engine.triarch.leaders.lead('x', run, { retry: { initial: '2s', max: '4s' } })
     await s.advance('3s')
     expect(tokens).toEqual([1, 2])
     await s.advance('10s')
@@ -163,14 +163,14 @@ describe('a leader', () => {
     leads.abort()
     expect(await one.result).toBe('ended')
     await s.advance('1s')
-    expect((await s.engine.triarch.leaders()).leaders).toEqual([{ name: 'x', node: undefined, token: 1 }])
+    expect((await s.engine.triarch.leaders.list()).leaders).toEqual([{ name: 'x', node: undefined, token: 1 }])
   })
 
   it('that was taken for dead is told so, and leads again under another name once its function has ended', async () => {
     await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
     const one = leading(s)
     await s.advance('1s')
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     await s.store.declareDead([node?.id ?? ''])
     await s.advance('10s')
     expect(one.terms.map(({ token, signal }) => [token, signal.aborted])).toEqual([
@@ -183,16 +183,16 @@ describe('a leader', () => {
     await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
     const tokens: number[] = []
     const ended = Promise.withResolvers<number>()
-    void s.engine.triarch.lead('x', ({ token }) => {
+    void s.engine.triarch.leaders.lead('x', ({ token }) => {
       tokens.push(token)
       return ended.promise.then(() => new Promise(() => undefined))
     })
-    const other = s.engine.triarch.lead('y', ({ token, signal }) => {
+    const other = s.engine.triarch.leaders.lead('y', ({ token, signal }) => {
       tokens.push(token)
       return signal.aborted || tokens.length > 2 ? token : ended.promise
     })
     await s.advance('1s')
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     await s.store.declareDead([node?.id ?? ''])
     await s.advance('1m')
     expect(tokens).toEqual([1, 1])
@@ -206,7 +206,7 @@ describe('a leader', () => {
     await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
     const one = leading(s)
     await s.advance('1s')
-    const [node] = await s.engine.triarch.nodes()
+    const [node] = await s.engine.triarch.nodes.list()
     await s.store.resign({ name: 'exporter', node: node?.id ?? '', token: 1 })
     await s.advance('5s')
     expect(one.terms).toMatchObject([{ signal: { aborted: true } }, { token: 2 }])
@@ -215,7 +215,7 @@ describe('a leader', () => {
   it('writes in transactions of the store while it leads', async () => {
     await using s = await stage()
     let held: Leadership | undefined
-    const result = s.engine.triarch.lead('x', async (leadership) => {
+    const result = s.engine.triarch.leaders.lead('x', async (leadership) => {
       held = leadership
       await leadership.transaction((tx: SqliteTransaction) => tx.exec('CREATE TABLE rows (n)'))
       const failed = leadership.transaction((tx: SqliteTransaction) => {
@@ -233,7 +233,7 @@ describe('a leader', () => {
   it('is told of: who takes a leadership, and how it ends', async () => {
     const { heard, listeners } = ear()
     await using s = await stage({ telemetry: listeners })
-    const result = s.engine.triarch.lead('x', () => 'done')
+    const result = s.engine.triarch.leaders.lead('x', () => 'done')
     await s.advance('1s')
     await result
     expect(heard['leadership:taken']).toMatchObject([{ name: 'x', token: 1 }])
@@ -243,13 +243,15 @@ describe('a leader', () => {
   it('is refused what makes no sense', async () => {
     const triarch = new Triarch({ store: memory() })
     const run = () => null
-    expect(await codeOf(triarch.lead('', run))).toBe('INVALID_NAME')
-    expect(await codeOf(triarch.lead('x'.repeat(191), run))).toBe('INVALID_NAME')
-    expect(await codeOf(triarch.lead('x', null as never))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.lead('x', run, { signal: {} as never }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.lead('x', run, { again: 1 } as never))).toBe('UNKNOWN_OPTION')
-    expect(await codeOf(triarch.lead('x', run, { retry: { initial: 'soon' as never } }))).toBe('INVALID_DURATION')
+    expect(await codeOf(triarch.leaders.lead('', run))).toBe('INVALID_NAME')
+    expect(await codeOf(triarch.leaders.lead('x'.repeat(191), run))).toBe('INVALID_NAME')
+    expect(await codeOf(triarch.leaders.lead('x', null as never))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.leaders.lead('x', run, { signal: {} as never }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.leaders.lead('x', run, { again: 1 } as never))).toBe('UNKNOWN_OPTION')
+    expect(await codeOf(triarch.leaders.lead('x', run, { retry: { initial: 'soon' as never } }))).toBe(
+      'INVALID_DURATION',
+    )
     await triarch.stop()
-    expect(await codeOf(triarch.lead('x', run))).toBe('NODE_STOPPED')
+    expect(await codeOf(triarch.leaders.lead('x', run))).toBe('NODE_STOPPED')
   })
 })

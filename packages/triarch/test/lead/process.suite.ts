@@ -25,7 +25,7 @@ export function leadSuite(name: string, module: string, make: () => Promise<Lead
       expect(first).toBe(1)
       await one.start()
       const [next, last] = [Promise.withResolvers<Leadership>(), Promise.withResolvers<Leadership>()]
-      const led = one.lead('exporter', (leadership) => {
+      const led = one.leaders.lead('exporter', (leadership) => {
         next.resolve(leadership)
         return new Promise((resolve) => leadership.signal.addEventListener('abort', () => resolve('told')))
       })
@@ -33,7 +33,7 @@ export function leadSuite(name: string, module: string, make: () => Promise<Lead
       const leadership = await next.promise
       expect([leadership.token, leadership.holds()]).toEqual([2, true])
       await other.start()
-      const followed = other.lead('exporter', last.resolve)
+      const followed = other.leaders.lead('exporter', last.resolve)
       await one.stop()
       expect(await led).toBe('told')
       // A busy process may have lost its term and got it again meanwhile.

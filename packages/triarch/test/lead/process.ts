@@ -8,7 +8,7 @@ export async function leads(store: StoreFactory): Promise<void> {
   const triarch = new Triarch({ store, ...pace, roles: [] })
   process.once('disconnect', () => process.exit())
   await triarch.start()
-  await triarch.lead('exporter', ({ token }) => {
+  await triarch.leaders.lead('exporter', ({ token }) => {
     process.send?.(token)
     return new Promise(() => undefined)
   })

@@ -76,10 +76,10 @@ export function leaseSuite(
         expect(await task.result()).toBe('done')
         expect(runs).toEqual([1])
         expect(await dead()).toEqual([])
-        expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+        expect(await triarch.statistics.get()).toMatchObject({ fenced: 0 })
         await expect.poll(() => alerts.map(({ message }) => message)).toHaveLength(1)
         expect(alerts).toMatchObject([{ code: 'LOOP_BLOCKED', action: 'svc.heavy', step: 1, task: 'blocking' }])
-        const [loop] = (await triarch.health({ checks: ['loop'] })).checks
+        const [loop] = (await triarch.health.check({ checks: ['loop'] })).checks
         expect(loop).toMatchObject({ status: 'warning', code: 'loop-blocked' })
         expect(loop?.observed?.blocked).toBeGreaterThanOrEqual(3_000)
       })
@@ -121,7 +121,7 @@ export function leaseSuite(
           expect(await (await triarch.submit(quick, 2)).result()).toBe(2)
           expect([blocked, runs]).toEqual([1, [1]])
           expect(await dead()).toEqual([])
-          expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+          expect(await triarch.statistics.get()).toMatchObject({ fenced: 0 })
           await expect.poll(() => alerts.map(({ code }) => code)).toEqual(['LOOP_BLOCKED'])
         },
       )
@@ -179,11 +179,11 @@ export function leaseSuite(
       const flow = workflow('flow', { run: (ms: number, task) => task.run(heavy, ms) })
       const options = { stall: '200ms', workflows: [flow], agents: [svc] } as const
       await watched(options, async ({ triarch, dead }) => {
-        const [node] = (await triarch.nodes()).filter(({ roles }) => roles.includes('agent'))
+        const [node] = (await triarch.nodes.list()).filter(({ roles }) => roles.includes('agent'))
         const task = await triarch.submit(flow, 3_500, { id: 'stuck' })
         expect(await task.result()).toBe('done')
         expect(await dead()).toEqual([node?.id])
-        expect((await triarch.statistics()).fenced).toBeGreaterThan(0)
+        expect((await triarch.statistics.get()).fenced).toBeGreaterThan(0)
         // What its attempt gave is handed on, and may come before another one begins.
         expect(runs).toEqual(['stuck 1', 'stuck 2'].slice(0, runs.length))
       })
@@ -213,7 +213,7 @@ export function leaseSuite(
         expect(runs).toBe(1)
         expect(alerts).toEqual([])
         expect(await dead()).toEqual([])
-        expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+        expect(await triarch.statistics.get()).toMatchObject({ fenced: 0 })
       })
     })
 
@@ -222,12 +222,12 @@ export function leaseSuite(
       const first = await served(module, target, { lease: '1h' })
       await using triarch = new Triarch({ store, lease: '1h', ...errands, onError: () => undefined })
       const task = await triarch.submit(errand, null, { id: 'errand' })
-      await expect.poll(async () => (await triarch.task('errand').explain()).reasons[0]?.code).toBe('step')
-      const [node] = await triarch.nodes()
+      await expect.poll(async () => (await triarch.tasks.get('errand').explain()).reasons[0]?.code).toBe('step')
+      const [node] = await triarch.nodes.list()
       expect(node?.place).toMatchObject({ pid: first.pid, host: hostname() })
       await first.kill()
-      expect(await triarch.nodes()).toEqual([])
-      const { reasons } = await triarch.task('errand').explain()
+      expect(await triarch.nodes.list()).toEqual([])
+      const { reasons } = await triarch.tasks.get('errand').explain()
       expect(reasons).toMatchObject([{ code: 'node-lost', node: node?.id }])
       expect(reasons[0]?.text).toContain(`process has died (it was ${first.pid} on ${hostname()})`)
       await triarch.start()
@@ -245,7 +245,7 @@ export function leaseSuite(
       const alerts = { every: '100ms', rules: { flapping: { least: 3 } } } as const
       await using triarch = new Triarch({ store, lease: '1h', ...errands, alerts, onError: () => undefined })
       await triarch.start()
-      const names = async () => (await triarch.alerts()).alerts.map(({ name }) => name)
+      const names = async () => (await triarch.alerts.list()).alerts.map(({ name }) => name)
       await expect.poll(names).toContain(`flapping:${hostname()}`)
       await triarch.stop()
       await dispose()
@@ -256,14 +256,16 @@ export function leaseSuite(
       await using triarch = new Triarch({ store, ...pace, ...errands, onError: () => undefined })
       const first = await served(module, target, { ...pace, roles: ['scheduler', 'agent'] })
       const task = await triarch.submit(errand, null, { id: 'errand' })
-      await expect.poll(async () => (await triarch.task('errand').explain()).reasons[0]?.code).toBe('step')
-      const [frozen] = await triarch.nodes()
+      await expect.poll(async () => (await triarch.tasks.get('errand').explain()).reasons[0]?.code).toBe('step')
+      const [frozen] = await triarch.nodes.list()
       first.signal('SIGSTOP')
       await triarch.start()
       expect(await task.result()).toBe(process.pid)
       first.signal('SIGCONT')
       await expect
-        .poll(async () => (await triarch.nodes()).filter(({ place }) => place?.pid === first.pid).map(({ id }) => id))
+        .poll(async () =>
+          (await triarch.nodes.list()).filter(({ place }) => place?.pid === first.pid).map(({ id }) => id),
+        )
         .toEqual([expect.not.stringMatching(frozen?.id ?? '')])
       await first.kill()
       await triarch.stop()

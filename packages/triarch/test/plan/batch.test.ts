@@ -62,7 +62,7 @@ function work(options: Options = {}) {
 }
 
 async function childResults(s: Stage, id: string): Promise<Record<string, number>> {
-  const { tasks } = await s.engine.task(id).children({ limit: 1_000 })
+  const { tasks } = await s.engine.tasks.get(id).children({ limit: 1_000 })
   const counts: Record<string, number> = {}
   for (const { outcome } of tasks) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
@@ -159,7 +159,7 @@ describe('a batch whose children fail', () => {
     const counts = await childResults(s, task.id)
     // One that was called off between its step and its end is undone as well, and was cancelled.
     const { tasks } = await task.children({ limit: 100 })
-    const steps = (await Promise.all(tasks.map(({ id }) => s.engine.task(id).steps()))).flat()
+    const steps = (await Promise.all(tasks.map(({ id }) => s.engine.tasks.get(id).steps()))).flat()
     expect(steps.filter((step) => step.status === 'compensated').length).toBe(undone.length)
     expect(steps.some((step) => step.status === 'success')).toBe(false)
     expect(new Set(undone).size).toBe(undone.length)
@@ -273,7 +273,7 @@ describe('a batch whose children fail', () => {
     const id = childTaskId({ id: 't', incarnation: s.engine.now().getTime().toString(36) }, '1.2')
     const first = JSON.stringify([1, { type: 'submitted', workflow: 'child', version: '1', input: 77 }])
     await s.store.submit([newTask(id, { workflow: child.name, events: first })])
-    const other = s.engine.task(id)
+    const other = s.engine.tasks.get(id)
     const task = await s.submit(flow, 4, { id: 't' })
     expect(await task.result()).toEqual({ total: 4, success: 3, failed: 1, cancelled: 0 })
     await task.compensate()
@@ -361,7 +361,7 @@ describe('the children of a batch', () => {
     }
     await using last = await stage({ workflows, agents, store: file.store, seed: 9 })
     await last.advance('1m')
-    const task = last.engine.task('t')
+    const task = last.engine.tasks.get('t')
     expect(await task.result()).toEqual({ total: 40, success: 40, failed: 0, cancelled: 0 })
     expect(new Set(seen)).toEqual(new Set(numbers(40)))
     expect(await childResults(last, 't')).toEqual({ success: 40 })

@@ -303,7 +303,7 @@ describe('a plan is undone', () => {
     held.clear()
     await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2 })
     await second.advance('1m')
-    expect(await second.engine.task('t').status()).toMatchObject({ outcome: 'compensated' })
+    expect(await second.engine.tasks.get('t').status()).toMatchObject({ outcome: 'compensated' })
     expect(log.slice(-3)).toEqual(['-left 2', '-left', '-base'])
   })
 

@@ -62,7 +62,7 @@ describe('the finalize phase', () => {
     held.clear()
     await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2 })
     await second.advance('1m')
-    expect(await second.engine.task('t').result()).toBe('a.lan')
+    expect(await second.engine.tasks.get('t').result()).toBe('a.lan')
     expect(log.slice(2)).toEqual(['finalize A-0', 'finalize A-1', 'finalize a a.lan', 'finalize b b.lan'])
   })
 
@@ -173,15 +173,15 @@ describe('a finalize phase that is a transaction', () => {
     held.clear()
     // It may take the task up for an operator's word, and must leave this to others.
     const stranger = await stage({ ...options, seed: 2 })
-    await stranger.engine.task('t').pause()
+    await stranger.engine.tasks.get('t').pause()
     await stranger.advance('1m')
-    await stranger.engine.task('t').resume()
+    await stranger.engine.tasks.get('t').resume()
     await stranger.advance('1m')
     expect(booked(file.path)).toEqual([])
     await stranger.kill()
     await using last = await stage({ ...options, workflows: [flow], agents, seed: 3 })
     await last.advance('1m')
-    await last.engine.task('t').result()
+    await last.engine.tasks.get('t').result()
     expect(booked(file.path)).toEqual(['A', 'B'])
   })
 

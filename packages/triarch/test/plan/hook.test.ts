@@ -49,7 +49,7 @@ describe('a hook', () => {
     await s.submit(plain, 'a', { id: 'a' })
     await s.settle()
     expect(told).toEqual(['a running stopped success'])
-    expect((await s.engine.triarch.list({ workflow: 'tell' })).tasks).toHaveLength(1)
+    expect((await s.engine.triarch.tasks.list({ workflow: 'tell' })).tasks).toHaveLength(1)
   })
 
   it('is a task of its own: tried again, told apart from its cause, found by it', async () => {
@@ -75,7 +75,7 @@ describe('a hook', () => {
     await first.kill()
     // This one has none of the code, and can cancel all the same.
     const second = await stage({ ...options, seed: 2 })
-    await second.engine.task('a').cancel()
+    await second.engine.tasks.get('a').cancel()
     await second.advance('1m')
     await second.kill()
     for (let life = 3; life < 5; life++) {

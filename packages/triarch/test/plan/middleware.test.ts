@@ -101,7 +101,7 @@ describe('middleware', () => {
     await using s = await stage({ workflows: [flow], agents: [own], middleware: [witness([], 'one')] })
     const task = await s.submit(flow, null)
     await s.settle()
-    await s.engine.triarch.resume(tokens[0] as string, 'go')
+    await s.engine.triarch.tasks.resume(tokens[0] as string, 'go')
     expect(await task.result()).toBe('go')
   })
 

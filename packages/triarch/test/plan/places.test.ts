@@ -32,8 +32,9 @@ describe('a plan', () => {
     expect(db.prepare('SELECT id FROM orders').all()).toEqual([{ id: 'kept' }])
     db.close()
     await s.advance('10s')
-    await s.engine.task('kept').result()
-    for (const gone of ['dropped', 'failed']) expect(await codeOf(s.engine.task(gone).status())).toBe('UNKNOWN_TASK')
+    await s.engine.tasks.get('kept').result()
+    for (const gone of ['dropped', 'failed'])
+      expect(await codeOf(s.engine.tasks.get(gone).status())).toBe('UNKNOWN_TASK')
   })
 
   it('submitted twice in one transaction is the same task, and with another input TASK_EXISTS', async () => {
@@ -50,9 +51,9 @@ describe('a plan', () => {
     expect(await codeOf(submit('a', 'reject'))).toBe('TASK_EXISTS')
     db.exec('COMMIT')
     await s.advance('10s')
-    expect((await events(s.engine.task('x')))[0]).toMatchObject({ type: 'submitted', input: 'a' })
-    expect((await s.engine.triarch.list()).tasks).toHaveLength(1)
-    await s.engine.task('x').result()
+    expect((await events(s.engine.tasks.get('x')))[0]).toMatchObject({ type: 'submitted', input: 'a' })
+    expect((await s.engine.triarch.tasks.list()).tasks).toHaveLength(1)
+    await s.engine.tasks.get('x').result()
   })
 
   it('runs with its agents in other processes, through suspensions and finalizing', async () => {
@@ -91,7 +92,7 @@ describe('a plan', () => {
     const task = await owner.submit(flow, null)
     await owner.advance('10m')
     expect(tokens).toHaveLength(1)
-    await hands.engine.triarch.resume(tokens[0] as string, 'go')
+    await hands.engine.triarch.tasks.resume(tokens[0] as string, 'go')
     await owner.advance('10m')
     expect(await task.result()).toBe('go')
     expect(log).toEqual(['last', 'finalize go'])

@@ -113,7 +113,7 @@ describe('a plan', () => {
       },
     })
     await using second = await stage({ workflows: [changed], agents, store: file.store, seed: 2 })
-    const task = second.engine.task('t')
+    const task = second.engine.tasks.get('t')
     await second.advance('1m')
     expect(await task.result()).toBe('one')
     expect(log).toEqual(['one', 'two', 'two', 'three'])
@@ -158,7 +158,7 @@ describe('planning', () => {
     await using s = await stage({ workflows: [flow], agents })
     const submission = s.submit(flow, null, { id: 't' })
     await expect(submission).rejects.toMatchObject({ code: 'PLAN_FAILED', cause: { message: 'no room' } })
-    expect(await codeOf(s.engine.task('t').status())).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.tasks.get('t').status())).toBe('UNKNOWN_TASK')
   })
 
   it('of a task that starts later happens when it is due', async () => {
@@ -220,7 +220,7 @@ describe('planning', () => {
     const first = await stage({ workflows: [flow], store: file.store })
     await first.submit(flow, null, { id: 't', startAt: '1h' })
     await first.advance('1h')
-    expect((await first.engine.task('t').status()).status).toBe('planning')
+    expect((await first.engine.tasks.get('t').status()).status).toBe('planning')
     await first.kill()
     await using second = await stage({
       workflows: [flow],
@@ -229,7 +229,7 @@ describe('planning', () => {
       environment: first.engine.environment,
     })
     await second.advance('1m')
-    expect(await second.engine.task('t').result()).toBe(2)
+    expect(await second.engine.tasks.get('t').result()).toBe(2)
     plannings = 0
     const cancelled = await second.submit(flow, null, { startAt: '1h' })
     await second.advance('1h')

@@ -18,7 +18,7 @@ const TOKEN = 'tok-4711'
 /** Everything that anybody can see of a task. */
 async function views(s: Stage, task: TaskHandle<unknown>): Promise<string> {
   const { triarch } = s.engine
-  const seen = [await task.status(), await task.steps(), await task.plan(), await task.history(), (await triarch.list()).tasks, (await task.children()).tasks, s.alerts, (await task.watch().next()).value] // biome-ignore format: one line
+  const seen = [await task.status(), await task.steps(), await task.plan(), await task.history(), (await triarch.tasks.list()).tasks, (await task.children()).tasks, s.alerts, (await task.watch().next()).value] // biome-ignore format: one line
   return JSON.stringify(seen)
 }
 
@@ -74,10 +74,10 @@ describe('a secret', () => {
     for (const refused of [many(10_001), many(20, 'k'.repeat(60_000))]) {
       expect(await codeOf(s.submit(flow, refused))).toBe('TOO_MANY_SECRETS')
       expect(await codeOf(s.submit(plan, refused))).toBe('TOO_MANY_SECRETS')
-      const schedule = s.engine.triarch.schedule('x').register({ workflow: flow, input: refused, every: '1h' })
+      const schedule = s.engine.triarch.schedules.get('x').register({ workflow: flow, input: refused, every: '1h' })
       expect(await codeOf(schedule)).toBe('TOO_MANY_SECRETS')
     }
-    expect((await s.engine.triarch.list()).tasks).toEqual([])
+    expect((await s.engine.triarch.tasks.list()).tasks).toEqual([])
     const most = await s.submit(flow, many(10_000))
     expect(await most.result()).toBeNull()
     expect((await most.steps()).at(0)?.output).toEqual({ keys: Array(10_000).fill('•••') })
@@ -145,8 +145,8 @@ describe('a secret', () => {
     expect(await codeOf(held.retry({ step, input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
     expect(await codeOf(held.retry({ input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
     expect(await codeOf(held.skip({ step, output: many(10_001) }))).toBe('TOO_MANY_SECRETS')
-    expect(await codeOf(s.engine.triarch.resume(tokens[0] ?? '', many(10_001)))).toBe('TOO_MANY_SECRETS')
-    await s.engine.triarch.resume(tokens[0] ?? '', many(10_000))
+    expect(await codeOf(s.engine.triarch.tasks.resume(tokens[0] ?? '', many(10_001)))).toBe('TOO_MANY_SECRETS')
+    await s.engine.triarch.tasks.resume(tokens[0] ?? '', many(10_000))
     await heard.signal('go', many(10_000))
     expect(await heard.result()).toBeNull()
     await held.skip({ step, output: many(10_000) })
@@ -245,10 +245,10 @@ describe('a secret', () => {
     await (await first.submit(flow, { password: PASSWORD }, { id: 't' })).result()
     await first.kill()
     await using stranger = await stage({ store: file.store, seed: 2 })
-    const seen = await views(stranger, stranger.engine.task('t'))
+    const seen = await views(stranger, stranger.engine.tasks.get('t'))
     for (const secret of [PASSWORD, TOKEN]) expect(seen).not.toContain(secret)
     // Nobody here can say what the step is about.
-    expect((await stranger.engine.task('t').steps())[0]?.summary).toBeUndefined()
+    expect((await stranger.engine.tasks.get('t').steps())[0]?.summary).toBeUndefined()
   })
 
   it('is found by paths, in all that is under them', () => {

@@ -61,7 +61,7 @@ async function run({ steps }: Shape) {
   const { environment } = first.engine
   await using second = await stage({ workflows: [flow], agents: [own], store: file.store, seed: 2, environment })
   await second.advance('10m')
-  const { status, outcome, output } = await second.engine.task('t').status()
+  const { status, outcome, output } = await second.engine.tasks.get('t').status()
   return { deeds, status, outcome, output }
 }
 

@@ -29,8 +29,8 @@ const calls: [string, (task: TaskHandle, triarch: Triarch) => Promise<unknown>][
   ['children()', (task) => task.children()],
   ['signal()', (task) => task.signal('other').catch(() => undefined)],
   ['a control that is refused', (task) => task.resume().catch(() => undefined)],
-  ['list()', (_, triarch) => triarch.list()],
-  ['statistics()', (_, triarch) => triarch.statistics()],
+  ['list()', (_, triarch) => triarch.tasks.list()],
+  ['statistics()', (_, triarch) => triarch.statistics.get()],
   ['submit()', (_, triarch) => triarch.submit(waits, null, { id: 'one' })],
 ]
 

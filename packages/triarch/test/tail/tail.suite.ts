@@ -94,9 +94,9 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
      */
     const lasting = async (part: Partial<TriarchOptions> = {}) => {
       const node = await start(part)
-      await node.setting('triarch.engine').set({ lease: '10m' }, { reason: 'a busy machine' })
+      await node.settings.get('triarch.engine').set({ lease: '10m' }, { reason: 'a busy machine' })
       await vi.waitFor(async () => {
-        const long = (await node.nodes()).filter(({ leaseUntil }) => leaseUntil.getTime() > Date.now() + 300_000)
+        const long = (await node.nodes.list()).filter(({ leaseUntil }) => leaseUntil.getTime() > Date.now() + 300_000)
         expect(long).toHaveLength(nodes.length)
       }, 30_000)
       return node
@@ -200,7 +200,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       await subject.restore()
       await node.stop()
       const next = await start({ agents: [], workflows: [ships], roles })
-      expect(await next.task('parcel', ships).result({ timeout: '1m' })).toBe('parcel')
+      expect(await next.tasks.get('parcel', ships).result({ timeout: '1m' })).toBe('parcel')
     })
 
     /** Until the task has done so many steps and waits for a signal again. */

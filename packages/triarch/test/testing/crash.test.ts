@@ -186,7 +186,7 @@ describe('crashEverywhere', () => {
       async drive({ task, triarch, sleep }) {
         await task.signal('go', 'gone')
         while (tokens.length === 0) await sleep('1s')
-        await triarch.resume(tokens[0] as string, 'built')
+        await triarch.tasks.resume(tokens[0] as string, 'built')
       },
     })
     expect(report.calm.output).toEqual(['built', 'noted', 'gone'])

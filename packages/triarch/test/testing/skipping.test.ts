@@ -79,7 +79,7 @@ describe('a result that is awaited on virtual time', () => {
   it('comes by what another task does later', async () => {
     const waiting = workflow('waiting', { run: (_: null, task) => task.waitForSignal('go') })
     const desk = agent('desk')
-    const send = desk.action('send', { run: (id: string) => engine.task(id).signal('go', 'sent') })
+    const send = desk.action('send', { run: (id: string) => engine.tasks.get(id).signal('go', 'sent') })
     const sender = workflow('sender', {
       async run(id: string, task) {
         await task.sleep('3d')

@@ -46,7 +46,7 @@ describe('an action that runs in threads', () => {
       await expect(stuck.result()).rejects.toMatchObject({ cause: { cause: { code: 'STEP_TIMEOUT' } } })
       const next = await triarch.submit(after, { do: 'sum', numbers: [1] })
       expect(await next.result()).toMatchObject({ sum: 1 })
-      expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+      expect(await triarch.statistics.get()).toMatchObject({ fenced: 0 })
     })
   })
 

@@ -16,7 +16,7 @@ export const ownTexts: Readonly<Record<string, string>> = {
   'packages/triarch/src/cache/action-cache.ts': 'rows of the store',
   'packages/triarch/src/cache/shared-cache.ts': 'rows of the store',
   'packages/triarch/src/agent/threads.ts': "details of an error, written by the thread's own code and cut right after",
-  'packages/triarch/src/client/registered.ts': 'a copy of a definition that was checked',
+  'packages/triarch/src/client/stored-schedule.ts': 'a copy of a definition that was checked',
   'packages/triarch/src/scheduler/effect.ts': 'rows of the store',
   'packages/triarch/src/statistics/tally.ts': 'keys that it made itself',
   'packages/triarch/src/supervisor/schedule.ts': 'rows of the store',

@@ -172,22 +172,24 @@ const operations = {
     await triarch.submit(workflows[name], input, options)
   },
   async schedule(name: string) {
-    await triarch.schedule(name).register({ workflow: small, input: 'due', every: '1h' })
+    await triarch.schedules.get(name).register({ workflow: small, input: 'due', every: '1h' })
   },
-  schedules: async () => (await triarch.schedules()).schedules.map(({ name }) => name),
-  signal: (id: string, name: string) => triarch.task(id).signal(name),
-  thaw: (id: string) => triarch.task(id).thaw(),
-  retry: (id: string) => triarch.task(id).retry(),
-  cancel: (id: string) => triarch.task(id).cancel(),
-  resume: (token: string, value: string) => triarch.resume(token, value),
+  schedules: async () => (await triarch.schedules.list()).schedules.map(({ name }) => name),
+  signal: (id: string, name: string) => triarch.tasks.get(id).signal(name),
+  thaw: (id: string) => triarch.tasks.get(id).thaw(),
+  retry: (id: string) => triarch.tasks.get(id).retry(),
+  cancel: (id: string) => triarch.tasks.get(id).cancel(),
+  resume: (token: string, value: string) => triarch.tasks.resume(token, value),
   status: async (id: string) => {
-    const { status, outcome, output } = await triarch.task(id).status()
+    const { status, outcome, output } = await triarch.tasks.get(id).status()
     return { status, result: outcome, output }
   },
-  children: async (id: string) => (await triarch.task(id).children()).tasks.map((child) => child.id),
+  children: async (id: string) => (await triarch.tasks.get(id).children()).tasks.map((child) => child.id),
   /** The signals that the task waits for. */
   awaited: async (id: string) =>
-    (await triarch.task(id).explain()).reasons.flatMap((reason) => (reason.code === 'signal' ? [reason.name] : [])),
+    (await triarch.tasks.get(id).explain()).reasons.flatMap((reason) =>
+      reason.code === 'signal' ? [reason.name] : [],
+    ),
   stop: () => triarch.stop({ grace: 2_000 }),
 }
 

@@ -10,7 +10,7 @@ async function mortals(gap: Duration, lease: Duration = '10s') {
   const act = own.action('act', { run, attemptWithin: '10m', retry: { attempts: 1 } })
   const flow = workflow('flow', { run: (what: string, task) => task.run(act, what) })
   const s = await stage({ workflows: [flow], lease, sweep: '1s', poll: '100ms' })
-  const agents = s.engine.triarch.remoteAgents()
+  const agents = s.engine.triarch.serving.remoteAgents()
   const deaths: string[] = []
   let born = 0
   let bornAt = 0
@@ -60,7 +60,7 @@ describe('a step that its process of agents dies of', () => {
     expect(t.deaths).toEqual(Array.from({ length: 10 }, () => 'killer'))
     expect(t.s.alerts.at(-1)?.message).toMatch(/was lost with its process 10 times in a row/)
     for (const [id] of ids)
-      expect(await t.s.engine.task(id).status()).toMatchObject({ outcome: 'success', failures: 0 })
+      expect(await t.s.engine.tasks.get(id).status()).toMatchObject({ outcome: 'success', failures: 0 })
   })
 
   it('is said to begin only where a process has lived for long enough to try it', async () => {

@@ -112,7 +112,7 @@ describe('a step of an agent that another node has', () => {
     await t.node(['agent'], { agents: [t.agent, spare] })
     await t.reached(scheduler)
     expect(await (await scheduler.submit(pays, 1)).result()).toBe(1)
-    await scheduler.breaker('first').open({ reason: 'maintenance' })
+    await scheduler.breakers.get('first').open({ reason: 'maintenance' })
     // Its node hears of that in a moment.
     await expect.poll(async () => (await scheduler.submit(pays, 2)).result()).toBe(102)
     const task = await scheduler.submit(pays, 2, { id: 'falls-back' })

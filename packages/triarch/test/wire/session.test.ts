@@ -23,7 +23,7 @@ const done = (output: string) => ({ kind: 'done', output }) as const
 
 async function scene(options: Parameters<typeof stage>[0] = {}) {
   const s = await stage({ workflows, lease: '10s', sweep: '1s', poll: '100ms', ...options })
-  const agents = s.engine.triarch.remoteAgents()
+  const agents = s.engine.triarch.serving.remoteAgents()
   return { s, agents, puppet: new Puppet(agents, 'one'), [Symbol.asyncDispose]: () => s[Symbol.asyncDispose]() }
 }
 
@@ -35,7 +35,7 @@ async function underWay(here: { s: Stage; puppet: Puppet }, id = 't') {
   return { task, attempt: attempt as RemoteAttempt }
 }
 
-const outcomeOf = async (s: Stage, id: string) => (await s.engine.task(id).status()).outcome
+const outcomeOf = async (s: Stage, id: string) => (await s.engine.tasks.get(id).status()).outcome
 
 describe('an attempt', () => {
   it('goes to one connection, of those that have room, and to nobody beyond their slots', async () => {
@@ -180,7 +180,7 @@ describe('a reply', () => {
     await here.puppet.reply(two.attempt.attempt, done('x'.repeat(200)))
     await here.s.settle()
     const failed = async (id: string) =>
-      (await eventsOf(here.s.engine.task(id), 'attemptFailed')).map((it) => it.error.code)
+      (await eventsOf(here.s.engine.tasks.get(id), 'attemptFailed')).map((it) => it.error.code)
     expect(await failed('one')).toEqual(['STEP_MISUSE'])
     expect(await failed('two')).toEqual(['PAYLOAD_TOO_LARGE'])
   })
@@ -291,7 +291,7 @@ describe('a connection', () => {
     await using here = await scene()
     const runs = async () => {
       await here.s.advance('1s')
-      return (await here.s.engine.triarch.nodes())[0]?.runs?.actions
+      return (await here.s.engine.triarch.nodes.list())[0]?.runs?.actions
     }
     expect(await runs()).toEqual([])
     await here.puppet.hello({ own: 1 })
@@ -334,7 +334,7 @@ describe('several servers', () => {
       const die = () => {
         dead = true
       }
-      return { s, agents: s.engine.triarch.remoteAgents(), die }
+      return { s, agents: s.engine.triarch.serving.remoteAgents(), die }
     }
     return { node, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
@@ -409,7 +409,9 @@ describe('several servers', () => {
       const { second, puppet, name } = await outlived(it, how)
       // Taken over before anybody hears of its process.
       await second.s.advance('8s')
-      const types = (await second.s.engine.task('t').history()).flatMap(({ events }) => events.map(({ type }) => type))
+      const types = (await second.s.engine.tasks.get('t').history()).flatMap(({ events }) =>
+        events.map(({ type }) => type),
+      )
       expect(types.slice(0, 5)).toEqual(['submitted', 'started', 'stepRequested', 'heartbeat', 'heartbeat'])
       expect(types).not.toContain('attemptFailed')
       await puppet.hello({ own: 1 }, [name])
@@ -419,7 +421,7 @@ describe('several servers', () => {
       }
       await puppet.reply(name, done('there'))
       await second.s.advance('1s')
-      const task = second.s.engine.task('t')
+      const task = second.s.engine.tasks.get('t')
       expect(await task.result()).toBe('there')
       expect(await eventsOf(task, 'attemptFailed')).toEqual([])
       expect(await puppet.say()).toMatchObject([{ type: 'ack' }])
@@ -440,7 +442,7 @@ describe('several servers', () => {
       await second.s.advance('4s')
       await puppet.say()
     }
-    expect(await eventsOf(second.s.engine.task('t'), 'attemptFailed')).toMatchObject([
+    expect(await eventsOf(second.s.engine.tasks.get('t'), 'attemptFailed')).toMatchObject([
       { attempt: 1, unknown: true, error: { code: 'STEP_TIMEOUT' } },
     ])
     expect(puppet.heard).toMatchObject([{ type: 'abort', attempt: name, code: 'STEP_LOST' }])
@@ -454,10 +456,12 @@ describe('several servers', () => {
     await other.hello({ own: 1 })
     await second.s.advance('8s')
     expect(await other.attempts()).toEqual([])
-    expect((await second.s.engine.task('t').explain()).reasons).toMatchObject([{ code: 'step', step: 1, attempt: 1 }])
-    expect((await second.s.engine.task('t').explain()).text).toContain('unless something is heard of it')
+    expect((await second.s.engine.tasks.get('t').explain()).reasons).toMatchObject([
+      { code: 'step', step: 1, attempt: 1 },
+    ])
+    expect((await second.s.engine.tasks.get('t').explain()).text).toContain('unless something is heard of it')
     await second.s.advance('5s')
-    expect(await eventsOf(second.s.engine.task('t'), 'attemptFailed')).toMatchObject([
+    expect(await eventsOf(second.s.engine.tasks.get('t'), 'attemptFailed')).toMatchObject([
       { attempt: 1, unknown: true, lost: 'silence', next: { operation: 'verify' } },
     ])
     const [verify] = await other.attempts()
@@ -469,7 +473,7 @@ describe('several servers', () => {
     expect(puppet.heard).toMatchObject([{ type: 'ack', late: true }])
     await other.reply(verify?.attempt ?? '', done('asked'))
     await second.s.advance('1s')
-    expect(await second.s.engine.task('t').result()).toBe('asked')
+    expect(await second.s.engine.tasks.get('t').result()).toBe('asked')
     await second.s.kill()
   })
 
@@ -480,7 +484,7 @@ describe('several servers', () => {
     await puppet.hello({ own: 1 }, [name])
     await puppet.say({ type: 'heartbeat', attempt: name, beat: 1, progress: 0.5, checkpoint: { at: 7 } })
     await second.s.advance('1s')
-    const task = second.s.engine.task('t')
+    const task = second.s.engine.tasks.get('t')
     expect((await task.status()).steps).toMatchObject([{ progress: 0.5, attempt: 1 }])
     await task.cancel({ compensate: false })
     await second.s.advance('5s')
@@ -532,7 +536,7 @@ describe('several servers', () => {
     await next.s.advance('1s')
     for (const task of ['t', 'u']) {
       expect(await outcomeOf(next.s, task)).toBe('success')
-      expect(await eventsOf(next.s.engine.task(task), 'attemptFailed')).toEqual([])
+      expect(await eventsOf(next.s.engine.tasks.get(task), 'attemptFailed')).toEqual([])
     }
     await next.s.kill()
   })

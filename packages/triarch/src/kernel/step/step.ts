@@ -112,7 +112,7 @@ export interface Step {
 
 /** The signal with which a suspended step runs again. */
 export interface RecordedStepSignal {
-  /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
+  /** `timeout` and `cancel` come from the engine, `resume` from triarch.tasks.resume() unless it says otherwise. */
   name: string
   payload: Json
 }

@@ -25,11 +25,10 @@ import { type Act, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 import type {
   BackfillOptions,
+  ScheduleCollection,
   ScheduleHandle,
   ScheduleInfo,
-  SchedulePage,
   ScheduleRunOptions,
-  SchedulesOptions,
 } from './schedule.ts'
 
 /** Most occurrences of one backfill. */
@@ -39,7 +38,7 @@ const MOST_BACKFILLED = 1_000
 const PATIENCE = 20
 
 /** A schedule in the store, by name. */
-export class StoredSchedule implements ScheduleHandle {
+class StoredSchedule implements ScheduleHandle {
   /** The name under which it was registered. */
   readonly name: string
   readonly #connection: Connection
@@ -198,17 +197,22 @@ export class StoredSchedule implements ScheduleHandle {
   }
 }
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export async function listSchedules(connection: Connection, options: SchedulesOptions): Promise<SchedulePage> {
-  checkOptions('schedules', options, ['cursor', 'limit'])
-  const { cursor, limit = 100 } = options
-  checkInteger('schedules: limit', limit, 1, 1_000)
-  const after = cursor === undefined ? '' : checkText('schedules: cursor', cursor, 200)
-  await connection.opened()
-  const rows = await connection.store.schedules({ after, limit: limit + 1 })
-  const schedules = await withPauses(connection, rows.slice(0, limit).map(scheduleInfo))
-  const last = rows.length > limit ? schedules.at(-1) : undefined
-  return { schedules, ...(last && { next: last.name }) }
+/** The schedules in the store. */
+export function schedulesOf(connection: Connection): ScheduleCollection {
+  return {
+    get: (name) => new StoredSchedule(connection, name),
+    async list(options = {}) {
+      checkOptions('schedules.list', options, ['cursor', 'limit'])
+      const { cursor, limit = 100 } = options
+      checkInteger('schedules.list: limit', limit, 1, 1_000)
+      const after = cursor === undefined ? '' : checkText('schedules.list: cursor', cursor, 200)
+      await connection.opened()
+      const rows = await connection.store.schedules({ after, limit: limit + 1 })
+      const schedules = await withPauses(connection, rows.slice(0, limit).map(scheduleInfo))
+      const last = rows.length > limit ? schedules.at(-1) : undefined
+      return { schedules, ...(last && { next: last.name }) }
+    },
+  }
 }
 
 /** Adds the pauses that operators have set in the setting for all schedules. */

@@ -12,25 +12,27 @@ import {
 } from '../policy/setting.ts'
 import { changeSetting, type Decided, type ReadSetting } from '../setting/change.ts'
 import { ownSetting } from '../setting/own.ts'
+import type { Values } from '../setting/values.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
 import { storedChange, storedSetting } from '../store/version.ts'
 import { checkInteger, checkOptions, HIGHEST_NUMBER } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { changeInfo, type SettingInfo, settingNodes, trialInfo, versionInfo } from '../view/setting.ts'
 import { actor as acting, entryOf } from './act.ts'
+import type { Connection } from './connection.ts'
+import { livingNodes } from './inventory.ts'
 import type {
   SettingChangeOptions,
+  SettingCollection,
   SettingHandle,
   SettingHistory,
   SettingHistoryOptions,
-  SettingPage,
   SettingSetOptions,
-  SettingsOptions,
 } from './setting.ts'
 import { checkGuards, stagesOf } from './stage.ts'
 
 /** What a handle needs from its process. */
-export interface SettingDeps {
+interface SettingDeps {
   store: StateStore
   opened: () => Promise<void>
   /** The definition; undefined: this process does not know it. */
@@ -47,7 +49,7 @@ const LONGEST_REASON = 1_000
 const MOST_CHANGES = 1_000
 
 /** A setting in the store, by name. */
-export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
+class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   readonly name: string
   readonly #means: SettingDeps
 
@@ -56,7 +58,7 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
     this.#means = means
   }
 
-  async get(): Promise<SettingInfo<Partial<T>>> {
+  async info(): Promise<SettingInfo<Partial<T>>> {
     const { opened, store, living, here } = this.#means
     await opened()
     const [row] = await store.settings({ names: [this.name] })
@@ -178,7 +180,7 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
       throw new TriarchError('SETTING_CHANGED', message, { details: { revision } })
     })
     await changed()
-    return this.get()
+    return this.info()
   }
 
   #unknown(): TriarchError {
@@ -201,29 +203,47 @@ export function settingInfo(
   }
 }
 
-/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export async function listSettings(
-  { store, opened, here, living }: SettingDeps,
-  known: readonly string[],
-  options: SettingsOptions,
-): Promise<SettingPage> {
-  checkOptions('settings', options, ['cursor', 'limit'])
-  const { cursor: after = '', limit = 100 } = options
-  checkInteger('settings: limit', limit, 1, MOST_CHANGES)
-  checkText('settings: cursor', after, 200)
-  await opened()
-  const [rows, nodes] = await Promise.all([store.settings({ after, limit: limit + 1 }), living()])
-  const byName = new Map(rows.map((row) => [row.name, row]))
-  const last = rows.length > limit ? rows.at(-1)?.name : undefined
-  const others = known.filter((name) => name > after && (last === undefined || name <= last))
-  const names = [...new Set([...byName.keys(), ...others])].sort()
-  const settings = names.slice(0, limit).map((name) => settingInfo(name, byName.get(name), here(name), nodes))
-  const next = names.length > limit ? settings.at(-1)?.name : undefined
-  return { settings, ...(next !== undefined && { next }) }
+/** The settings in the store, and those that this process knows. `changed`: called after a change by this process. */
+export function settingCollection(
+  connection: Connection,
+  values: Values,
+  changed: () => Promise<void>,
+): SettingCollection {
+  const { store, environment } = connection
+  const means: SettingDeps = {
+    store,
+    opened: () => connection.opened(),
+    known: (name) => values.known(name),
+    here: (name) => values.here(name),
+    living: () => livingNodes(connection),
+    id: () => environment.id(),
+    environment,
+    changed,
+  }
+  return {
+    get: (of) => new StoredSettingHandle(means, of),
+    async list(options = {}) {
+      checkOptions('settings.list', options, ['cursor', 'limit'])
+      const { cursor: after = '', limit = 100 } = options
+      checkInteger('settings.list: limit', limit, 1, MOST_CHANGES)
+      checkText('settings.list: cursor', after, 200)
+      await connection.opened()
+      const [rows, nodes] = await Promise.all([store.settings({ after, limit: limit + 1 }), means.living()])
+      const byName = new Map(rows.map((row) => [row.name, row]))
+      const last = rows.length > limit ? rows.at(-1)?.name : undefined
+      const others = values.names.filter((name) => name > after && (last === undefined || name <= last))
+      const names = [...new Set([...byName.keys(), ...others])].sort()
+      const settings = names.slice(0, limit).map((name) => {
+        return settingInfo(name, byName.get(name), values.here(name), nodes)
+      })
+      const next = names.length > limit ? settings.at(-1)?.name : undefined
+      return { settings, ...(next !== undefined && { next }) }
+    },
+  }
 }
 
 /** Living nodes as readers of settings. */
-export function readersOf(nodes: readonly NodeRow[]): SettingReader[] {
+function readersOf(nodes: readonly NodeRow[]): SettingReader[] {
   return nodes.map(({ id, runs }) => ({ id, labels: runs?.labels ?? {} }))
 }
 
