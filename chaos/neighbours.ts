@@ -71,7 +71,7 @@ export class Neighbours {
   }
 
   /**
-   * One of each kind at a time, unless it is the first: each costs some processes their lives before it is set apart, and those
+   * One of each kind at a time, unless it is the first: each costs some processes their lives before it is quarantined, and those
    * that die anyway leave it no peace to be found in. Null: there is one still.
    */
   async poison(how: Poison, first: boolean): Promise<string | null> {

@@ -143,7 +143,7 @@ const odd: Rule = ({ oddities, store }) => {
   })
 }
 
-/** A task that kills whoever runs it is set apart before it has killed many. */
+/** A task that kills whoever runs it is quarantined before it has killed many. */
 const poisoned: Rule = ({ murders, store }) =>
   [...Map.groupBy(murders, ({ task }) => task)].flatMap(([task, killed]) => {
     const records = store.tasks.find(({ row }) => row.id === task)?.records ?? []

@@ -84,7 +84,7 @@ export class Archive {
     return [
       ...(row.status === 'stopped' ? [] : [`while it is ${row.status}`]),
       ...(row.locked_by === null ? [] : [`while ${row.locked_by} has it`]),
-      // What was set apart after it had stopped is read by nobody.
+      // What was quarantined after it had stopped is read by nobody.
       ...((mail.has(row.key) && quarantined === 0) || row.ready ? ['while it has mail'] : []),
       ...(child ? [`while its child ${child.row.id} is ${child.row.status}`] : []),
       ...(row.parent === null ? [] : ['before its parent']),

@@ -61,7 +61,7 @@ export class Bounds {
     if (name === 'post') this.#posted(args[0] as Post[], answer as PostOutcome[])
   }
 
-  /** Whether a task may be set apart: there is not one node that has room for it. */
+  /** Whether a task may be quarantined: there is not one node that has room for it. */
   explains({ id }: QuarantineEntry): boolean {
     return (this.#store.database.get<{ bytes: number }>(SIZE, id)?.bytes ?? 0) > this.#memory
   }

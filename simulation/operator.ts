@@ -22,7 +22,7 @@ export class Operator {
   /** What it asked. */
   readonly acts: Acts = new Acts()
   readonly #triarch: Triarch
-  /** Tasks may be set apart because no node has room for them. */
+  /** Tasks may be quarantined because no node has room for them. */
   readonly #bounded: boolean
   readonly #tried = new Map<string, number>()
 
@@ -41,7 +41,7 @@ export class Operator {
       const { tasks } = await this.#triarch.tasks.list({ status: 'paused', limit: 1_000 })
       for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.tasks.get(info.id), info))
       if (!this.#bounded) return
-      // What was asked of a task that had stopped before it was set apart is given up, and with it whoever waits for that.
+      // What was asked of a task that had stopped before it was quarantined is given up, and with it whoever waits for that.
       const apart = await this.#triarch.tasks.list({ quarantined: true, status: 'stopped', limit: 1_000 })
       for (const { id } of apart.tasks) await this.move(id, 'force')
     })

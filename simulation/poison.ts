@@ -10,7 +10,7 @@ import type { Vault } from './vault.ts'
 /** Commits of one task that the store may be asked to take in vain. */
 const IN_VAIN = 60
 
-/** Times that one task may be set apart: a store that loses the answer is asked again, and operators give one more chance. */
+/** Times that one task may be quarantined: a store that loses the answer is asked again, and operators give one more chance. */
 const MOST_APART = 30
 
 /** Stands before a record that nobody can read. */
@@ -21,7 +21,7 @@ export function asWritten(events: string): string {
   return events.startsWith(UNREADABLE) ? events.slice(UNREADABLE.length) : events
 }
 
-/** Tasks that the store does not take, or cannot give back: they are to be set apart, and nobody else. */
+/** Tasks that the store does not take, or cannot give back: they are to be quarantined, and nobody else. */
 export class Poison {
   readonly faults: string[] = []
   /** Tasks that nothing can be said of but that they ended. */
@@ -33,7 +33,7 @@ export class Poison {
   readonly #inVain = new Map<string, number>()
   readonly #spoilt = new Set<number>()
   readonly #apart = new Map<string, number>()
-  /** A task is set apart again and again: the run would last for hours. */
+  /** A task is quarantined again and again: the run would last for hours. */
   hopeless = false
 
   /** `outgrown`: whether a task is too large for every node. */
@@ -73,10 +73,10 @@ export class Poison {
     this.#apart.set(id, times)
     if (times === MOST_APART) {
       this.hopeless = true
-      this.faults.push(`${id} was set apart ${times} times`)
+      this.faults.push(`${id} was quarantined ${times} times`)
     }
     if (!this.tasks.has(id) && !this.#outgrown(one))
-      this.faults.push(`${id} was set apart, and nothing is wrong with it`)
+      this.faults.push(`${id} was quarantined, and nothing is wrong with it`)
   }
 
   #spoil(task: string): void {
@@ -106,7 +106,7 @@ export class Poison {
     const unread = new Set(apart.map(({ key }) => key))
     return {
       ...evidence,
-      // What was set apart after it had stopped is read by nobody, and no operator decides about it.
+      // What was quarantined after it had stopped is read by nobody, and no operator decides about it.
       inbox: evidence.inbox.filter((letter) => !unread.has((letter as { task: number }).task)),
       accepted: evidence.accepted.filter((id) => !this.tasks.has(id)),
       emitted: Object.fromEntries(Object.entries(evidence.emitted).filter(([id]) => !this.tasks.has(id))),

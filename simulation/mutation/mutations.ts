@@ -140,7 +140,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['audit'],
     at: 4,
   },
-  'the end of a task that is set apart has no entry in the audit': {
+  'the end of a task that is quarantined has no entry in the audit': {
     change: {
       'store/sqlite/quarantine.ts': [
         ['postOne(database, post)\n    if (audit) keepAct(database, audit)', 'postOne(database, post)'],
@@ -607,7 +607,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 76,
     world: 'poison',
   },
-  'what is set apart is claimed again all the same': {
+  'what is quarantined is claimed again all the same': {
     change: {
       'store/sqlite/quarantine.ts': [
         ['quarantined = 1, locked_by = NULL, ready = 0', 'quarantined = 0, locked_by = NULL, ready = 1'],

@@ -587,7 +587,7 @@ describe('a list', () => {
       [5, 9],
     ],
     [
-      'what was set apart',
+      'what was quarantined',
       { quarantined: true },
       whole('SELECT ROW FROM triarch.tasks t WHERE t.quarantined ORDER BY t.key ASC LIMIT $1'),
       [5],

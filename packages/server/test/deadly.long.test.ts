@@ -73,7 +73,7 @@ describe.concurrent('a step that its process dies of', { timeout: 600_000 }, () 
     // one that lives, and was not let run for a lease: on a busy machine two of these take the place of two deaths.
     ['by process.exit, in a connected agent', exits, true, 8, 12],
   ] as const)(
-    'is set apart alone after a few deaths, with an alert, and costs those beside it no attempt: %s',
+    'is quarantined alone after a few deaths, with an alert, and costs those beside it no attempt: %s',
     async (_, poison, connects, least, most) => {
       await using at = await schedule(connects)
       const { triarch } = at

@@ -188,7 +188,7 @@ export const filterFields: readonly FilterField[] = [
     kind: 'choice',
     tests: ['is'],
     values: truth,
-    about: 'whether it was set apart',
+    about: 'whether it was quarantined',
     example: 'quarantined:true',
   },
   {

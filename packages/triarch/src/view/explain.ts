@@ -192,7 +192,7 @@ function pauseOf({ state, heard }: Scene): Reason {
     'unknown-outcome': 'because nobody knows whether a step took effect',
     mismatch: 'because its code and its history disagree',
     error: 'because its code failed',
-    quarantine: 'because it was set apart',
+    quarantine: 'because it was quarantined',
   }[reason]
   // STEP_KEEPS_DYING describes all attempts, so it is shown instead of the last one's error.
   const verdict = error?.code === 'STEP_KEEPS_DYING'

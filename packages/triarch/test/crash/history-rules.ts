@@ -252,7 +252,7 @@ const children: Rule = ({ tasks }) => {
   })
 }
 
-/** It had stopped and was set apart while it was to be undone, and an operator ended it by force: nobody undoes it any more. */
+/** It had stopped and was quarantined while it was to be undone, and an operator ended it by force: nobody undoes it any more. */
 function isGivenUp(story: Story | undefined): boolean {
   return (
     story !== undefined &&

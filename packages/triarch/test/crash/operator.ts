@@ -13,7 +13,7 @@ export class Operator {
   readonly #poisoned: (id: string) => boolean
   readonly #retried = new Set<string>()
 
-  /** Meddles only with tasks that are `mine`; ends those that are `poisoned` and have been set apart. */
+  /** Meddles only with tasks that are `mine`; ends those that are `poisoned` and have been quarantined. */
   constructor(
     triarch: Triarch,
     random: Random,

@@ -23,7 +23,7 @@ async function setApart(task: TaskHandle, signal: AbortSignal): Promise<boolean>
 }
 
 describe('a task that its process dies of', { timeout: 600_000 }, () => {
-  it('is set apart after a few deaths, and the others go on', async () => {
+  it('is quarantined after a few deaths, and the others go on', async () => {
     using file = scratch()
     await using triarch = new Triarch({ store: file.store, workflows: [poison, patient], roles: [] })
     const tasks = [await triarch.submit(patient, 0), await triarch.submit(patient, 1)]
@@ -53,7 +53,7 @@ describe('a task that its process dies of', { timeout: 600_000 }, () => {
 })
 
 describe('a task with a history larger than the heap', { timeout: 600_000 }, () => {
-  it('is set apart before it is read, and the others go on', async () => {
+  it('is quarantined before it is read, and the others go on', async () => {
     using file = scratch()
     await using triarch = new Triarch({ store: file.store, workflows: [poison, patient], roles: [] })
     const [large, other] = [await triarch.submit(patient, 1), await triarch.submit(patient, 2)]

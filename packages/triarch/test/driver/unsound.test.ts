@@ -60,7 +60,7 @@ const faults: [what: string, says: string, harm: (turn: Turn) => unknown][] = [
 ]
 
 describe.each(faults)('a task of which the engine believes that it %s', (_, says, harm) => {
-  it('is set apart before anything of that is written, and others go on', async () => {
+  it('is quarantined before anything of that is written, and others go on', async () => {
     wrong.clear()
     const s = await stage({ workflows: [waits] })
     const [bad, good] = [await s.submit(waits, null, { id: 'bad' }), await s.submit(waits, null, { id: 'good' })]

@@ -102,7 +102,7 @@ describe('an alert', () => {
     expect(await names(s)).toEqual(['firing undo-failed:t-1'])
   })
 
-  it('tells of a task that was set apart', async () => {
+  it('tells of a task that was quarantined', async () => {
     using file = scratch()
     const waits = workflow('waits', {
       run: async (_: null, task) => {

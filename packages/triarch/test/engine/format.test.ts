@@ -5,7 +5,7 @@ import { stage } from './harness.ts'
 const flow = workflow('flow', { run: async (n: number, task) => task.run('double', () => n * 2) })
 
 describe('a task with a record of a format that this version does not know', () => {
-  it('is set apart, says why, and loses nothing; others do not notice', async () => {
+  it('is quarantined, says why, and loses nothing; others do not notice', async () => {
     const s = await stage({ workflows: [flow] })
     try {
       expect(await (await s.submit(flow, 2, { id: 'before' })).result()).toBe(4)

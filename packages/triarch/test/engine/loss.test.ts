@@ -141,7 +141,7 @@ describe('a step that was lost with its process a hundred times in a row', () =>
   const lost = { name: 'AgentLost', code: 'STEP_LOST', message: 'the node that ran the attempt died' }
   const outcome = { kind: 'failed' as const, error: lost, retryable: true, unknown: true as const }
 
-  it('is set apart alone, with an alert that says so, and goes on by an operator’s word', async () => {
+  it('is quarantined alone, with an alert that says so, and goes on by an operator’s word', async () => {
     let healthy = false
     const bank = agent('bank')
     const pay = bank.action('pay', { attemptWithin: '1d', run: () => (healthy ? 'paid' : never()) })
@@ -323,7 +323,7 @@ describe('a step that kills its process', () => {
   it.each([
     ['at once', 0],
     ['for a while', 1_500],
-  ])('is told from the code after it, which is set apart after few deaths (it ran %s)', async (_, fuse) => {
+  ])('is told from the code after it, which is quarantined after few deaths (it ran %s)', async (_, fuse) => {
     using t = mortals()
     await t.start()
     await t.triarch.submit(t.late, fuse, { id: 'late' })

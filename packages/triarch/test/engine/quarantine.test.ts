@@ -75,7 +75,7 @@ describe('a task whose history', () => {
     ['is no list', `UPDATE triarch_history SET events = '{}' WHERE seq = 2 AND ${recordsOf('bad')}`, 2],
     ['has a gap', `DELETE FROM triarch_history WHERE seq = 2 AND ${recordsOf('bad')}`, 2],
     ['has no beginning', `DELETE FROM triarch_history WHERE seq = 1 AND ${recordsOf('bad')}`, 1],
-  ])('%s is set apart, with an alert, and shown as far as it can be read', async (_, sql, record) => {
+  ])('%s is quarantined, with an alert, and shown as far as it can be read', async (_, sql, record) => {
     const s = await harmed(sql)
     const bad = s.engine.tasks.get('bad')
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad', cause: 'quarantine' }])
@@ -100,7 +100,7 @@ describe('a task whose history', () => {
     await s.kill()
   })
 
-  it('contradicts itself is set apart', async () => {
+  it('contradicts itself is quarantined', async () => {
     const s = await harmed(
       `UPDATE triarch_history SET events = '[{"type":"planning"}]' WHERE seq = 2 AND ${recordsOf('bad')}`,
     )
@@ -410,7 +410,7 @@ describe('a row that cannot be read', () => {
 })
 
 describe('a task whose writes the store refuses', () => {
-  it('is set apart after the second time, and costs its neighbours nothing more', async () => {
+  it('is quarantined after the second time, and costs its neighbours nothing more', async () => {
     let refused = 0
     const store = before((batch) => {
       if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('signalReceived'))) return
@@ -438,7 +438,7 @@ describe('a task whose writes the store refuses', () => {
     ['their records', (batch: readonly Transition[]) => batch.some(({ events }) => events?.includes('signalReceived'))],
     ['all that is theirs', () => true],
   ])(
-    'is set apart as well where it is one of two, and nobody else writes: the store refuses %s',
+    'is quarantined as well where it is one of two, and nobody else writes: the store refuses %s',
     async (_, refuses) => {
       let refused = 0
       let harmful = false
@@ -467,7 +467,7 @@ describe('a task whose writes the store refuses', () => {
     },
   )
 
-  it('begins a retry that was due meanwhile once it is lifted, and loses no attempt by having been set apart', async () => {
+  it('begins a retry that was due meanwhile once it is lifted, and loses no attempt by having been quarantined', async () => {
     let refuses = true
     const store = before((batch) => {
       if (refuses && batch.some(({ events }) => events?.includes('signalReceived')))
@@ -505,7 +505,7 @@ describe('a task whose writes the store refuses', () => {
     await s.leave()
   })
 
-  it('after it had stopped is shown as set apart, tried again by resume(), and at rest again by force', async () => {
+  it('after it had stopped is shown as quarantined, tried again by resume(), and at rest again by force', async () => {
     let refuses = true
     const store = before((batch) => {
       if (refuses && batch.some(({ events }) => events?.includes('"retried"') || events?.includes('"reset"')))
@@ -611,7 +611,7 @@ describe('a task whose writes the store refuses', () => {
     await s.kill()
   })
 
-  it('rests longer and longer, and is set apart in the end, although some of what it writes is taken', async () => {
+  it('rests longer and longer, and is quarantined in the end, although some of what it writes is taken', async () => {
     const s = await stage({ workflows })
     const { environment } = s.engine
     const nothing = () => undefined
@@ -657,7 +657,7 @@ describe('a task that its owners die of', () => {
   const claim = (store: StateStore, node: string, trial = true) =>
     store.claim({ node, runnable: [{ workflow: 'waits', version: '1' }], limit: 10, trial })
 
-  it('is set apart unopened after three deaths on trial; one that came along is opened and acquitted', async () => {
+  it('is quarantined unopened after three deaths on trial; one that came along is opened and acquitted', async () => {
     const path = file()
     const factory = sqlite(path, { writer: 'inline' })
     const early = await stage({ workflows, store: factory })
@@ -722,7 +722,7 @@ describe('bytes are bounded:', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(25_000_000)
   })
 
-  it('a task with more than the node can hold is set apart, where no node can; the others go on', async () => {
+  it('a task with more than the node can hold is quarantined, where no node can; the others go on', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
     const early = await stage({ workflows, store })

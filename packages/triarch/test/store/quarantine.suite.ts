@@ -21,7 +21,7 @@ async function untouched(store: StateStore, id: string): Promise<void> {
 }
 
 export function quarantineSuite(bench: Bench): void {
-  describe('a task that is set apart', () => {
+  describe('a task that is quarantined', () => {
     it('is paused by a record that carries nothing else', async () => {
       const { store } = bench
       const t = await owned(store)
@@ -134,7 +134,7 @@ export function quarantineSuite(bench: Bench): void {
       expect(await store.task('t')).toMatchObject({ lockedBy: 'a', status: 'pending' })
     })
 
-    it('goes on from a record when it is told to, without what came after, and stays set apart until it is lifted', async () => {
+    it('goes on from a record when it is told to, without what came after, and stays quarantined until it is lifted', async () => {
       const { store } = bench
       const t = await owned(store)
       const locks = [1, 2].map((step) => ({ step, name: `lock ${step}`, ifHeld: 'queue', parents: [] }) as const)

@@ -52,7 +52,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       expect(await store.permits(['pay'])).toEqual([])
     })
 
-    it('is free again as soon as a task that is set apart is ended or cut, or forgets a step; who runs it hears so with its next beat', async () => {
+    it('is free again as soon as a task that is quarantined is ended or cut, or forgets a step; who runs it hears so with its next beat', async () => {
       const { store } = bench
       const t = await owned(store)
       const commit = (seq: number, work: number[], forget: number[] = []) => {

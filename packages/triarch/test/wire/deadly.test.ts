@@ -48,7 +48,7 @@ async function mortals(gap: Duration, lease: Duration = '10s') {
 }
 
 describe('a step that its process of agents dies of', () => {
-  it('is set apart alone after a few deaths, with an alert, and costs those beside it no attempt', async () => {
+  it('is quarantined alone after a few deaths, with an alert, and costs those beside it no attempt', async () => {
     await using t = await mortals('1s')
     const ids = [50, 3_000, 20_000, 30_000].map((ms) => [`innocent ${ms}`, ms] as const)
     for (const [id, ms] of ids) await t.s.submit(t.flow, String(ms), { id })
