@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
-import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
 import { keepCompiled } from './scripts/compiled.ts'
 import { processes } from './scripts/processes.ts'
 import { LongestFirst } from './scripts/sequencer.ts'
+import { mutantPlugin, mutantRunner } from './tools/mutate/plugin.ts'
 
 keepCompiled()
 
@@ -38,14 +38,8 @@ export function suites(name: string, without: readonly string[]): ViteUserConfig
               `packages/opentelemetry/test/**/${name}`,
               `packages/console/test/**/${name}`,
               `examples/*/test/**/${name}`,
-              `bench/test/**/${name}`,
-              `chaos/test/**/${name}`,
-              `simulation/test/**/${name}`,
+              `tools/*/test/**/${name}`,
               `scripts/test/**/${name}`,
-              `mutate/test/**/${name}`,
-              `recordings/test/**/${name}`,
-              `site/test/**/${name}`,
-              `api/test/**/${name}`,
               `ops/test/**/${name}`,
             ],
           },

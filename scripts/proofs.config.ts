@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     name: 'proofs',
     root: join(import.meta.dirname, '..'),
-    include: ['{bench,chaos,scripts,simulation,packages/console}/test/*.proof.ts'],
+    include: ['{tools/*,scripts,packages/console}/test/*.proof.ts'],
     ...processes,
     fileParallelism: false,
     // For what hangs only.

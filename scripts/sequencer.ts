@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take minutes: last, they would keep one worker busy while the others have nothing to do. */
-const LONGEST = ['packages/postgres/test/conformance.test.ts', 'simulation/test/mutations.test.ts']
+const LONGEST = ['packages/postgres/test/conformance.test.ts', 'tools/simulation/test/mutations.test.ts']
 
 /** The order of vitest, but for those. */
 export class LongestFirst extends BaseSequencer {

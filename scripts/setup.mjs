@@ -31,7 +31,7 @@ function install(folder) {
   utimesSync(installed, new Date(), new Date())
 }
 
-// What `npm pack` lends a package while it packs it, and had no time to take back: packaging/pack.ts.
+// What `npm pack` lends a package while it packs it, and had no time to take back: tools/packaging/pack.ts.
 for (const name of readdirSync(`${root}packages`)) {
   const home = `${root}packages/${name}`
   for (const file of existsSync(`${home}/.unpacked`) ? readdirSync(`${home}/.unpacked`) : []) {

@@ -1,5 +1,5 @@
 // VitePress takes its configuration by the default export, and bundles what this file imports with a compiler of its own: what
-// site/ knows is loaded by Node instead, as everywhere.
-const source = new URL('../../site/config.ts', import.meta.url).href
+// tools/site/ knows is loaded by Node instead, as everywhere.
+const source = new URL('../../tools/site/config.ts', import.meta.url).href
 const { config } = await import(source)
 export default config

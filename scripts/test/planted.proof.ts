@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8')
-const imported = [...config.matchAll(/ from '\.\/([^/']+)/g)].map(([, folder]) => folder ?? '')
+const imported = [...config.matchAll(/ from '\.\/((?:tools\/)?[^/']+)/g)].map(([, folder]) => folder ?? '')
 const frame = ['vitest.config.ts', ...imported, '.ci', 'scripts/setup.mjs', 'scripts/test.ts', 'scripts/counts.ts']
 /** What the set-up of the postgres project needs. */
 const server = ['setup.ts', 'server.ts'].map((name) => `packages/postgres/test/${name}`)

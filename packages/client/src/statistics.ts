@@ -10,7 +10,7 @@ import { encode, instant, query } from './value.ts'
 export function statisticsOf(exchange: Exchange): StatisticsCollection {
   return {
     get: () => exchange.get('/stats', (body) => object(body) as unknown as Statistics),
-    query: async (options) => exchange.get(figuresPath(options), figures),
+    figures: async (options) => exchange.get(figuresPath(options), figures),
     watch: (options = {}) => watch(exchange, options),
     recount: async (options = {}) => recount(exchange, options),
   }
@@ -31,9 +31,9 @@ async function* watch(
 /** Where it is asked for. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 function figuresPath(options: FiguresQuery): string {
   const { by, from, to, kind, workflow, agent, action, outcome, error, tag, ...rest } = options
-  known('statistics.query', rest)
+  known('statistics.figures', rest)
   if (by !== undefined && !Array.isArray(by))
-    throw new TriarchError('INVALID_OPTION', 'statistics.query: by must be a list')
+    throw new TriarchError('INVALID_OPTION', 'statistics.figures: by must be a list')
   const told = by?.length === 0 ? ['none'] : by
   const parameters = { by: told, kind, workflow, agent, action, outcome, error, tag }
   return `/statistics${query({ ...parameters, from: at('from', from), to: at('to', to) })}`
@@ -61,5 +61,5 @@ function recount(exchange: Exchange, { reason, actor, ...rest }: RecountOptions)
 }
 
 function at(name: string, ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : instant(`statistics.query: ${name}`, new Date(ms))
+  return ms === undefined ? undefined : instant(`statistics.figures: ${name}`, new Date(ms))
 }

@@ -532,7 +532,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
     also('tells what histories say, counted by the hour, and how far behind that is', async () => {
       await (await client.submit(order, { amount: 6 }, { tags: { customer: 'grace' } })).result()
       const grace = { by: ['workflow', 'action', 'hour'], tag: 'grace', outcome: 'success' } as const
-      const found = async () => (await client.statistics.query(grace)).rows
+      const found = async () => (await client.statistics.figures(grace)).rows
       await vi.waitFor(async () => expect(await found()).toHaveLength(2), { timeout: 15_000 })
       const hour = expect.any(Number)
       const [task, step] = await found()
@@ -542,12 +542,12 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(task).toMatchObject({ workflow: 'order', action: '', hour, count: 1, timed: 1, p99: expect.any(Number) })
       expect(step).toMatchObject({ workflow: 'order', action: 'bank.charge', hour, count: 1 })
       expect((task?.hour ?? 1) % 3_600_000).toBe(0)
-      const all = await client.statistics.query({ by: [], kind: 'task', tag: 'grace' })
+      const all = await client.statistics.figures({ by: [], kind: 'task', tag: 'grace' })
       expect(all).toMatchObject({ rows: [{ count: 1 }], truncated: false, asOf: expect.any(Number) })
       expect(all.behind).toBeGreaterThanOrEqual(0)
       expect(new Date(all.asOf ?? 0).getFullYear()).toBeGreaterThan(2025)
       const recounted = async () => {
-        const { rows, recount } = await client.statistics.query(grace)
+        const { rows, recount } = await client.statistics.figures(grace)
         expect([rows.map(({ count }) => count), recount]).toEqual([[1, 1], undefined])
       }
       await client.statistics.recount({ reason: 'a test', actor: 'suite' })
@@ -558,13 +558,13 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(client.statistics.recount({ reason: 'x'.repeat(1_001) }))).toBe('INVALID_OPTION')
       expect(await codeOf(client.statistics.recount({ why: 'so' } as never))).toBe('UNKNOWN_OPTION')
       const before = { ...grace, from: 0, to: Date.UTC(2020) }
-      expect((await client.statistics.query(before)).rows).toEqual([])
-      expect(await codeOf(client.statistics.query({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics.query({ by: 'hour' as never }))).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics.query({ kind: 'shop' as never }))).toBe('INVALID_OPTION')
+      expect((await client.statistics.figures(before)).rows).toEqual([])
+      expect(await codeOf(client.statistics.figures({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.figures({ by: 'hour' as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.figures({ kind: 'shop' as never }))).toBe('INVALID_OPTION')
       for (const wrong of [{ from: -1 }, { to: Number.NaN }, { error: 'x'.repeat(301) }])
-        expect(await codeOf(client.statistics.query(wrong)), JSON.stringify(wrong)).toBe('INVALID_OPTION')
-      expect(await codeOf(client.statistics.query({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
+        expect(await codeOf(client.statistics.figures(wrong)), JSON.stringify(wrong)).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics.figures({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
     })
 
     also('makes kept answers invalid, and is told what makes no sense', async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
     const task = await stage.triarch.submit(order, amount, { id: `o-${amount}`, tags })
     await task.result().catch(() => undefined)
   }
-  const ended = () => stage.triarch.statistics.query({ by: ['outcome'], kind: 'task' })
+  const ended = () => stage.triarch.statistics.figures({ by: ['outcome'], kind: 'task' })
   const all = ['error 1', 'submitted 4', 'success 3']
   const counted = async () =>
     expect((await ended()).rows.map(({ outcome, count }) => `${outcome} ${count}`)).toEqual(all)

@@ -31,6 +31,6 @@ it('a number or text that no column has room for is refused by its code, or find
     ])
   }
   expect(await codeOf(triarch.health.probes({ names: ['a\0b'] }))).toBe('INVALID_OPTION')
-  expect(await codeOf(triarch.statistics.query({ error: 'a\0b' }))).toBe('INVALID_OPTION')
+  expect(await codeOf(triarch.statistics.figures({ error: 'a\0b' }))).toBe('INVALID_OPTION')
   expect(await codeOf(triarch.tasks.list({ filter: `error:"a\0b"` }))).toMatch(/^INVALID_/)
 })

@@ -13,7 +13,7 @@ it('statistics count a task whose transaction committed after later ones were co
   const client = new pg.Client(serverUrl())
   await client.connect()
   const ended = async () =>
-    (await node.statistics.query({ kind: 'task', outcome: 'success', by: [] })).rows.map(({ count }) => count)
+    (await node.statistics.figures({ kind: 'task', outcome: 'success', by: [] })).rows.map(({ count }) => count)
   try {
     await node.start()
     await client.query('BEGIN')

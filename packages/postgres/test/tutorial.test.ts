@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { Folder } from '../../../site/folder.ts'
-import { read } from '../../../site/page.ts'
-import { samplesOf } from '../../../site/sample.ts'
+import { Folder } from '../../../tools/site/folder.ts'
+import { read } from '../../../tools/site/page.ts'
+import { samplesOf } from '../../../tools/site/sample.ts'
 import { serverUrl, withClient } from './database.ts'
 
 /** What a program of a page prints, beside all of the page's files, on a database of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { editions, read, recorded } from '../../../recordings/recording.ts'
+import { editions, read, recorded } from '../../../tools/recordings/recording.ts'
 import { outlineIn } from '../../triarch/src/store/record.ts'
 import { historyEvent } from '../../triarch/src/view/history.ts'
 import { Event } from '../src/wire/history.ts'

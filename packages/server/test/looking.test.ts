@@ -58,7 +58,7 @@ beforeAll(async () => {
   await here.ask('PUT', '/settings/triarch.agent.bank', { value: { priority: 3 }, reason: 'a test' })
   await triarch.keys.get('billing').create({ rights: ['read'] })
   const isFiring = async () => (await triarch.alerts.list()).alerts.some(({ name }) => name === 'check:cellar')
-  const isCounted = async () => (await triarch.statistics.query({ by: ['workflow'] })).rows.some(({ workflow }) => workflow === 'planned') // biome-ignore format: one line
+  const isCounted = async () => (await triarch.statistics.figures({ by: ['workflow'] })).rows.some(({ workflow }) => workflow === 'planned') // biome-ignore format: one line
   const isLogged = async () => (await triarch.tasks.get('locking').logs()).lines.length > 0
   for (const isThere of [isFiring, isCounted, isLogged]) await vi.waitUntil(isThere, { timeout: 60_000 })
 }, 120_000)

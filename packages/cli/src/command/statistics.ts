@@ -48,7 +48,7 @@ export function addStatistics(program: Command, means: CommandDeps): void {
       const chosen = Object.fromEntries(names.flatMap((it) => (options[it] === undefined ? [] : [[it, options[it]]])))
       const within = { ...(from && { from: from.getTime() }), ...(to && { to: to.getTime() }) }
       const query = { ...chosen, ...within, by } as FiguresQuery
-      const found = await report.during('counting', session.triarch.statistics.query(query))
+      const found = await report.during('counting', session.triarch.statistics.figures(query))
       if (report.isData) return report.one(dated(found), {})
       report.rows([...by.map(columnOf), ...FIGURES], found.rows, 'nothing was counted')
       if (found.truncated) report.say('there is more: ask for fewer hours, or tell less apart')
@@ -100,7 +100,7 @@ export function addRecount(program: Command, means: CommandDeps): void {
 async function counted(triarch: TriarchClient, measure: Measure, timeout = Number.POSITIVE_INFINITY): Promise<void> {
   const until = now() + timeout
   for (;;) {
-    const { recount } = await triarch.statistics.query({ by: [] })
+    const { recount } = await triarch.statistics.figures({ by: [] })
     if (!recount) return
     measure.done = Math.floor(recount.share * 100)
     if (now() >= until)

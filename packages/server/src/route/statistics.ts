@@ -16,7 +16,7 @@ const get = route({
       ...(from !== undefined && { from: Date.parse(from) }),
       ...(to !== undefined && { to: Date.parse(to) }),
     }
-    return reply(200, sent(await triarch.statistics.query({ ...given(query), ...within })))
+    return reply(200, sent(await triarch.statistics.figures({ ...given(query), ...within })))
   },
 })
 

@@ -21,10 +21,10 @@ export interface StatisticsCollection {
    * they took, and how far behind the counting is. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
    * const from = Date.now() - 86_400_000
-   * const { rows, behind } = await triarch.statistics.query({ by: ['workflow', 'outcome'], from })
+   * const { rows, behind } = await triarch.statistics.figures({ by: ['workflow', 'outcome'], from })
    * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95)
    */
-  query(query: FiguresQuery): Promise<Figures>
+  figures(query: FiguresQuery): Promise<Figures>
 
   /**
    * Counts of what is in the store, now and after each change seen. Otherwise as `tasks.watch`.
@@ -34,7 +34,7 @@ export interface StatisticsCollection {
 
   /**
    * Deletes all hourly counts: the supervisor gradually counts anew from the histories that still exist. It resumes after a crash, and
-   * `query` says how far it has come. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * `figures` says how far it has come. Kept in the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example await triarch.statistics.recount({ reason: 'tenants are told by another tag now' })
    */
   recount(options?: RecountOptions): Promise<void>
@@ -55,7 +55,7 @@ export class StoredStatistics implements StatisticsCollection {
     return { ...(await this.#connection.store.counts()), ...this.#counters }
   }
 
-  async query(query: FiguresQuery): Promise<Figures> {
+  async figures(query: FiguresQuery): Promise<Figures> {
     await this.#connection.opened()
     return figures(this.#connection.store, query)
   }

@@ -76,7 +76,7 @@ export interface TriarchOptions {
    */
   retention?: RetentionOption
   /**
-   * Whether, or how, the supervisor counts events of histories for `statistics.query({ by })`; false by default. The leader's option counts: give
+   * Whether, or how, the supervisor counts events of histories for `statistics.figures({ by })`; false by default. The leader's option counts: give
    * all supervisors the same. Costs a small read a sweep, and a commit for each hundred tasks that have made progress.
    */
   statistics?: boolean | StatisticsOptions

@@ -78,7 +78,7 @@ export interface FiguresRow {
 /**
  * The result of a query of figures.
  * @example
- * const { rows, behind } = await triarch.statistics.query({ by: ['hour'], outcome: 'error' })
+ * const { rows, behind } = await triarch.statistics.figures({ by: ['hour'], outcome: 'error' })
  */
 export interface Figures {
   /** Rows in the order of `by`, at most 2,000. */
@@ -183,15 +183,15 @@ function rowOf(tallies: readonly Tally[], by: readonly FiguresColumn[]): Figures
 }
 
 function checked(query: FiguresQuery): FiguresQuery {
-  checkOptions('statistics.query', query, ['by', 'from', 'to', ...FILTERS])
+  checkOptions('statistics.figures', query, ['by', 'from', 'to', ...FILTERS])
   if (query.by !== undefined && !(Array.isArray(query.by) && query.by.every((it) => ALL.includes(it))))
-    throw new TriarchError('INVALID_OPTION', `statistics.query: by must be a list of ${ALL.join(', ')}`)
+    throw new TriarchError('INVALID_OPTION', `statistics.figures: by must be a list of ${ALL.join(', ')}`)
   if (query.kind !== undefined && !KINDS.includes(query.kind))
-    throw new TriarchError('INVALID_OPTION', `statistics.query: kind must be one of ${KINDS.join(', ')}`)
+    throw new TriarchError('INVALID_OPTION', `statistics.figures: kind must be one of ${KINDS.join(', ')}`)
   for (const name of ['from', 'to'] as const)
     if (query[name] !== undefined)
-      checkInteger(`statistics.query: ${name}`, query[name], 0, Number.MAX_SAFE_INTEGER - 1)
+      checkInteger(`statistics.figures: ${name}`, query[name], 0, Number.MAX_SAFE_INTEGER - 1)
   for (const name of FILTERS)
-    if (query[name] !== undefined) checkText(`statistics.query: ${name}`, query[name], LONGEST)
+    if (query[name] !== undefined) checkText(`statistics.figures: ${name}`, query[name], LONGEST)
   return query
 }

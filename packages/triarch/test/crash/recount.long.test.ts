@@ -27,12 +27,12 @@ it('statistics that are counted anew by supervisors who die of it are what was c
       Array.from({ length: most }, (_, n) => ({ input: n, tags: { tenant: `t-${n % 3}` } })),
     )
   const rowsOf = async (triarch: Triarch, workflow: string) =>
-    (await triarch.statistics.query({ ...told, workflow })).rows.map((row) => JSON.stringify(row))
+    (await triarch.statistics.figures({ ...told, workflow })).rows.map((row) => JSON.stringify(row))
   const whole = (triarch: Triarch, workflow: string, count: number) =>
     expect
       .poll(
         async () => {
-          const { rows } = await triarch.statistics.query({ workflow, kind: 'task', by: ['outcome'], from: 0 })
+          const { rows } = await triarch.statistics.figures({ workflow, kind: 'task', by: ['outcome'], from: 0 })
           return rows.reduce((sum, it) => sum + (it.outcome === 'submitted' ? 0 : it.count), 0)
         },
         { timeout: 60_000 },
@@ -61,7 +61,7 @@ it('statistics that are counted anew by supervisors who die of it are what was c
     const child = fork(script, [file.path, call, nth, when], { stdio: 'inherit' })
     const [died] = await Promise.all([once(child, 'exit'), submit(busy, later, MORE)])
     expect(died).toEqual([null, 'SIGKILL'])
-    const { recount } = await busy.statistics.query({})
+    const { recount } = await busy.statistics.figures({})
     expect(recount).toMatchObject({ since: expect.any(Number) })
   }
   await submit(busy, later, MORE)
@@ -69,11 +69,11 @@ it('statistics that are counted anew by supervisors who die of it are what was c
   await last.start()
   await whole(last, 'later', 5 * MORE)
   await whole(last, 'first', TASKS)
-  await expect.poll(async () => (await last.statistics.query({})).recount, { timeout: 60_000 }).toBeUndefined()
+  await expect.poll(async () => (await last.statistics.figures({})).recount, { timeout: 60_000 }).toBeUndefined()
   expect(await rowsOf(last, 'first')).toEqual(asWritten)
   const counted = await rowsOf(last, 'later')
   await last.statistics.recount()
-  await expect.poll(async () => (await last.statistics.query({})).recount, { timeout: 60_000 }).toBeUndefined()
+  await expect.poll(async () => (await last.statistics.figures({})).recount, { timeout: 60_000 }).toBeUndefined()
   expect(await rowsOf(last, 'later')).toEqual(counted)
   expect(await rowsOf(last, 'first')).toEqual(asWritten)
   await last.stop({ grace: 0 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { editions, read, recorded } from '../../../../recordings/recording.ts'
+import { editions, read, recorded } from '../../../../tools/recordings/recording.ts'
 import { illShaped } from '../../src/client/event-shape.ts'
 import { agent, isTriarchError, type TaskExport, TransientError, workflow } from '../../src/index.ts'
 import type { TaskEvent } from '../../src/kernel/event.ts'

@@ -35,8 +35,8 @@ const places: Record<
     ask: async (triarch, name) => (await triarch.submit(fine, null, { startAt: '1h' })).signal(name),
   },
   'the name of a probe': { ask: (triarch, name) => triarch.health.probes({ names: [name] }) },
-  'an error to count by': { ask: (triarch, error) => triarch.statistics.query({ error }) },
-  'a workflow to count by': { ask: (triarch, workflow) => triarch.statistics.query({ workflow }) },
+  'an error to count by': { ask: (triarch, error) => triarch.statistics.figures({ error }) },
+  'a workflow to count by': { ask: (triarch, workflow) => triarch.statistics.figures({ workflow }) },
   'a token': { ask: (triarch, text) => triarch.tasks.resume(text) },
   'the task in a token': {
     ask: (triarch, text) => triarch.tasks.resume(Buffer.from(JSON.stringify([text, 1, 'k'])).toString('base64url')),

@@ -254,7 +254,7 @@ describe('a task whose history', () => {
     await s.kill()
   })
 
-  it('has a gap is refused with HISTORY_CORRUPT by every reader, as long as it is not set apart', async () => {
+  it('has a gap is refused with HISTORY_CORRUPT by every reader, as long as it is not quarantined', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
@@ -632,7 +632,7 @@ describe('a task whose writes the store refuses', () => {
     await s.kill()
   })
 
-  it('is not set apart for a store that is away, busy or full, nor for one that refuses everybody', async () => {
+  it('is not quarantined for a store that is away, busy or full, nor for one that refuses everybody', async () => {
     let code: 'STORE_UNAVAILABLE' | 'STORE_BUSY' | 'STORE_FULL' | 'STORE_FAILED' | null = null
     const store = before((batch) => {
       if (code && batch.some(({ events }) => events !== null)) throw new TriarchError(code, 'not now')

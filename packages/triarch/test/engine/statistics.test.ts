@@ -25,7 +25,7 @@ const options = { workflows: [order], agents: [bank], sweep: '5s', lease: '1d', 
 const kinds = ['fine', 'fine', 'broke', 'flaky', 'slow'] as const
 const all = { from: 0, by: ['kind', 'workflow', 'action', 'outcome', 'error', 'tag'] } as const
 const found = async (triarch: Triarch) =>
-  (await triarch.statistics.query(all)).rows.map(({ kind, action, outcome, error, tag, count }) =>
+  (await triarch.statistics.figures(all)).rows.map(({ kind, action, outcome, error, tag, count }) =>
     [kind, action, outcome, error, tag, count].join(' '),
   )
 
@@ -36,7 +36,7 @@ describe('statistics', () => {
     for (const [n, kind] of kinds.entries()) await s.submit(order, kind, { tags: { tenant: n === 0 ? 'a' : 'b' } })
     await s.advance('2m')
     expect(await found(triarch)).toContain('task  submitted  b 4')
-    expect((await triarch.statistics.query({ kind: 'task', outcome: 'success' })).rows).toMatchObject([{ count: 3 }])
+    expect((await triarch.statistics.figures({ kind: 'task', outcome: 'success' })).rows).toMatchObject([{ count: 3 }])
     await s.advance('20m')
     const counted = await found(triarch)
     expect(counted).toEqual([
@@ -53,10 +53,10 @@ describe('statistics', () => {
       'task  success  a 1',
       'task  success  b 3',
     ])
-    const { behind, asOf } = await triarch.statistics.query(all)
+    const { behind, asOf } = await triarch.statistics.figures(all)
     expect(asOf).not.toBeNull()
     expect(behind).toBeLessThan(15_000)
-    const { rows } = await triarch.statistics.query({ by: [], kind: 'task', outcome: 'success', tag: 'b' })
+    const { rows } = await triarch.statistics.figures({ by: [], kind: 'task', outcome: 'success', tag: 'b' })
     expect(rows).toMatchObject([{ count: 3, timed: 3 }])
     expect(Math.abs((rows[0]?.p99 ?? 0) / 600_000 - 1)).toBeLessThan(0.06)
     await triarch.statistics.recount()
@@ -71,7 +71,7 @@ describe('statistics', () => {
     await using s = await stage({ ...options, workflows: [booking] })
     const { triarch } = s.engine
     const stops = async () =>
-      (await triarch.statistics.query({ from: 0, kind: 'task', by: ['hour', 'outcome'] })).rows
+      (await triarch.statistics.figures({ from: 0, kind: 'task', by: ['hour', 'outcome'] })).rows
         .filter(({ outcome }) => outcome !== 'submitted')
         .map(({ hour, outcome, count, timed }) => [(hour ?? 0) % 86_400_000, outcome, count, timed])
     for (const id of ['undone', 'kept']) await s.submit(booking, null, { id })
@@ -99,12 +99,12 @@ describe('statistics', () => {
     await submit('a')
     await s.advance('2m')
     await triarch.statistics.recount({ reason: 'a test', actor: 'ada' })
-    expect(await triarch.statistics.query({})).toMatchObject({ rows: [], asOf: null, recount: { share: 0 } })
+    expect(await triarch.statistics.figures({})).toMatchObject({ rows: [], asOf: null, recount: { share: 0 } })
     await submit('b')
     await s.advance('6s')
     await submit('a')
     await s.advance('30m')
-    expect((await triarch.statistics.query({})).recount).toBeUndefined()
+    expect((await triarch.statistics.figures({})).recount).toBeUndefined()
     const { tasks } = await triarch.tasks.list({ limit: 100 })
     const histories = await Promise.all(tasks.map(({ id }) => triarch.tasks.get(id).export()))
     const tallies = histories.flatMap(({ records }) => {
@@ -123,13 +123,13 @@ describe('statistics', () => {
     for (let n = 0; n < 30; n++) await s.submit(order, 'fine')
     await s.advance('5m')
     expect((await s.engine.triarch.tasks.list()).tasks).toEqual([])
-    const { rows } = await s.engine.triarch.statistics.query({ by: ['kind', 'outcome'], kind: 'task' })
+    const { rows } = await s.engine.triarch.statistics.figures({ by: ['kind', 'outcome'], kind: 'task' })
     expect(rows).toMatchObject([
       { outcome: 'submitted', count: 30 },
       { outcome: 'success', count: 30 },
     ])
     // Where outcomes are not told apart, a task counts once.
-    const by = await s.engine.triarch.statistics.query({ by: ['workflow'], kind: 'task' })
+    const by = await s.engine.triarch.statistics.figures({ by: ['workflow'], kind: 'task' })
     expect(by.rows).toMatchObject([{ count: 30 }])
   })
 
@@ -138,9 +138,9 @@ describe('statistics', () => {
     const { triarch } = s.engine
     await (await s.submit(order, 'fine')).result()
     await s.advance('1m')
-    expect(await triarch.statistics.query({})).toEqual({ rows: [], truncated: false, asOf: null, behind: null })
-    expect(await codeOf(triarch.statistics.query({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
-    expect(await codeOf(triarch.statistics.query({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
+    expect(await triarch.statistics.figures({})).toEqual({ rows: [], truncated: false, asOf: null, behind: null })
+    expect(await codeOf(triarch.statistics.figures({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.statistics.figures({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
   })
 
   it('know durations within five percent, however they are merged', () => {

@@ -91,7 +91,7 @@ const calls: [what: string, call: Call][] = [
   ]),
   ...(['workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const).map((name): [string, Call] => [
     `the ${name} of statistics`,
-    (triarch, text) => triarch.statistics.query({ [name]: text }),
+    (triarch, text) => triarch.statistics.figures({ [name]: text }),
   ]),
   ...said('a recount', (triarch, _, remark) => triarch.statistics.recount(remark)),
   ...said('a rotated secret', (triarch, _, remark) => triarch.keys.rotateSecret(remark as { reason: string })),

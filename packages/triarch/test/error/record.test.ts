@@ -156,7 +156,7 @@ describe('an error record', () => {
 
 /** Every error in the histories of the first edition of recordings. */
 function recorded(): ErrorRecord[] {
-  const folder = join(import.meta.dirname, '../../../../recordings/0.1')
+  const folder = join(import.meta.dirname, '../../../../tools/recordings/0.1')
   const found: ErrorRecord[] = []
   const look = (_: string, value: unknown) => {
     const isError = typeof value === 'object' && value !== null && 'name' in value && 'message' in value
