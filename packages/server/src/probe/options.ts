@@ -4,7 +4,7 @@ import { known } from '../options.ts'
 /**
  * What is watched, and what it must be like to be up.
  * @example
- * const shop: Endpoint = {
+ * const shop: ProbedEndpoint = {
  *   url: 'https://shop.example.com/',
  *   contains: 'Basket',
  *   within: 2_000,
