@@ -17,7 +17,7 @@ import { schedulePath } from './path.ts'
 import { Recurs } from './recurrence.tsx'
 import { Ways } from './ways.tsx'
 
-const snippet = `await triarch.schedule('nightly').register({ workflow: report, input: {}, cron: '0 3 * * *' })`
+const snippet = `await triarch.schedules.get('nightly').register({ workflow: report, input: {}, cron: '0 3 * * *' })`
 
 /** What is submitted again and again, and when. */
 export function Schedules() {
