@@ -38,7 +38,7 @@ export function suites(name: string, without: readonly string[]): ViteUserConfig
               `packages/opentelemetry/test/**/${name}`,
               `packages/console/test/**/${name}`,
               `examples/*/test/**/${name}`,
-              `tools/*/test/**/${name}`,
+              `tools/!(packaging)/test/**/${name}`, // packages have a run of their own
               `scripts/test/**/${name}`,
               `ops/test/**/${name}`,
             ],
