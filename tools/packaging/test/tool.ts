@@ -7,8 +7,8 @@ import { root } from '../manifest.ts'
 
 const execute = promisify(execFile)
 
-/** Programs of packaging/node_modules: bundlers, linters and runtimes. */
-export const tools: string = join(root, 'packaging/node_modules')
+/** Programs of tools/packaging/node_modules: bundlers, linters and runtimes. */
+export const tools: string = join(root, 'tools/packaging/node_modules')
 
 /** As in a shell of its own: without what an npm around us says of its workspace to whatever it runs. */
 const env = Object.fromEntries(
