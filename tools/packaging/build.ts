@@ -14,7 +14,19 @@ import {
   type RolldownOptions,
   rolldown,
 } from 'rolldown'
-import { built, engines, GUARD, isGuarded, type Manifest, oldest, portable, read, root, sources } from './manifest.ts'
+import {
+  built,
+  engines,
+  GUARD,
+  isGuarded,
+  type Manifest,
+  oldest,
+  portable,
+  read,
+  root,
+  sources,
+  stemOf,
+} from './manifest.ts'
 
 /** Folders of the packages that are built and published. */
 export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json', { cwd: root })
@@ -85,7 +97,7 @@ function publishDeclarations(home: string, dist: string, { exports }: Manifest):
 async function bundle(home: string, dist: string, manifest: Manifest): Promise<void> {
   const { exports, bin, dependencies, peerDependencies } = manifest
   const entries = [...Object.entries(exports), ...Object.entries(bin ?? {})]
-  const stems = entries.flatMap(([, path]) => /^\.\/src\/(.+)\.ts$/.exec(path)?.[1] ?? [])
+  const stems = entries.flatMap(([, path]) => stemOf(path) ?? [])
   const outside = Object.keys({ ...dependencies, ...peerDependencies })
   const { output } = await bundled(
     {
@@ -118,7 +130,7 @@ async function bundle(home: string, dist: string, manifest: Manifest): Promise<v
 /** Names of the files that entries use which run anywhere. */
 function portableFiles(output: readonly (OutputChunk | OutputAsset)[], { name, exports }: Manifest): Set<string> {
   const entries = Object.entries(exports).filter(([key]) => portable.includes(name + key.slice(1)))
-  const left = entries.map(([, path]) => path.replace(/^\.\/src\/(.+)\.ts$/, '$1.js'))
+  const left = entries.map(([, path]) => `${stemOf(path)}.js`)
   const found = new Set<string>()
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     if (found.has(file)) continue

@@ -100,8 +100,13 @@ function peers({ version, peerDependencies }: Pick<Manifest, 'version' | 'peerDe
   return { peerDependencies: Object.fromEntries(entries) }
 }
 
+/** The name of a built file, without its extension, from the path of its source; undefined: the path is of no source. */
+export function stemOf(path: string): string | undefined {
+  return /^\.\/src\/(.+)\.ts$/.exec(path)?.[1]
+}
+
 export function built(path: string): Target {
-  const stem = /^\.\/src\/(.+)\.ts$/.exec(path)?.[1]
+  const stem = stemOf(path)
   return stem === undefined ? path : { types: `./dist/${stem}.d.ts`, default: `./dist/${stem}.js` }
 }
 
